@@ -1,5 +1,5 @@
 /**
- * Whether a value that came as it is, and not as text, is JSON, and how much of it there is.
+ * Checks whether a structured clone is valid JSON, and how large it is.
  *
  * @see https://html.spec.whatwg.org/multipage/structured-data.html
  */
@@ -7,22 +7,22 @@ import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/erro
 import { MAX_DEPTH } from '../../protocol/validate.ts'
 import { jsonCopy } from '../json-copy.ts'
 
-/** What is known while a value is looked through. */
+/** The state of a traversal. */
 interface Look {
-  /** How much more there may be. */
+  /** The remaining size. */
   left: number
-  /** Whether nothing was met that writing JSON would change. */
+  /** Whether the value is unchanged by a JSON round trip so far. */
   clean: boolean
 }
 
 /**
- * The value as JSON would have carried it. Members that are `undefined`, which peers post though
- * JSON has none, are left out.
+ * The value as JSON would have represented it. Members that are `undefined`, which peers post
+ * although JSON lacks it, are omitted.
  *
- * @param maxLength The longest that the value's JSON may be, in UTF-16 units; counted roughly, as
- *   escapes and the digits of numbers are not looked at.
- * @throws {ProtocolError} `INVALID_REQUEST` when there is more, `PARSE_ERROR` when it is no JSON:
- *   a cycle, a map, bytes.
+ * @param maxLength The longest JSON of the value, in UTF-16 units; an estimate, which ignores
+ *   escapes and the digits of numbers.
+ * @throws {ProtocolError} `INVALID_REQUEST` if it is longer, `PARSE_ERROR` if it is not JSON: a
+ *   cycle, a map, bytes.
  */
 export function takeJson(value: unknown, maxLength: number): unknown {
   const look: Look = { left: maxLength, clean: true }
@@ -43,7 +43,7 @@ function measure(value: unknown, look: Look, depth: number): void {
     spend(look, value.length + 2)
     for (const member of value as unknown[]) measure(member, look, depth + 1)
   } else {
-    // Tells maps, dates and bytes from plain objects, of whatever realm they are
+    // Distinguishes maps, dates and bytes from plain objects of any realm
     if (Object.prototype.toString.call(value) !== '[object Object]') throw noJson()
     spend(look, 2)
     for (const [key, member] of Object.entries(value)) {

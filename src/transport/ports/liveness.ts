@@ -1,16 +1,16 @@
 /**
- * Finding out that the other side is gone: by a lock that the browser takes from it in whatever way
- * it ends, or by asking for signs of life.
+ * Detects that the peer is gone: by a lock that the browser releases however the peer ends, or by
+ * heartbeats.
  *
  * @see https://w3c.github.io/web-locks/
  */
 import { unref } from '../../patterns/timers.ts'
 
 /**
- * Holds a lock for as long as this side lives.
+ * Holds a lock for as long as this end is alive.
  *
- * @param signal Lets go of it.
- * @returns Whether it is held; not where there are no locks, as in opaque origins.
+ * @param signal Releases the lock.
+ * @returns Whether it is held; false if there are no locks, as in opaque origins.
  */
 export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
   const locks = findLocks()
@@ -19,7 +19,7 @@ export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
     const hold = (): Promise<void> => {
       resolve(true)
       return new Promise((release) => {
-        // It may have fired after the lock was given, but before this was called
+        // The signal may have aborted after the lock was granted, but before this callback
         if (signal.aborted) release()
         signal.addEventListener('abort', () => release(), { once: true })
       })
@@ -29,10 +29,10 @@ export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * Waits for the end of who holds a lock.
+ * Waits until the holder of a lock ends.
  *
  * @param signal Stops waiting.
- * @returns Whether the lock can be seen from here; not when it is held in another origin.
+ * @returns Whether the lock is visible here; false if it is held in another origin.
  */
 export async function watchLock(
   name: string,
@@ -56,7 +56,7 @@ function findLocks(): LockManager | undefined {
   return navigator?.locks
 }
 
-/** Looks after a peer that only its messages tell of. */
+/** Monitors a peer whose messages are the only sign of life. */
 export class Heartbeat {
   readonly #periodMs: number
   readonly #ask: () => void
@@ -66,8 +66,8 @@ export class Heartbeat {
   #asked = false
 
   /**
-   * @param silenceMs How long the peer may say nothing, in milliseconds. Half of it without a word,
-   *   and it is asked.
+   * @param silenceMs How long the peer may be silent, in milliseconds. After half of it, the peer
+   *   is pinged.
    */
   constructor(silenceMs: number, ask: () => void, onSilence: () => void) {
     this.#periodMs = silenceMs / 2
@@ -78,11 +78,11 @@ export class Heartbeat {
   start(): void {
     const due = performance.now() + this.#periodMs
     this.#timer = setTimeout(() => this.#look(performance.now() - due), this.#periodMs)
-    // On Node a timer would keep a program from its end that has nothing else to do
+    // On Node the timer would otherwise keep the process alive
     unref(this.#timer)
   }
 
-  /** The peer said something. */
+  /** Records a message of the peer. */
   heard(): void {
     this.#heard = true
     this.#asked = false
@@ -93,7 +93,7 @@ export class Heartbeat {
   }
 
   #look(lateMs: number): void {
-    // This side was asleep itself, and may have all the answers waiting
+    // This process was suspended, and replies may be waiting unread
     const slept = lateMs > this.#periodMs
     if (!this.#heard && this.#asked && !slept) return this.#onSilence()
     if (!this.#heard) {

@@ -1,14 +1,14 @@
 /**
- * Whole messages over `postMessage`: message ports, workers, windows, broadcast channels.
+ * MCP messages over `postMessage`: message ports, workers, windows, broadcast channels.
  *
- * - Establishment: each end says `open` when it starts and when it hears another's `open` that did
- *   not answer its own, so that either may come first. See `port-control.ts`.
- * - Framing: one JSON-RPC message, or batch, is one posted message; an object by default, its JSON
- *   text if wanted. Both are taken.
+ * - Establishment: each end sends `open` when it starts, and when it receives an `open` that does
+ *   not answer its own, so that either end may start first. See `port-control.ts`.
+ * - Framing: one JSON-RPC message, or batch, is one posted message; an object by default, or JSON
+ *   text on request. Both are accepted.
  * - Cancellation: by `notifications/cancelled`, as on stdio.
- * - End: by `bye`, by the `close` event of ports where they have it, by a lock that only the browser
- *   of a living end holds (same origin), and by silence otherwise. Beside a lock nobody asks for signs
- *   of life, as an end may live and be silent: at a breakpoint, or in a long calculation.
+ * - End: by `bye`, by the `close` event of ports that support it, by a lock that the browser holds
+ *   for a live end (same origin), and otherwise by silence. With a lock no pings are sent, as an
+ *   end may be alive but silent: at a breakpoint, or in a long calculation.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -28,59 +28,61 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
 /** Settings of {@link messagePortTransport}. */
 export interface MessagePortOptions {
   /**
-   * The longest message that is taken, in UTF-16 units of its JSON; what comes as an object is
-   * counted roughly. A longer one is reported as malformed, and the connection goes on.
+   * The longest accepted message, in UTF-16 units of its JSON; objects are measured approximately.
+   * A longer one is reported as malformed, and the connection continues.
    *
    * @default 16777216
    */
   readonly maxMessageLength?: number | undefined
   /**
-   * Whether the ends greet each other. Without, nothing but JSON-RPC is posted, as peers need that
-   * are not Edgewise, such as the views and hosts of MCP Apps; then the other end has to listen
-   * already, and only the `close` event of a port tells of its end.
+   * Whether the ends perform a handshake. Without it, only JSON-RPC is posted, as peers other than
+   * Edgewise expect, such as the views and hosts of MCP Apps. The peer must then be listening
+   * already, and only the `close` event of a port signals its end.
    *
    * @default true
    */
   readonly handshake?: boolean | undefined
   /**
-   * How long to wait for the other end to greet, in milliseconds; `Infinity` is possible.
+   * How long to wait for the peer's handshake, in milliseconds; `Infinity` is possible.
    *
    * @default 30000
    */
   readonly openTimeoutMs?: number | undefined
   /**
-   * How long the other end may say nothing at all, in milliseconds, before the connection counts as
-   * dead; it is asked for a sign of life in the middle of that time. Where both ends can see each
-   * other's locks nobody asks. `Infinity` bears any silence.
+   * How long the peer may be silent, in milliseconds, before the connection is considered dead; it
+   * is pinged after half of that time. If both ends can see each other's locks, no pings are sent.
+   * `Infinity` allows any silence.
    *
    * @default 60000
    */
   readonly silenceMs?: number | undefined
   /**
-   * In which form messages are posted: as objects, or as JSON text for ends that take only strings.
+   * How messages are posted: as objects, or as JSON text for peers that accept only strings.
    *
    * @default 'object'
    */
   readonly format?: 'object' | 'text' | undefined
 }
 
-/** How long what was posted before an end may still arrive after it is known, in milliseconds. */
+/** How long to wait for messages posted before the end of the peer was noticed, in milliseconds. */
 const LAST_WORDS_MS = 100
 
 /**
- * A transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or anything
- * like them, with one peer at its other end. A port is closed with the transport; a worker is not
- * ended by it.
+ * A transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or any object
+ * with the same interface, with one peer at its other end. Closing the transport closes a port, but
+ * does not terminate a worker.
  *
- * `start` resolves when the other end has greeted.
+ * `start` resolves when the handshake is complete.
  *
- * @throws {McpError} From `start`: `TIMEOUT` when nobody greets in time.
+ * @throws {McpError} From `start`: `TIMEOUT` if the peer does not complete the handshake in time.
  */
 export function messagePortTransport(port: PortLike, options?: MessagePortOptions): Transport {
   return channelTransport(portCarrier(port), options)
 }
 
-/** A transport over whatever carries values to one peer; see {@link messagePortTransport}. */
+/**
+ * A transport over any channel that carries values to one peer; see {@link messagePortTransport}.
+ */
 export function channelTransport(
   carrier: MessageChannelLike,
   options: MessagePortOptions = {},
@@ -93,18 +95,18 @@ class MessagePortTransport implements Transport {
   readonly #carrier: MessageChannelLike
   readonly #options: MessagePortOptions
   readonly #maxLength: number
-  /** Aborts when the connection is over. */
+  /** Aborts when the connection ends. */
   readonly #over = new AbortController()
-  /** Settles when the other end has greeted. */
+  /** Settles when the handshake completes or fails. */
   readonly #opened: Promise<void>
   #open!: () => void
   #fail!: (error: Error) => void
   #isOpen = false
   #leaving = false
   #receiver: Receiver | undefined
-  /** What this end greets with; absent while it is not known yet. */
+  /** The greeting of this end; absent until its lock state is known. */
   #greeting: Greeting | undefined
-  /** The other end, as soon as it has greeted. */
+  /** The id of the peer, once it has sent its greeting. */
   #peer: string | undefined
   #heartbeat: Heartbeat | undefined
   readonly #inbox = new Inbox(
@@ -120,7 +122,7 @@ class MessagePortTransport implements Transport {
       this.#open = resolve
       this.#fail = reject
     })
-    // Who sends learns of it in time
+    // A failure is reported to each sender
     this.#opened.catch(() => {})
   }
 
@@ -141,7 +143,7 @@ class MessagePortTransport implements Transport {
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    // Here, as what is sent may change before the other end has greeted
+    // Copied now, as the message may be changed before the handshake completes
     const data = this.#options.format === 'text' ? wellFormedJson(frame) : jsonCopy(frame)
     await this.#opened
     if (this.#over.signal.aborted) throw closedError()
@@ -170,13 +172,13 @@ class MessagePortTransport implements Transport {
     if (this.#peer) this.#establish()
   }
 
-  /** Both ends have greeted: the other one takes what is sent from now on. */
+  /** Marks the handshake as complete: the peer accepts messages from now on. */
   #establish(): void {
     this.#isOpen = true
     this.#open()
   }
 
-  /** Says something to the other end, if the ends talk to each other at all. */
+  /** Sends a control message, if the handshake is enabled. */
   #tell(control: Control): void {
     if (this.#options.handshake === false || this.#over.signal.aborted) return
     try {
@@ -205,7 +207,7 @@ class MessagePortTransport implements Transport {
       return this.#malformed(error as ProtocolError)
     }
     this.#heartbeat?.heard()
-    // Nobody is served who has not greeted
+    // Messages before the handshake are ignored
     if (this.#isOpen) this.#inbox.deliver(frame)
   }
 
@@ -216,10 +218,10 @@ class MessagePortTransport implements Transport {
       return
     }
     const { edgewise, id } = control
-    // On some channels one hears oneself
+    // On some channels a sender receives its own messages
     if (id === this.#id) return
     if (edgewise === 'open') return this.#meet(control)
-    // Who leaves a port of two before greeting will not come any more
+    // If the peer leaves an exclusive port before the handshake, it will not return
     const isUnmet = this.#peer === undefined && !this.#carrier.shared
     if (edgewise === 'bye' && isUnmet) return this.#end()
     if (id !== this.#peer) return
@@ -258,7 +260,7 @@ class MessagePortTransport implements Transport {
     if (this.#isOpen) this.#receiver?.malformed(error)
   }
 
-  /** The other end is gone, but what it said may still be on its way. */
+  /** The peer is gone, but its last messages may still be in transit. */
   #gone(reason?: Error): void {
     setTimeout(() => this.#end(reason), LAST_WORDS_MS)
   }
@@ -277,7 +279,7 @@ class MessagePortTransport implements Transport {
   }
 }
 
-/** Whether a value means to be JSON-RPC, on a channel that others use as well. */
+/** Whether a value is meant as JSON-RPC, on a channel that other code uses too. */
 function isOurs(value: unknown): boolean {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   return values.some((one) => typeof one === 'object' && one !== null && 'jsonrpc' in one)

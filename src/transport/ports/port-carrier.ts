@@ -1,51 +1,51 @@
 /**
- * What carries values from one end to the other: the part of a message port that differs from host
- * to host.
+ * Channels that carry values between two ends: the part of a message port that differs between
+ * hosts.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html
  */
 import { McpError } from '../../protocol/errors.ts'
 
-/** Learns what happens on a {@link MessageChannelLike}. */
+/** Receives the events of a {@link MessageChannelLike}. */
 export interface ChannelEvents {
-  /** Something came from the peer, and from nobody else. */
+  /** A value arrived from the peer, and from no other sender. */
   message(data: unknown): void
-  /** Something came that cannot be read here. */
+  /** A value arrived that cannot be deserialized. */
   unreadable(): void
-  /** Something went wrong, of which the peer may never have been made. */
+  /** The channel failed, possibly before the peer was created. */
   failed(reason: Error): void
   /** The peer is gone. */
   closed(reason?: Error): void
-  /** The application is about to close the port itself, and the peer can still be notified. */
+  /** The application is about to close the port itself; the peer can still be notified. */
   closing(): void
 }
 
-/** Carries values to one peer, and from it. */
+/** Carries values to and from one peer. */
 export interface MessageChannelLike {
   /**
-   * Whether others post here too. What means nothing to the protocol is then left to them, and
-   * reported otherwise.
+   * Whether other code posts here too. Values that are not MCP messages are then ignored, and
+   * otherwise reported.
    */
   readonly shared: boolean
-  /** Starts telling of what comes. Called once, before any `post`. */
+  /** Starts delivering events. Called once, before any `post`. */
   open(events: ChannelEvents): void
   /** Posts a value: JSON, or text. */
   post(value: unknown): void
-  /** Stops telling, and lets go of what was made for this connection. */
+  /** Stops delivering events, and releases what was created for this connection. */
   close(): void
 }
 
-/** A message port, or what is used like one: a worker, the global scope of a worker. */
+/** A message port, or an object with its interface: a worker, the global scope of a worker. */
 export interface PortLike {
   /** Sends a structured clone. */
   postMessage(message: unknown): void
   /** Listens to `message`, `messageerror` and `close`. */
   addEventListener(type: string, listener: (event: Event) => void): void
-  /** Listens no longer. */
+  /** Removes a listener. */
   removeEventListener(type: string, listener: (event: Event) => void): void
-  /** Lets messages come; ports have it, workers have not. */
+  /** Starts delivery; ports have this method, workers do not. */
   start?(): void
-  /** Ends the connection, where that is ours to do. */
+  /** Closes the connection, if this end owns it. */
   close?(): void
 }
 
@@ -54,7 +54,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
   if (typeof port?.postMessage !== 'function' || typeof port.addEventListener !== 'function') {
     throw new TypeError('A message port is needed, or a worker')
   }
-  // What cannot be started is a worker: others may post there, and its end is not for us to decide
+  // Without `start` it is a worker: other code may post there, and the transport must not end it
   const isPort = typeof port.start === 'function'
   const { close } = port
   let listeners: [type: string, listener: (event: Event) => void][] = []
@@ -82,7 +82,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
   }
 }
 
-/** Why a worker could not be started, as far as it is told. */
+/** Why a worker failed to start, as far as the browser says. */
 function workerError(event: Event): McpError {
   const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
   return new McpError('CLOSED', `The worker failed: ${message}`)

@@ -1,35 +1,38 @@
 /**
- * What two ends of a message port say to each other beside JSON-RPC: that they are there, and that
- * they leave.
+ * The control messages that two ends of a message port exchange in addition to JSON-RPC: the
+ * handshake, pings, and the end.
  *
  * A control message is an object with the member `edgewise`, and never one with `jsonrpc`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 
-/** "I am here." */
+/** The greeting of the handshake. */
 export interface Greeting {
   edgewise: 'open'
-  /** Who greets. */
+  /** The id of the sender. */
   id: string
   /** Whether the sender holds its lock. */
   lock: boolean
-  /** Whose greeting this one answers. */
+  /** The id of the sender whose greeting this one answers. */
   seen?: string
 }
 
 /** One control message. */
 export type Control =
   | Greeting
-  /** "Whoever waits for somebody here: I have just come." */
+  /**
+   * Asks ends that are waiting for a peer to send their greeting again: the sender has just
+   * started.
+   */
   | { edgewise: 'listening' }
-  /** "Are you there?" Anything is an answer. */
+  /** Asks for a sign of life. Any message is an answer. */
   | { edgewise: 'ping'; id: string }
   | { edgewise: 'pong'; id: string }
-  /** "I leave." */
+  /** The sender is leaving. */
   | { edgewise: 'bye'; id: string }
 
-/** The control message that a value is, if it is one. */
+/** Parses a control message; `undefined` if the value is not one. */
 export function readControl(value: unknown): Control | undefined {
   if (typeof value !== 'object' || value === null || !('edgewise' in value)) return undefined
   const { edgewise, id, lock, seen } = value as Record<string, unknown>
@@ -41,7 +44,7 @@ export function readControl(value: unknown): Control | undefined {
   return typeof seen === 'string' ? { ...open, seen } : open
 }
 
-/** The name of the lock that an end holds while it lives. */
+/** The name of the lock that an end holds while it is alive. */
 export function lockOf(id: string): string {
   return `edgewise-port-${id}`
 }

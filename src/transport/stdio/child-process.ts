@@ -1,5 +1,6 @@
 /**
- * A process that a server runs in, and the messages with it: reading to the end, ending in order.
+ * The process of a server and its message streams: reads all output, and shuts the process down in
+ * order.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
@@ -21,35 +22,38 @@ export interface ChildOutcome extends ChildExit {
   readonly lastLine: string
 }
 
-/** What is asked of a running process, with all that it started. */
+/** The required operations on a running process and its descendants. */
 export interface ChildProcess {
-  /** The id that the system gave it. */
+  /** The process id. */
   readonly pid: number
-  /** Where its messages are written; closing it is the polite way to end the process. */
+  /** The stream for messages to the process; closing it asks the process to exit. */
   readonly stdin: WritableStream<Uint8Array>
-  /** Where its messages come from. */
+  /** The stream of messages from the process. */
   readonly stdout: ReadableStream<Uint8Array>
   /** Its stderr; the last line explains why the process ended. */
   readonly stderr?: ReadableStream<Uint8Array> | undefined
   /** Writes to the stderr of this process. */
   readonly writeStderr?: ((chunk: Uint8Array) => void) | undefined
-  /** Resolves when the process has ended; never rejects. */
+  /** Resolves when the process has exited; never rejects. */
   readonly exited: Promise<ChildExit>
   /**
-   * Signals the process and all that it started, also after the process itself has ended. `SIGCONT`
-   * only tests whether anything still runs. Never throws.
+   * Signals the process and its descendants, even after the process itself has exited. `SIGCONT`
+   * only tests whether any of them is still running. Never throws.
    *
-   * @returns Whether there was a process to signal, as far as the runtime can tell.
+   * @returns Whether there was a process to signal, as far as the runtime knows.
    */
   kill(signal: 'SIGTERM' | 'SIGKILL' | 'SIGCONT'): boolean
 }
 
-/** How long the output of an ended process, or the end of a silent one, is waited for. */
+/**
+ * How long to wait for the remaining output of an exited process, or for the exit of a process that
+ * closed its output.
+ */
 const LAST_WORDS_MS = 250
-/** How often to look whether anything is left of a process, in milliseconds. */
+/** How often to check whether descendants of a process are still running, in milliseconds. */
 const POLL_MS = 20
 
-/** What is done with the stderr of a process. */
+/** What happens to the stderr of a process. */
 export type StderrOption = 'inherit' | 'ignore' | ((text: string) => void)
 
 /** Settings of a {@link ChildConnection}. */
@@ -58,12 +62,12 @@ export interface ChildConnectionOptions extends StdioTransportOptions {
   readonly stderr: StderrOption
 }
 
-/** One process, and the messages with it. */
+/** One process, and its message streams. */
 export class ChildConnection {
   readonly child: ChildProcess
   readonly messages: Transport
   readonly #graceMs: number
-  /** Resolves when the process and all that it started have ended. */
+  /** Resolves when the process and all its descendants have exited. */
   readonly #gone: Promise<void>
   readonly #stderr: ChildStderr | undefined
 
@@ -74,7 +78,7 @@ export class ChildConnection {
     this.messages = stdioTransport(output.stream, child.stdin, options)
     this.#graceMs = options.graceMs
     this.#gone = child.exited.then(() => this.#endRest())
-    // Whatever the process started may hold its stdout open for longer than it lives.
+    // A descendant may hold the stdout open after the process has exited.
     void child.exited.then(() => within(output.ended, LAST_WORDS_MS)).then(output.release)
     if (!child.stderr) return
     this.#stderr = new ChildStderr(child.stderr, (chunk, text) => {
@@ -85,7 +89,7 @@ export class ChildConnection {
     void child.exited.then(() => within(ended, LAST_WORDS_MS)).then(release)
   }
 
-  /** How the process ended, with the last line of its stderr; `undefined` while it runs. */
+  /** How the process exited, with the last line of its stderr; `undefined` while it is running. */
   async outcome(): Promise<ChildOutcome | undefined> {
     const exit = await within(this.child.exited, LAST_WORDS_MS)
     const stderr = this.#stderr
@@ -94,8 +98,8 @@ export class ChildConnection {
   }
 
   /**
-   * Ends the process in order: stdin closed, SIGTERM, SIGKILL, each with its time to work. Resolves
-   * when what it started has ended, too.
+   * Shuts the process down in order: closes stdin, then sends SIGTERM, then SIGKILL, with time to
+   * exit after each. Resolves when its descendants have exited too.
    */
   async end(): Promise<void> {
     const { child } = this
@@ -107,7 +111,7 @@ export class ChildConnection {
     await this.#gone
   }
 
-  /** Ends what an ended process had started: SIGTERM, then SIGKILL for what ignores that. */
+  /** Ends the descendants of an exited process: SIGTERM, then SIGKILL for those that ignore it. */
   async #endRest(): Promise<void> {
     const { child } = this
     let anyLeft = child.kill('SIGTERM')
@@ -120,21 +124,21 @@ export class ChildConnection {
 }
 
 /**
- * The output of a process as a stream that can be cancelled while the process lives: what still
- * comes is read and thrown away, so that a process that is about to end is not stopped by a pipe
- * that is full or broken.
+ * The output of a process as a stream that can be cancelled while the process is running: further
+ * output is read and discarded, so that a full or broken pipe does not block a process that is
+ * about to exit.
  */
 class Output {
   readonly stream: ReadableStream<Uint8Array>
   /** Resolves when the process has closed its output. */
   readonly ended: Promise<true>
-  /** Stops reading, whatever still comes. */
+  /** Stops reading. */
   readonly release: () => void
 
   constructor(source: ReadableStream<Uint8Array>) {
     const reader = source.getReader()
     const read = (): ReturnType<typeof reader.read> =>
-      // How a pipe broke tells nothing that the end of the process does not tell better.
+      // The exit of the process explains a broken pipe better than the read error.
       reader.read().catch(() => ({ done: true, value: undefined }))
     this.ended = reader.closed.then(
       () => true,
@@ -157,7 +161,7 @@ class Output {
   }
 }
 
-/** What the promise gives, or nothing when it takes too long. */
+/** The value of a promise; `undefined` after the timeout. */
 function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return withTimeout(ms, () => promise).catch(() => undefined)
 }

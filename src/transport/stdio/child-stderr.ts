@@ -1,6 +1,6 @@
 /**
- * The stderr of a child process: passed on as it arrives, and its last line kept, which tends to
- * say why the process ended.
+ * The stderr of a child process: forwarded as it arrives; its last line is kept, which often says
+ * why the process exited.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -10,14 +10,14 @@ const KEPT_LENGTH = 4_000
 /** How much of the last line an error quotes. */
 const LINE_LENGTH = 300
 
-/** What runtimes print last when they end of an error: where it was thrown, and their version. */
+/** The last lines that runtimes print after a fatal error: stack frames, and their version. */
 const AFTER_ERROR = /^(?:\s+at |(?:Node\.js|Bun) v\d)/
-/** What they print before it: the error. */
+/** The line before those: the error. */
 const ERROR = /^(?:error: |[\w.]*Error\b)/
 
 /** Reads the stderr of one process. */
 export class ChildStderr {
-  /** Resolves when there is no more to read. */
+  /** Resolves when the stream has ended. */
   readonly ended: Promise<void>
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   #kept = ''
@@ -38,12 +38,14 @@ export class ChildStderr {
       try {
         take(value, text)
       } catch {
-        // Go on reading, as the process would otherwise wait on a full pipe
+        // Keep reading, as the process would otherwise block on a full pipe
       }
     }
   }
 
-  /** The error that the process ended of, or its last line that is not blank; empty without any. */
+  /**
+   * The error that ended the process, or its last line that is not blank; empty if there is none.
+   */
   get lastLine(): string {
     const lines = this.#kept.trimEnd().split(/[\r\n]+/)
     const last = lines.at(-1) ?? ''

@@ -1,6 +1,6 @@
 /**
- * A server that is started as a child process: its start, its end, its restart. How a process is
- * made is the runtime's affair.
+ * A server started as a child process: its start, exit and restart. Spawning is left to the
+ * runtime.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -20,63 +20,63 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
 /** Settings of {@link childTransport}. */
 export interface ChildTransportOptions extends StdioTransportOptions {
   /**
-   * The longest line that is read, in bytes. Results carry images and files, so that the default is
-   * more than a server's.
+   * The longest line that is read, in bytes. Results contain images and files, so the default is
+   * higher than a server's.
    *
    * @default 33554432
    */
   maxMessageBytes?: number
   /**
-   * How long the process may take to end once its stdin is closed, and again after SIGTERM, before
-   * SIGKILL, in milliseconds.
+   * How long the process may take to exit after its stdin is closed, and again after SIGTERM,
+   * before SIGKILL is sent, in milliseconds.
    *
    * @default 2000
    */
   graceMs?: number
   /**
-   * How often the process may be restarted in a row. The first restart is at once, the next ones
-   * wait 100 ms, 200 ms, 400 ms… A process that lived for a minute ends the row.
+   * The most consecutive restarts. The first restart is immediate, later ones are delayed by 100
+   * ms, 200 ms, 400 ms… A process that ran for a minute resets the count.
    *
    * @default 5
    */
   maxRestarts?: number
 }
 
-/** What to start, and how. */
+/** The program to start, and its options. */
 export interface StdioClientOptions extends ChildTransportOptions {
-  /** The program: a path, or a name that is looked up in `PATH`. No shell reads it. */
+  /** The program: a path, or a name that is looked up in `PATH`. It is not run through a shell. */
   command: string
-  /** Its arguments, each passed as it is. */
+  /** Its arguments, passed without interpretation. */
   args?: readonly string[]
   /**
-   * Environment variables on top of {@link inheritedVariables}, which are all that the program gets
-   * of this process's environment; `undefined` takes one away.
+   * Environment variables in addition to {@link inheritedVariables}, the only ones that the program
+   * inherits from this process; `undefined` removes one.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** The folder to run it in; this process's by default. */
+  /** The working directory; this process's by default. */
   cwd?: string
   /**
-   * What becomes of the program's stderr, which is for its logs: passed on to this process's, thrown
-   * away, or handed to a function as it comes. It is a pipe in each case, as its last line is part of
-   * the error when the program ends.
+   * What happens to the program's stderr, which is meant for logs: it is written to this process's
+   * stderr, discarded, or passed to a function. It is always a pipe, as its last line is included
+   * in the error when the program exits.
    *
    * @default 'inherit'
    */
   stderr?: StderrOption
   /**
-   * Asked before the program is started for the first time, with all that is going to run. A host
-   * that starts what others configured shows its user every word of it, says that it is code which
-   * gets the user's rights, and waits for consent; `false` refuses the start with `DENIED`.
+   * Called before the program is started for the first time, with the complete command. A host that
+   * starts programs configured by others must show the command in full, explain that it runs with
+   * the user's rights, and wait for consent; `false` rejects the start with `DENIED`.
    */
   approve?: (program: StdioCommand) => boolean | Promise<boolean>
 }
 
-/** What is going to run. */
+/** The command that is about to run. */
 export interface StdioCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string | undefined
-  /** The variables that it gets on top of those that are always handed on. */
+  /** The variables that it receives in addition to the inherited ones. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -87,7 +87,7 @@ export interface ChildTransport extends Transport {
   restart(): Promise<void>
 }
 
-/** The environment variables that a child gets unless told otherwise: none that holds secrets. */
+/** The environment variables that a child inherits by default; none of them holds secrets. */
 export const inheritedVariables: readonly string[] = [
   'HOME',
   'LANG',
@@ -115,20 +115,20 @@ export const inheritedVariables: readonly string[] = [
   'USERPROFILE',
 ]
 
-/** A process that lived for so long has not failed to start. */
+/** A process that ran for this long, in milliseconds, did not fail to start. */
 const LONG_LIFE_MS = 60_000
 
 /**
  * The transport to a server that `spawn` starts as a child process.
  *
- * `start` rejects when the process cannot be started. When it ends by itself the receiver hears of
- * it at once, after all that the process had said; with a reason that names the exit code or signal,
- * and the last line of its stderr.
+ * `start` rejects if the process cannot be started. When the process exits on its own, the receiver
+ * is notified after all its output was delivered, with a reason that contains the exit code or
+ * signal, and the last line of its stderr.
  *
- * `close` flushes what was sent and closes the process's stdin, then waits, sends SIGTERM, waits
- * and sends SIGKILL, and resolves when the process and all that it started have ended.
+ * `close` flushes sent messages and closes the process's stdin, then waits, sends SIGTERM, waits
+ * and sends SIGKILL, and resolves when the process and all its descendants have exited.
  *
- * @param spawn Starts the process; rejects when that fails.
+ * @param spawn Starts the process; rejects if that fails.
  */
 export function childTransport(
   options: StdioClientOptions,
@@ -146,12 +146,12 @@ class SpawnedTransport implements ChildTransport {
   #connection: ChildConnection | undefined
   #opening: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Resolves when the last process and all that it started have ended. */
+  /** Resolves when the last process and all its descendants have exited. */
   #leaving: Promise<void> | undefined
-  /** Why the last process ended, if that was not asked for. */
+  /** Why the last process exited unexpectedly. */
   #lastEnd: Error | undefined
   #startedAt = 0
-  /** Restarts in a row. */
+  /** The number of consecutive restarts. */
   #restarts = 0
 
   constructor(options: StdioClientOptions, spawn: () => Promise<ChildProcess>) {
@@ -226,7 +226,7 @@ class SpawnedTransport implements ChildTransport {
     })
   }
 
-  /** Ends the process, of which the receiver need not know. */
+  /** Ends the process without notifying the receiver. */
   async #leave(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
@@ -234,7 +234,7 @@ class SpawnedTransport implements ChildTransport {
     await this.#leaving
   }
 
-  /** The process ended by itself, or at least has nothing more to say. */
+  /** The process exited on its own, or has closed its output. */
   async #ended(connection: ChildConnection, reason?: Error): Promise<void> {
     const outcome = await connection.outcome()
     if (this.#connection !== connection) return

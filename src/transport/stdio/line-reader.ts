@@ -1,5 +1,5 @@
 /**
- * Cuts a stream of bytes into lines of text. A state machine with no I/O.
+ * Splits a byte stream into lines of text. A state machine without I/O.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -11,30 +11,31 @@ const LF = 0x0a
 const BOM = 0xfeff
 
 /**
- * Turns chunks, cut anywhere, into whole lines. Characters are decoded only once their line is
- * complete, so a cut inside one does no harm. Memory stays below twice `maxLineBytes` plus a
- * chunk, and each byte is copied and searched a bounded number of times.
+ * Converts arbitrary chunks into complete lines. Characters are decoded only once their line is
+ * complete, so a chunk may end inside one. Memory stays below twice `maxLineBytes` plus a chunk,
+ * and each byte is copied and searched a bounded number of times.
  */
 export class LineReader {
   readonly #maxLineBytes: number
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  /** The beginning of a line whose end has not arrived. */
+  /** The beginning of an incomplete line. */
   readonly #line = new ByteBuffer()
-  /** What is known of the current line once it is too long to be kept. */
+  /** The outline of the current line once it is too long to be kept. */
   #outline: MessageOutline | undefined
-  /** Whether that was told, so that the rest of the line is thrown away. */
+  /** Whether its error was already returned, so that the rest of the line is discarded. */
   #told = false
-  /** Whether a first line was seen: only that one may begin with a byte order mark. */
+  /** Whether the first line was read: only that one may begin with a byte order mark. */
   #begun = false
 
-  /** @param maxLineBytes The longest line that is read; longer ones become an error each. */
+  /** @param maxLineBytes The longest line that is read; each longer one becomes an error. */
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
   }
 
   /**
-   * Takes a chunk and returns what it completed, in order: lines, or why one cannot be read. A line
-   * that is too long is told at once, if its end can tell no more of it than its beginning.
+   * Adds a chunk and returns the results that it completes, in order: lines, or errors for
+   * unreadable ones. The error for a line that is too long is returned as soon as the rest of the
+   * line cannot add to it.
    */
   read(chunk: Uint8Array): (string | ProtocolError)[] {
     let lines: (string | ProtocolError)[] = []
@@ -74,7 +75,7 @@ export class LineReader {
     this.#line.clear()
   }
 
-  /** Ends the unfinished line. */
+  /** Completes the current line. */
   #finish(lines: (string | ProtocolError)[]): void {
     const outline = this.#outline
     if (!outline) lines.push(this.#decodeLine(this.#line.bytes))
@@ -84,7 +85,7 @@ export class LineReader {
     this.#line.clear()
   }
 
-  /** Decodes many lines at once, which is much faster than one by one, while all is well. */
+  /** Decodes many lines at once, which is much faster than one by one, if all are valid. */
   #decodeLines(bytes: Uint8Array): (string | ProtocolError)[] {
     if (bytes.length <= this.#maxLineBytes) {
       const text = this.#decodeLine(bytes)

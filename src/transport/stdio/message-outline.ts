@@ -1,12 +1,12 @@
 /**
- * What is known of a message that is too long to be read. Whoever waits for the answer to it, or has
- * it as the answer, must not wait in vain, so its `id` is needed; several SDKs write that last.
+ * The outline of a message that is too long to be read. Its `id` is needed so that neither the
+ * sender of a request nor the receiver of a response waits forever; several SDKs write the id last.
  *
  * @see https://www.jsonrpc.org/specification#response_object
  */
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 
-/** The longest member that is kept, and how many are. */
+/** The longest member that is kept, and the most members. */
 const MAX_MEMBER_BYTES = 512
 const MAX_MEMBERS = 16
 
@@ -19,17 +19,17 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const SPACE = 0x20
 
-/** Scans JSON for the members of its outermost object, whose own objects and arrays it empties. */
+/** Scans JSON for the members of the outermost object, and empties nested objects and arrays. */
 export class MessageOutline {
   #isObject = true
   #depth = 0
   #inString = false
   #escaped = false
   #members: readonly string[] = []
-  /** The bytes of the member that is being scanned. */
+  /** The bytes of the current member. */
   #member: number[] = []
 
-  /** Takes the next bytes of the message. */
+  /** Scans the next bytes of the message. */
   scan(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && this.#isObject; at++) {
       if (this.#inString) at = this.#scanString(bytes, at)
@@ -37,7 +37,7 @@ export class MessageOutline {
     }
   }
 
-  /** Scans a string up to its end; returns where that is. */
+  /** Scans to the end of a string; returns the index of the end. */
   #scanString(bytes: Uint8Array, start: number): number {
     let escaped = this.#escaped
     let at = start
@@ -55,12 +55,12 @@ export class MessageOutline {
   }
 
   /**
-   * The message without what is inside its members, as far as it was scanned; `undefined` if it is no
-   * object. Members are missing that are longer than an id or a method.
+   * The scanned part of the message without nested content; `undefined` if it is not an object.
+   * Members longer than an id or a method are omitted.
    */
   get content(): JsonObject | undefined {
     if (!this.#isObject) return undefined
-    // What is emptied is complete as soon as it begins
+    // An emptied member is complete as soon as it begins
     const members = this.#depth > 1 ? this.#withMember() : this.#members
     try {
       return JSON.parse(`{${members.join(',')}}`) as JsonObject
@@ -69,7 +69,7 @@ export class MessageOutline {
     }
   }
 
-  /** Whether the rest of the message can tell no more of who waits for it. */
+  /** Whether the rest of the message cannot add anything relevant. */
   get isComplete(): boolean {
     const { content } = this
     const kinds = ['method', 'result', 'error']
@@ -85,7 +85,7 @@ export class MessageOutline {
     switch (byte) {
       case OPEN_OBJECT:
       case OPEN_ARRAY:
-        // The codes of brackets are two apart
+        // The character codes of opening and closing brackets differ by two
         if (this.#depth++ === 1) this.#keep(byte, byte + 2)
         return
       case CLOSE_OBJECT:

@@ -1,6 +1,5 @@
 /**
- * Keeps what a program prints away from its stdout, on runtimes whose console cannot be told where
- * to print.
+ * Redirects console output from stdout to stderr, on runtimes whose console cannot be configured.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -15,19 +14,19 @@ const PRINTING: readonly Printing[] = [
   ...(['warn', 'error', 'group', 'groupCollapsed', 'timeLog', 'timeEnd'] as const),
 ]
 
-/** What is used of a console. */
+/** The required part of a console. */
 export type PrintingConsole = Record<Exclude<Printing, 'error'>, (...data: never[]) => void> & {
   /** Prints to stderr. */
   error: (...data: unknown[]) => void
 }
 
 /**
- * Makes a console print everything as `error` does, which goes to stderr, without the layout of
- * tables, groups and timers.
+ * Makes a console print everything as `error` does, to stderr, without the layout of tables, groups
+ * and timers.
  */
 export function printToStderr(console: PrintingConsole): void {
   const error = console.error.bind(console)
-  // Without an argument Bun prints its line end to stdout, even for errors.
+  // Without an argument Bun prints the newline to stdout, even for errors.
   const print = (...data: unknown[]): void => error(...(data.length > 0 ? data : ['']))
   for (const method of PRINTING) console[method] = print
 }

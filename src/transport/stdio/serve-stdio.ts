@@ -1,5 +1,5 @@
 /**
- * What every runtime does to serve over its standard streams.
+ * The part of serving over stdio that all runtimes share.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -11,30 +11,30 @@ import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 /** How a server is served over stdio. */
 export interface ServeStdioOptions extends ServeTransportOptions, StdioTransportOptions {
   /**
-   * How long the program may still run when the client is gone, in milliseconds, before it is
-   * ended: a timer or a socket that somebody forgot would keep it for ever. `Infinity` leaves it
-   * alone.
+   * How long the process may keep running after the client is gone, in milliseconds, before it is
+   * terminated: a forgotten timer or socket would otherwise keep it alive forever. `Infinity`
+   * disables this.
    *
    * @default 1000
    */
   exitAfterMs?: number
 }
 
-/** What serving over stdio needs of the program that it happens in. */
+/** What serving over stdio needs of its process. */
 export interface StdioHost {
   readonly stdin: ReadableStream<Uint8Array>
   readonly stdout: WritableStream<Uint8Array>
-  /** Listens for the system's wish that the program end; returns what stops that. */
+  /** Listens for termination signals; returns a function that unsubscribes. */
   onTerminate(listener: () => void): () => void
-  /** Ends the program after some milliseconds, if it still runs then. */
+  /** Exits after some milliseconds, if the process is still running. */
   exitAfter(ms: number): void
 }
 
 /**
- * Opens the standard streams and serves until the client closes stdin, or the program is to end;
- * what runs is cancelled then, and what was sent is flushed.
+ * Opens the standard streams and serves until the client closes stdin, or a termination signal
+ * arrives; requests in progress are then cancelled, and sent messages are flushed.
  *
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serveStdioOn(
   open: () => StdioHost,
@@ -51,7 +51,7 @@ export async function serveStdioOn(
   const end = (): void => ending.abort()
   const terminate = (): void => {
     end()
-    // From here, as a client that reads nothing would hold up the flush.
+    // Before the flush, since a client that does not read would block it.
     exit()
   }
   signal?.addEventListener('abort', end)

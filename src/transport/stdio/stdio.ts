@@ -9,7 +9,9 @@ import { parseJson } from '../../protocol/validate.ts'
 import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
-/** While more UTF-16 units than these wait for the peer, another message closes the transport. */
+/**
+ * If more UTF-16 units than these are queued for the peer, the next message closes the transport.
+ */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
 
 /** Settings of {@link stdioTransport}. */
@@ -26,15 +28,16 @@ export interface StdioTransportOptions {
 /**
  * A transport over two byte streams, such as the standard streams of this process or of a child.
  *
- * Reading tolerates CRLF, blank lines and one byte order mark; what is no JSON, no UTF-8 or too
- * long goes to `malformed`, and the next line is read as ever. Writing gives one line feed after
- * each message and none inside; all that is sent in one turn travels as one chunk. A peer that is
- * gone, noticed on a write, closes the transport once, with the reason; so does a peer that reads so
- * slowly that more than 16 Mi characters wait for it.
+ * Reading tolerates CRLF, blank lines and one byte order mark; lines that are not JSON, not UTF-8
+ * or too long are passed to `malformed`, and reading continues with the next line. Each message is
+ * written with one line feed after it and none inside; all messages of one turn are written as one
+ * chunk. If the peer is gone, which a write detects, the transport closes once, with the reason;
+ * likewise if the peer reads so slowly that more than 16 Mi characters are queued.
  *
- * When the peer ends its side, the receiver learns of it and may still send until it calls `close`.
+ * When the peer closes its side, the receiver is notified and may still send until it calls
+ * `close`.
  *
- * @throws {TypeError} When an argument is not a stream.
+ * @throws {TypeError} If an argument is not a stream.
  */
 export function stdioTransport(
   readable: ReadableStream<Uint8Array>,
@@ -56,11 +59,11 @@ class StdioTransport implements Transport {
   readonly #lines: LineReader
   readonly #encoder = new TextEncoder()
   #receiver: Receiver | undefined
-  /** Lines that wait for the next write. */
+  /** Lines queued for the next write. */
   #queue = ''
-  /** Settles when the queue as it is was written; absent while the queue is empty. */
+  /** Settles when the current queue was written; absent while the queue is empty. */
   #flushed: Promise<void> | undefined
-  /** The write under way, or the last one. Never rejects. */
+  /** The current or last write. Never rejects. */
   #written: Promise<void> = Promise.resolve()
   /** Set once nothing more can be sent. */
   #closing: Promise<void> | undefined
@@ -73,7 +76,7 @@ class StdioTransport implements Transport {
     this.#reader = reader
     this.#writer = writer
     this.#lines = new LineReader(options.maxMessageBytes ?? 4_194_304)
-    // A failure is noticed on the next write; this promise would only report it a second time.
+    // The next write detects a failure; this promise would report it twice.
     writer.closed.catch(() => {})
   }
 
@@ -103,14 +106,14 @@ class StdioTransport implements Transport {
   async #end(flushed: Promise<void> | undefined, reason?: Error): Promise<void> {
     try {
       await flushed
-      // A write that never settles keeps the abort from settling, too.
+      // A write that never settles also keeps the abort from settling.
       if (reason) this.#writer.abort(reason).catch(() => {})
       else await this.#writer.close()
     } catch {
-      // The peer is gone, so that there is nobody left to flush for.
+      // The peer is gone, so there is no point in flushing.
     }
     this.#tellClosed(reason)
-    // A read that never settles must not hold up the close.
+    // A read that never settles must not block the close.
     this.#reader.cancel(reason).catch(() => {})
   }
 
@@ -120,7 +123,7 @@ class StdioTransport implements Transport {
     receiver?.closed(reason)
   }
 
-  /** Writes the queue, once the turn in which it began is over and the write before it is done. */
+  /** Writes the queue after the current turn and the previous write. */
   async #flush(): Promise<void> {
     await this.#written
     const chunk = this.#encoder.encode(this.#queue)
@@ -143,9 +146,9 @@ class StdioTransport implements Transport {
       for (;;) {
         const { done, value } = await this.#reader.read()
         for (const text of done ? this.#lines.end() : this.#lines.read(value)) {
-          // Reading on keeps a peer that is still writing from standing in the way of the flush.
+          // Reading continues so that a peer that is still writing does not block the flush.
           if (this.#closing) break
-          // Awaiting only when asked to keeps what arrived together in one turn.
+          // Awaiting only if needed keeps messages that arrived together in one turn.
           const taken = deliver(text, receiver)
           if (taken) await taken
         }
@@ -159,10 +162,12 @@ class StdioTransport implements Transport {
   }
 }
 
-/** One message as one line. `JSON.stringify` escapes every line end but two that JSON allows. */
+/**
+ * One message as one line. `JSON.stringify` escapes all line terminators but two that JSON allows.
+ */
 function line(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   const text = writeJson(frame)
-  // Some readers of lines, Node's readline among them, also cut at U+2028 and U+2029.
+  // Some line readers, such as Node's readline, also split at U+2028 and U+2029.
   if (!/[\u2028\u2029]/.test(text)) return text + '\n'
   return text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') + '\n'
 }
