@@ -1,6 +1,6 @@
 /**
- * Takes the message ports that {@link openPort} hands over: the side of a worker, a frame, or a page
- * that lets its frames connect.
+ * Accepts the message ports that {@link openPort} offers: in a worker, a frame, or a page that its
+ * frames connect to.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
@@ -12,19 +12,22 @@ import type { Server } from '../../src/presets/server-tiny.ts'
 import { messagePortTransport, type Transport } from '../../src/transport/index.ts'
 import { requireOrigin } from './window-transport.ts'
 
-/** A port that somebody handed over. */
+/** A port that a client offered. */
 export interface IncomingPort {
   /** Not started yet. */
   readonly transport: Transport
-  /** Who handed it over, as the browser says; empty for workers, whose owner can be only one. */
+  /**
+   * The origin of the sender, from the browser; empty for workers, which only their owner can
+   * reach.
+   */
   readonly origin: string
 }
 
-/** Who may hand ports over. */
+/** Which clients may connect. */
 export interface AcceptOptions extends MessagePortOptions {
   /**
    * The origins whose windows may connect, such as `https://host.example`; `'null'` for sandboxed
-   * ones. Needed in windows. In workers the browser lets nobody in from elsewhere.
+   * ones. Required in windows. In workers the browser allows only the same origin.
    */
   readonly origins?: readonly string[] | undefined
   /** The only window that may connect, such as `parent` or `frame.contentWindow`. */
@@ -33,21 +36,21 @@ export interface AcceptOptions extends MessagePortOptions {
 
 /** Settings of {@link servePorts}. */
 export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOptions, 'signal'> {
-  /** Learns of a connection that failed; `console.error` by default. */
+  /** Called when a connection fails; `console.error` by default. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** The most offers that are remembered, to know one that comes again. */
+/** The most offers that are remembered, to recognize repeated ones. */
 const MAX_OFFERS = 1_000
 
 /**
- * Serves a server to everybody who opens a port: in a worker of any kind, or in a window. Call it
- * when the script starts; a service worker cannot add it later.
+ * Serves a server to every client that opens a port: in a worker of any kind, or in a window. Call
+ * it when the script starts; a service worker cannot add the listener later.
  *
- * Handlers find the origin of a window as `ctx.principal`.
+ * Handlers see the origin of a window as `ctx.principal`.
  *
- * @returns Stops taking ports; connections go on.
- * @throws {TypeError} When a window names no origins.
+ * @returns A function that stops accepting ports; open connections continue.
+ * @throws {TypeError} If no origins are given in a window.
  */
 export function servePorts(server: Server, options: ServePortsOptions = {}): () => void {
   const { onError = (error: unknown) => console.error(error) } = options
@@ -60,11 +63,11 @@ export function servePorts(server: Server, options: ServePortsOptions = {}): () 
 }
 
 /**
- * Takes ports.
+ * Accepts ports.
  *
- * @param onPort Gets each; what it returns keeps a service worker awake.
- * @returns Stops taking ports.
- * @throws {TypeError} When a window names no origins.
+ * @param onPort Receives each port; the promise that it returns keeps a service worker awake.
+ * @returns A function that stops accepting ports.
+ * @throws {TypeError} If no origins are given in a window.
  */
 export function acceptPorts(
   onPort: (incoming: IncomingPort) => unknown,
@@ -101,7 +104,7 @@ export function acceptPorts(
   }
 
   addEventListener('message', onMessage)
-  // Shared workers get a port with every page
+  // Shared workers receive a port with each page
   addEventListener('connect', onConnect)
   return () => {
     removeEventListener('message', onMessage)
@@ -109,14 +112,14 @@ export function acceptPorts(
   }
 }
 
-/** The id of an offer, if a message is one. */
+/** The id of an offer; `undefined` if the message is not one. */
 function offerOf(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || !('edgewise' in data)) return undefined
   const { edgewise, id } = data as Record<string, unknown>
   return edgewise === 'connect' && typeof id === 'string' && id.length <= 64 ? id : undefined
 }
 
-/** Whether an event keeps a service worker awake. */
+/** Whether an event can keep a service worker awake. */
 function isExtendable(event: Event): event is Event & { waitUntil(work: Promise<unknown>): void } {
   return 'waitUntil' in event && typeof event.waitUntil === 'function'
 }

@@ -1,6 +1,6 @@
 /**
- * MCP between the pages and workers of one origin that have nothing to do with each other, over a
- * broadcast channel: one serves, any number connect. Everybody of the origin can listen in.
+ * MCP between unrelated pages and workers of one origin, over a broadcast channel: one serves, any
+ * number connect. Every page of the origin can read the messages.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
@@ -14,21 +14,21 @@ import {
 /** Settings of connections over a broadcast channel. */
 export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
 
-/** The most connections that one channel is served on. */
+/** The most connections that are served on one channel. */
 const MAX_PEERS = 1_000
 
-/** A value on its way from one end to another. */
+/** A value in transit from one end to another. */
 interface Relayed {
   readonly edgewise: 'relay'
   readonly from: string
-  /** Whoever serves, when absent. */
+  /** If absent, the server on the channel. */
   readonly to?: string | undefined
   readonly data: unknown
 }
 
 /**
- * A transport to whoever serves on a channel. With more than one the first to answer is chosen. May
- * be started before anybody serves.
+ * A transport to the server on a channel. If there are several, the first to answer is chosen. It
+ * may be started before the server.
  *
  * @param name The name of the channel.
  */
@@ -55,10 +55,10 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
 }
 
 /**
- * Takes everybody who connects by {@link broadcastTransport}.
+ * Accepts every client that connects with {@link broadcastTransport}.
  *
- * @param onPort Gets a transport for each, to be started at once.
- * @returns Leaves the channel, which ends all its connections.
+ * @param onPort Receives a transport for each, which it must start immediately.
+ * @returns A function that leaves the channel, which ends all its connections.
  */
 export function acceptBroadcasts(
   name: string,

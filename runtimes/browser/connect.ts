@@ -17,11 +17,11 @@ import { pageFetch } from './page-fetch.ts'
 import { resolvePath } from './page-url.ts'
 
 /**
- * Connects to a server, as `connect` of `edgewise/client` does, with {@link pageFetch}: failures
- * say what stood in the way, and listening streams follow the life of the page. A path, such as
- * `/mcp`, is one of the page's own origin.
+ * Connects to a server, like `connect` of `edgewise/client`, with {@link pageFetch}: errors say why
+ * a request failed, and listening streams follow the page lifecycle. A path, such as `/mcp`, is
+ * relative to the page's origin.
  *
- * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
+ * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
  */
 export function connect(
   target: string | URL | Transport,
@@ -34,10 +34,10 @@ export function connect(
 }
 
 /**
- * Creates a client that connects again after failures, as `createReconnectingClient` of
- * `edgewise/client` does, with {@link pageFetch}. It checks the connection when the page is shown
- * again or the device is back online, and waits for as long as the device is offline. A path is one
- * of the page's own origin.
+ * Creates a client that reconnects after failures, like `createReconnectingClient` of
+ * `edgewise/client`, with {@link pageFetch}. It checks the connection when the page is shown again
+ * or the device is back online, and waits while the device is offline. A path is relative to the
+ * page's origin.
  */
 export function createReconnectingClient(
   target: ReconnectingTarget,

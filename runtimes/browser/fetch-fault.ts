@@ -1,27 +1,27 @@
 /**
- * Why a request failed, as far as a page can know: browsers tell scripts only that it did.
+ * Why a request failed, as far as a page can find out: browsers do not give scripts the reason.
  *
  * @see https://fetch.spec.whatwg.org/#concept-network-error
  */
 import { isBrowserLoopback, sleep } from '#internal/patterns'
 
-/** What stood in the way of a request. */
+/** Why a request failed. */
 export type FetchFaultKind =
   /** This device has no network. */
   | 'offline'
-  /** A secure page may not call an insecure URL. */
+  /** A secure page may not request an insecure URL. */
   | 'mixed-content'
   /** The page's own Content-Security-Policy forbids it. */
   | 'csp'
-  /** The server answers, but does not let pages of this origin read it. */
+  /** The server responds, but does not allow pages of this origin to read the response. */
   | 'cors'
-  /** Nobody answers there: a wrong name or port, a refused connection, a bad certificate. */
+  /** No server responds: a wrong name or port, a refused connection, a bad certificate. */
   | 'unreachable'
 
-/** A request that got no response, and what to do about it. */
+/** A request that got no response, with advice. */
 export class FetchFault extends TypeError {
   readonly kind: FetchFaultKind
-  /** What would help, in words for whoever builds or runs the page. */
+  /** How to fix the problem, for the page's developer or operator. */
   readonly advice: string
 
   constructor(kind: FetchFaultKind, message: string, advice: string, cause: unknown) {
@@ -32,7 +32,7 @@ export class FetchFault extends TypeError {
   }
 }
 
-/** The {@link FetchFault} that is somewhere among the causes of an error, if any. */
+/** The {@link FetchFault} among the causes of an error, if any. */
 export function fetchFaultOf(error: unknown): FetchFault | undefined {
   let at = error
   for (let depth = 0; at instanceof Error && depth < 10; depth++) {
@@ -45,10 +45,10 @@ export function fetchFaultOf(error: unknown): FetchFault | undefined {
 /** Sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** The global `fetch`, whatever it is by then. */
+/** Calls the global `fetch` at the time of the request, as it may be replaced. */
 export const plainFetch: Fetch = (url, init) => fetch(url, init)
 
-/** Makes a `fetch` whose requests without a response reject with a {@link FetchFault}. */
+/** Creates a `fetch` whose requests without a response reject with a {@link FetchFault}. */
 export function explainedFetch(send: Fetch = plainFetch): Fetch {
   watchPolicy()
   return async (url, init) => {
@@ -61,24 +61,24 @@ export function explainedFetch(send: Fetch = plainFetch): Fetch {
   }
 }
 
-/** How long to wait for whether the server answers at all, in milliseconds. */
+/** How long to probe whether the server responds at all, in milliseconds. */
 const PROBE_MS = 3_000
-/** Headers that go to other origins without asking. */
+/** Headers that need no CORS preflight. */
 const SAFE = new Set(['accept', 'accept-language', 'content-language'])
 
-/** What is known of a request that failed. */
+/** The facts about a failed request. */
 interface FailedRequest {
   readonly url: string
   readonly headers: Iterable<readonly [name: string, value: string]>
   /** What `fetch` rejected with. */
   readonly cause: unknown
-  /** Sends the request that tells whether anybody answers. */
+  /** Sends the probe request. */
   readonly fetch: Fetch
 }
 
 /**
- * Finds out why a request failed. May send one more, without credentials, whose answer nobody can
- * read: to see whether there is any.
+ * Determines why a request failed. May send one more request, without credentials and with an
+ * opaque response, to find out whether the server responds at all.
  */
 async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const { url, cause } = request
@@ -96,7 +96,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     return fault('mixed-content', `A page on HTTPS may not call "${href}"`, advice)
   }
   const answers = await isAnswered(request)
-  // The browser tells of violations a task later
+  // The browser reports policy violations one task later
   await sleep(0)
   if (isForbidden(href)) {
     const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
@@ -112,7 +112,8 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     const message = `"${origin}" answers, but does not let pages of "${own}" read it (CORS)`
     return fault('cors', message, advice)
   }
-  // A permission of the page, whatever the server's name is: names do not tell where they lead
+  // Depends on the page's permissions, not on the server's name, since names do not reveal the
+  // address
   const advice =
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
     'machine or network, let this page access the local network'
@@ -121,7 +122,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
 
 function pageUrl(): string {
   const base = globalThis.location?.href ?? ''
-  // Documents without a URL of their own have the rights of who made them
+  // Documents without a URL of their own have the rights of their creator
   return /^(about|blob|data):/.test(base) ? globalThis.origin : base
 }
 
@@ -140,11 +141,11 @@ async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
   }
 }
 
-/** The URLs that the page's policy has forbidden lately. */
+/** The URLs that the page's policy has recently blocked. */
 let forbidden: readonly string[] = []
 let watching = false
 
-/** Starts to remember what the page's policy forbids. */
+/** Starts to record what the page's policy blocks. */
 function watchPolicy(): void {
   if (watching) return
   watching = true

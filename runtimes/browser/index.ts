@@ -1,6 +1,6 @@
 /**
  * MCP in a browser: the client, servers in pages and workers, the protocol's types and errors that
- * a page works with, and what signing in needs of a page. It needs `fetch` and streams, which every
+ * a page needs, and the page's part of signing in. It requires `fetch` and streams, which every
  * current browser has, and works under a strict Content-Security-Policy.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Tokens and keys in the browser's database, shared by all pages of an origin.
+ * Tokens and keys in IndexedDB, shared by all pages of an origin.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
@@ -7,13 +7,13 @@ import type { TokenStore } from '../../src/authorization/index.ts'
 
 const TOKENS = 'tokens'
 const KEYS = 'keys'
-/** How often who waits for another page asks anew, in milliseconds. */
+/** How often a page that waits for the lock requests it again, in milliseconds. */
 const ASK_MS = 5_000
 
 /**
- * Keeps tokens in IndexedDB: give the result to the way of signing in as `tokens`. Pages that share a
- * database renew each token once. Whatever script runs on the origin can read them, so give your
- * pages a Content-Security-Policy.
+ * Stores tokens in IndexedDB: pass the result as `tokens` to a function that signs in. Pages that
+ * share a database refresh each token once. Any script on the origin can read the tokens, so
+ * protect your pages with a Content-Security-Policy.
  *
  * @param database The name of the database; one for each user. Default: `edgewise`.
  */
@@ -27,8 +27,8 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
 }
 
 /**
- * A key pair for `dpop()` that stays in this browser: its private key cannot be read by anyone, so
- * tokens that are bound to it are of no use elsewhere.
+ * A key pair for `dpop()` that stays in this browser: its private key is not extractable, so tokens
+ * that are bound to it are useless elsewhere.
  *
  * @param database The name of the database. Default: `edgewise`.
  */
@@ -46,8 +46,8 @@ export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> 
 }
 
 /**
- * Does something while no other page does. A page that was left meanwhile may hold the lock in the
- * back-forward cache, which browsers throw out for who asks then, but not for who waits already.
+ * Runs work under a lock shared by all pages. A page in the back/forward cache may hold the lock;
+ * browsers evict such a page when the lock is requested, but not for requests already waiting.
  */
 function inTurn<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const { locks } = navigator
@@ -55,12 +55,12 @@ function inTurn<T>(lock: string, work: () => Promise<T>): Promise<T> {
     const signal = AbortSignal.timeout(ASK_MS)
     locks.request(lock, { signal }, () => {}).catch(() => {})
   }
-  // Goes on while it is our turn, where it changes nothing
+  // The timer also runs while the lock is held, where it has no effect
   const timer = setInterval(ask, ASK_MS)
   return locks.request(lock, work).finally(() => clearInterval(timer))
 }
 
-/** Opens the database for one operation, so that no page keeps others from changing it. */
+/** Opens the database for one operation, so that no page blocks schema changes by others. */
 async function run<T>(
   name: string,
   store: string,

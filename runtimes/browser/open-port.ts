@@ -1,6 +1,6 @@
 /**
- * Opens a message port of one's own to what runs elsewhere: in a worker of any kind, or in another
- * window. {@link acceptPorts} is the other side.
+ * Opens a dedicated message port to a worker of any kind, or to another window. {@link acceptPorts}
+ * is the other side.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
@@ -10,42 +10,43 @@ import { McpError } from '../../src/index.ts'
 import { messagePortTransport, type Receiver, type Transport } from '../../src/transport/index.ts'
 import { isWindow, postable, requireOrigin } from './window-transport.ts'
 
-/** Where a port can be opened to. */
+/** The targets to which a port can be opened. */
 export type PortTarget = Worker | SharedWorker | ServiceWorker | ServiceWorkerContainer | Window
 
 /** Settings of {@link openPort}. */
 export interface OpenPortOptions extends MessagePortOptions {
   /**
-   * The origin that a window must have to be given the port; needed for windows. `'null'` and `'*'`
-   * give it to whatever the window shows at that moment.
+   * The origin that a window must have to receive the port; required for windows. With `'null'` and
+   * `'*'` the port goes to any document that the window shows at that moment.
    */
   readonly origin?: string | undefined
 }
 
-/** What asks for a port to be taken; the port is transferred with it. */
+/** Offers a port, which is transferred with the message. */
 interface PortOffer {
   readonly edgewise: 'connect'
-  /** The same in all the attempts of one connection that may still be taken. */
+  /** The same for all attempts of one connection that can still be accepted. */
   readonly id: string
 }
 
-/** The first and the longest wait before the port is offered anew, in milliseconds. */
+/** The first and the longest delay before the port is offered again, in milliseconds. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 1_000
-/** How many ports may be on offer; more than there are in the usual time. */
+/** The most open offers; more than are made within the usual timeout. */
 const MAX_OFFERS = 60
 
 /**
- * A transport over a port that is handed to a worker or a window, and that nobody else can post to.
+ * A transport over a port that is transferred to a worker or a window, so that no other code can
+ * post to it.
  *
- * The port is offered again until it is taken, as workers may still be starting and frames loading;
- * browsers print a warning when a frame does not have the origin yet, unless one waits for its load.
- * `navigator.serviceWorker` stands for the worker that is active when the transport starts. The
- * worker is not ended with the transport.
+ * The port is offered again until it is accepted, as workers may still be starting and frames
+ * loading. Browsers print a warning if a frame does not have the origin yet; wait for its `load`
+ * event to avoid that. `navigator.serviceWorker` stands for the worker that is active when the
+ * transport starts. Closing the transport does not terminate the worker.
  *
- * @throws {TypeError} When a window comes without an origin.
- * @throws {McpError} From `start`: `TIMEOUT` when nobody takes the port, `CLOSED` when the worker
- *   fails.
+ * @throws {TypeError} If the target is a window and no origin is given.
+ * @throws {McpError} From `start`: `TIMEOUT` if the port is not accepted in time, `CLOSED` if the
+ *   worker fails.
  */
 export function openPort(target: PortTarget, options: OpenPortOptions = {}): Transport {
   if (isWindow(target)) requireOrigin(options.origin ?? '')
@@ -57,7 +58,7 @@ class OpenedPort implements Transport {
   readonly #target: PortTarget
   readonly #options: OpenPortOptions
   #id = newId()
-  /** One for each offer, until one of them is taken. */
+  /** One for each offer, until one of them is accepted. */
   readonly #attempts = new Set<Transport>()
   #port: Transport | undefined
   #opening: Promise<void> = Promise.resolve()
@@ -86,7 +87,7 @@ class OpenedPort implements Transport {
     const limit = (): void => {
       if (openTimeoutMs <= MAX_DELAY_MS) timer = setTimeout(onLate, openTimeoutMs)
     }
-    // A page that is not shown yet gets no workers and no locks
+    // A prerendering page gets no workers and no locks
     if (isPrerendering()) document.addEventListener('prerenderingchange', limit, { once: true })
     else limit()
     const opened = new Promise<void>((resolve, reject) => {
@@ -115,17 +116,17 @@ class OpenedPort implements Transport {
     await this.#port?.close()
   }
 
-  /** Offers one port after another, until one is taken or nobody waits any more. */
+  /** Offers one port after another, until one is accepted or the transport is closed. */
   async #offerAgain(receiver: Receiver, onOpen: () => void): Promise<void> {
     for (let failures = 0; ; failures++) {
       if (this.#attempts.size >= MAX_OFFERS) {
         this.#withdraw()
-        // Who finds one that was withdrawn takes another only by another name
+        // A receiver that knows a withdrawn offer accepts a new one only under another id
         this.#id = newId()
       }
       const port = this.#given?.[0] ?? (await this.#offer())
       if (this.#port || this.#closed) return port.close()
-      // All attempts share the time that there is
+      // All attempts share the same timeout
       const attempt = messagePortTransport(port, { ...this.#options, openTimeoutMs: Infinity })
       this.#attempts.add(attempt)
       this.#begin(attempt, receiver, onOpen)
@@ -135,7 +136,7 @@ class OpenedPort implements Transport {
     }
   }
 
-  /** Takes back all that was offered and not taken. */
+  /** Withdraws all offers that were not accepted. */
   #withdraw(): void {
     for (const attempt of this.#attempts) if (attempt !== this.#port) void attempt.close()
     this.#attempts.clear()
@@ -174,7 +175,7 @@ class OpenedPort implements Transport {
   }
 }
 
-/** Whether this is a page that is only prepared for a visit. */
+/** Whether this page is prerendering. */
 function isPrerendering(): boolean {
   if (!('document' in globalThis)) return false
   return 'prerendering' in document && document.prerendering === true

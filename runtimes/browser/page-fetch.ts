@@ -1,6 +1,6 @@
 /**
- * `fetch` for a page: says why a request failed, and lets go of listening streams while the page
- * cannot listen, so that the back-forward cache may keep it.
+ * `fetch` for a page: explains why a request failed, and closes listening streams while the page
+ * cannot listen, so that it can enter the back/forward cache.
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
@@ -10,28 +10,31 @@ import { takeTurn, untilOver } from './stream-turns.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
-  /** What sends the requests; the global `fetch` by default. */
+  /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: Fetch | undefined
   /**
-   * Whether to find out why a request failed, for which another one may be sent.
+   * Whether to determine why a request failed, which may send another request.
    *
    * @default true
    */
   readonly explain?: boolean | undefined
-  /** Called with `true` when a listening stream has to wait for its turn, then with `false`. */
+  /**
+   * Called with `true` when a listening stream has to wait for a free connection, then with
+   * `false`.
+   */
   readonly onTurn?: ((isWaiting: boolean) => void) | undefined
 }
 
 /**
- * Makes a `fetch` for {@link connect}, which has one already.
+ * Creates a `fetch` for a page; {@link connect} uses one by default.
  *
- * - A request without a response rejects with a `FetchFault`, which tells CORS, mixed content, the
- *   page's policy, a missing network and an unreachable server apart.
- * - Streams that only listen are closed when the page is hidden for good or frozen, or the device
- *   goes offline. New ones wait until it is back; the client opens them by itself, and resumes where
- *   it was. Calls are left alone.
- * - To a server over HTTP without TLS, to which a browser has six connections, four tabs of an origin
- *   listen at a time; others wait for their turn.
+ * - A request without a response rejects with a `FetchFault`, which distinguishes CORS, mixed
+ *   content, the page's policy, a missing network and an unreachable server.
+ * - Streams that only listen are closed when the page is unloaded or frozen, or the device goes
+ *   offline. New ones wait until it is back; the client opens them automatically, and resumes where
+ *   it left off. Calls are not affected.
+ * - To a server over HTTP without TLS, to which a browser has six connections, four tabs of an
+ *   origin listen at a time; others wait.
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
   const { explain = true, fetch = plainFetch, onTurn } = options
@@ -52,25 +55,26 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
         return end ? untilOver(response, end) : response
       } catch (cause) {
         end?.()
-        // Nothing was heard on it yet: it is as one that begins while the page cannot listen
+        // No event has arrived yet, so it is treated like a stream opened while the page cannot
+        // listen
         if (signal?.aborted || !leaving.aborted) throw cause
       }
     }
   }
 }
 
-/** Whether a request only waits for what the server may tell. */
+/** Whether a request only listens for server messages. */
 function isListening(method: string | undefined, headers: Headers): boolean {
   if (headers.get('mcp-method') === 'subscriptions/listen') return true
   return method === 'GET' && headers.get('accept') === 'text/event-stream'
 }
 
-/** The signals of streams that were opened to listen, and may be resumed. */
+/** The signals of listening streams that can be resumed. */
 const listening = new WeakSet<AbortSignal>()
 
 /**
- * Whether a stream has to wait for its turn: over HTTP without TLS, which is HTTP/1.1, unless it
- * brings what somebody waits for, as those of 2024-11-05 do, and resumed ones of calls.
+ * Whether a stream has to wait for a free connection: over HTTP without TLS, which is HTTP/1.1,
+ * unless it carries responses, as the streams of 2024-11-05 and resumed calls do.
  */
 function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean {
   const isFirst = headers.has('mcp-session-id') && !headers.has('last-event-id')
@@ -78,14 +82,14 @@ function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean 
   return url.startsWith('http:') && listening.has(signal)
 }
 
-/** Aborts when the page cannot listen any more; another one each time. */
+/** Aborts when the page can no longer listen; replaced each time. */
 let away = new AbortController()
 let hidden = false
-/** What waits for the page to be back. */
+/** Callbacks that wait for the page to be back. */
 const waiting: (() => void)[] = []
 let watching = false
 
-/** Follows whether the page can listen. */
+/** Tracks whether the page can listen. */
 function watchLife(): void {
   if (watching || typeof globalThis.addEventListener !== 'function') return
   watching = true
@@ -106,22 +110,22 @@ function watchLife(): void {
   }
   addEventListener('pagehide', hide)
   addEventListener('pageshow', show)
-  // Frozen and thawed: https://wicg.github.io/page-lifecycle/
+  // The freeze and resume events of https://wicg.github.io/page-lifecycle/
   globalThis.document?.addEventListener('freeze', hide)
   globalThis.document?.addEventListener('resume', show)
   addEventListener('offline', leave)
   addEventListener('online', arrive)
 }
 
-/** Whether a URL can be listened to now. */
+/** Whether a stream to a URL can be opened now. */
 function canListen(url: string): boolean {
-  // A server on this machine needs no network
+  // A local server needs no network
   return (
     !hidden && (globalThis.navigator?.onLine !== false || isBrowserLoopback(new URL(url).hostname))
   )
 }
 
-/** Waits until a URL can be listened to, or nobody wants to any more. */
+/** Waits until a stream to a URL can be opened, or the signal aborts. */
 async function awake(url: string, signal: AbortSignal | null | undefined): Promise<void> {
   while (!canListen(url) && !signal?.aborted) {
     await new Promise<void>((resolve) => {

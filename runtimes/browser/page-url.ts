@@ -1,10 +1,12 @@
 /**
- * Paths of the page's own origin, as URLs.
+ * Resolves paths against the page's origin.
  *
  * @see https://html.spec.whatwg.org/multipage/browsers.html#origin
  */
 
-/** A path as a URL, where there is a page or a worker; those of a blob have the origin of their page. */
+/**
+ * Resolves a path to a URL, in a page or a worker; for a blob URL, the origin is that of its page.
+ */
 export function resolvePath<Target>(target: Target): Target | string {
   const isPath = typeof target === 'string' && target.startsWith('/')
   return isPath ? `${globalThis.location?.origin ?? ''}${target}` : target

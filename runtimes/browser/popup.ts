@@ -1,21 +1,21 @@
 /**
- * Signing in from a page: in a popup, or where there can be none, by leaving the page.
+ * Signing in from a page: in a popup, or by redirecting the page.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
 import type { RedirectResult, AuthorizationRedirect } from '#internal/authorization'
 import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 
-/** How the user gets to the authorization server. */
+/** How the user is sent to the authorization server. */
 export interface PopupOptions {
   /**
-   * The URL, on this origin, that the authorization server sends the user to. The page there calls
-   * {@link completeSignIn}; when the page is only ever left, it may be that page itself.
+   * The redirect URI, on this origin. The page there calls {@link completeSignIn}; if no popup is
+   * ever used, it may be the same page.
    */
   readonly redirectUri: string | URL
-  /** `redirect` always leaves the page. Default: `popup`. */
+  /** `redirect` always redirects the page. Default: `popup`. */
   readonly mode?: 'popup' | 'redirect'
-  /** Whether the page may be left where popups are blocked. Default: true. */
+  /** Whether to redirect the page if popups are blocked. Default: true. */
   readonly leavePage?: boolean
   /** The features of the window, as `window.open` takes them. Default: 520 by 720 pixels. */
   readonly features?: string
@@ -23,42 +23,42 @@ export interface PopupOptions {
 
 const KEPT = 'edgewise sign-in'
 const FEATURES = 'popup,width=520,height=720'
-/** How long the page that is waiting may take to say so, in milliseconds. */
+/** How long the waiting page may take to answer, in milliseconds. */
 const ANSWER_MS = 1_000
 
-/** How often to look whether the user has closed the popup, in milliseconds. */
+/** How often to check whether the user has closed the popup, in milliseconds. */
 const LOOK_MS = 500
-/** For how many looks a popup that is gone may be one that was just closed. */
+/** For how many checks a closed popup counts as just closed. */
 const LOOKS = 3
 
-/** What authorization servers add to the URL that they send users to. */
+/** The parameters of an authorization response. */
 const RESPONSE = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
-/** What is kept while the page is left. */
+/** The state stored while the page is left. */
 interface Kept {
   readonly state: string | null
   readonly flow: string
-  /** Where to go on. */
+  /** The page to return to. */
   readonly page: string
   readonly callback?: string
 }
 
 /**
- * Signs users in in a popup: give the result to `signIn` as `interaction`. Connect as an answer to a
- * click, so that the browser lets the popup open. A page that was left is loaded anew when the user
- * is back, which {@link returnedFromSignIn} tells: connect again then, without a click, and the first
- * request goes on with what was begun.
+ * Signs users in with a popup: pass the result to `signIn` as `interaction`. Connect in response to
+ * a click, so that the browser allows the popup. If the page was redirected instead, it is loaded
+ * again when the user returns, and {@link returnedFromSignIn} returns true: connect again then,
+ * without a click, and the first request completes the flow.
  *
- * A popup that the user closes ends signing in within two seconds, if the focus comes back to the page.
- * Otherwise it may be one that the authorization server has cut off from the page, and is waited for
- * as long as `interactionTimeoutMs` of `signIn` says.
+ * If the user closes the popup, signing in fails within two seconds, provided that the focus
+ * returns to the page. Otherwise the popup may have been isolated from the page by the
+ * authorization server, and is waited for until `interactionTimeoutMs` of `signIn`.
  */
 export function popup(options: PopupOptions): AuthorizationFlow {
   const { mode = 'popup', leavePage = true, features = FEATURES } = options
   const redirectUri = new URL(options.redirectUri, location.href).href
   return {
     begin(): AuthorizationRedirect {
-      // Before anything is waited for, as a click allows a popup for a moment only
+      // Before any await, since a click allows a popup only briefly
       const page = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
       if (!page && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
       return {
@@ -73,15 +73,15 @@ export function popup(options: PopupOptions): AuthorizationFlow {
 }
 
 /**
- * Hands what the authorization server sent the user back with to the page that waits for it, and
- * closes this one; or goes back to the page that was left. Call it on the page at `redirectUri`.
+ * Passes the authorization response to the waiting page and closes this one; or returns to the page
+ * that was left. Call it on the page at `redirectUri`.
  *
- * @returns False when nobody waits: the user opened this page by themselves, or too late.
+ * @returns False if no page is waiting: the user opened this page directly, or too late.
  */
 export async function completeSignIn(): Promise<boolean> {
   const callback = location.href
   const state = new URL(callback).searchParams.get('state')
-  // The code stays neither in the history nor in what other sites are told
+  // Keeps the code out of the history and the `Referer` header
   history.replaceState(null, '', location.pathname)
   if (await tell(state, callback)) {
     window.close()
@@ -94,7 +94,7 @@ export async function completeSignIn(): Promise<boolean> {
   return true
 }
 
-/** Tells the page that waits; it may be cut off from its popup, so not by `opener`. */
+/** Notifies the waiting page; not through `opener`, as the popup may be isolated from it. */
 function tell(state: string | null, callback: string): Promise<boolean> {
   const channel = new BroadcastChannel(channelName(state))
   return new Promise<boolean>((resolve) => {
@@ -109,7 +109,7 @@ function tell(state: string | null, callback: string): Promise<boolean> {
 }
 
 async function goInPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
-  // It was at a page of this origin up to now, from which nothing cuts it off
+  // Until now it showed a page of this origin, so it cannot be isolated
   if (page.closed) throw closedByUser()
   let stop: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
@@ -126,18 +126,18 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
     })
   } finally {
     stop?.()
-    // The answer has to get out before the channel is closed
+    // The answer must be sent before the channel is closed
     setTimeout(() => channel.close(), ANSWER_MS)
   }
 }
 
 /**
- * Tells when the user closes the popup. One that an authorization server cuts off from this page, by
- * `Cross-Origin-Opener-Policy`, looks closed too, but the user is still in it: so only one counts
- * whose focus goes to this page as it goes. Where the focus goes elsewhere, the user is waited for.
+ * Detects that the user closed the popup. A popup that is isolated by `Cross-Origin-Opener-Policy`
+ * appears closed too, while the user is still in it. So the popup only counts as closed if the
+ * focus returns to this page at that time; otherwise it is still waited for.
  */
 function watchClosing(page: Window, closed: () => void): () => void {
-  // Phones may stop this page before it can look
+  // Phones may suspend this page before its first check
   let wasElsewhere = !document.hasFocus()
   let gone = 0
   let back = 0
@@ -148,7 +148,7 @@ function watchClosing(page: Window, closed: () => void): () => void {
       return
     }
     if (isHere) back++
-    // At the second look only, as an answer may be on its way
+    // Only at the second check, as an answer may be in transit
     if (wasElsewhere && back > 1) closed()
     if (!wasElsewhere || ++gone > LOOKS) clearInterval(timer)
   }, LOOK_MS)
@@ -164,7 +164,8 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
   location.assign(url)
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    // From the back-forward cache: who signed in is sent to a page that is loaded anew
+    // Restored from the back/forward cache: after signing in the user would get a freshly loaded
+    // page
     const onShow = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) reject(new Error('The user came back without signing in'))
     }
@@ -173,8 +174,8 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
 }
 
 /**
- * Whether the page was left to sign in and has been loaded anew with what came of it, good or bad.
- * Connect then, and it goes on. False as soon as a request took it.
+ * Whether the page was left to sign in and was loaded again with the authorization response,
+ * successful or not. Connect then to continue. False once a request has consumed the response.
  */
 export function returnedFromSignIn(): boolean {
   return findReturned() !== undefined
@@ -192,7 +193,7 @@ function takeReturned(): RedirectResult | undefined {
   return { callback: found.callback, flow: found.flow }
 }
 
-/** What came back after the page was left, whether by way of another page or to this one. */
+/** The authorization response after the page was left, received here or by the redirect page. */
 function findReturned(): (RedirectResult & { readonly here: boolean }) | undefined {
   const kept = readKept()
   if (!kept) return undefined
@@ -211,7 +212,7 @@ function readKept(): Kept | undefined {
   return text === null ? undefined : JSON.parse(text)
 }
 
-/** The state is known to nobody but the two pages and the authorization server. */
+/** Only the two pages and the authorization server know the state. */
 function channelName(state: string | null): string {
   return `${KEPT} ${state}`
 }

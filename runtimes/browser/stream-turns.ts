@@ -1,19 +1,19 @@
 /**
- * Turns at listening. Over HTTP/1.1 browsers have six connections to a server, for all tabs together,
- * so that as many open streams would leave none to connect or call with, in any of them.
+ * Limits listening streams. Over HTTP/1.1 browsers have six connections to a server, for all tabs
+ * together, so that as many open streams would block every other request in all of them.
  *
  * @see https://www.w3.org/TR/web-locks/
  */
 import { askForTurn } from './turn-channel.ts'
 
-/** How many streams of an origin's pages may be open to one server at a time. */
+/** The most open streams of an origin's pages to one server. */
 const MAX_STREAMS = 4
 
 /**
- * Waits until fewer streams are open than may be, or the signal fires.
+ * Waits until the number of open streams is below the limit, or the signal fires.
  *
- * @param onTurn Called with whether it waits; not called where a turn is free.
- * @returns Ends the turn; nothing where no turn was taken.
+ * @param onTurn Called with whether it waits; not called if a slot is free.
+ * @returns A function that frees the slot; `undefined` if none was taken.
  */
 export async function takeTurn(
   url: string,
@@ -32,19 +32,19 @@ export async function takeTurn(
     }
     for (let turn = 0; turn < MAX_STREAMS; turn++) {
       const name = `edgewise ${origin} ${turn}`
-      // Where there may be no locks, nobody waits
+      // Without permission to use locks, the limit is not enforced
       navigator.locks.request(name, { signal: waiting }, hold).catch(() => resolve(undefined))
     }
   })
   if (!onTurn) return turn
-  // Resolves after the locks that are free were granted
+  // Resolves after free locks were granted
   await navigator.locks.query().catch(() => {})
   if (waiting.aborted) return turn
   onTurn(true)
   return turn.finally(() => onTurn(false))
 }
 
-/** A response that tells when its body is over, however it ends. */
+/** Calls `over` when the body of a response ends, in any way. */
 export function untilOver(response: Response, over: () => void): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const { body } = response

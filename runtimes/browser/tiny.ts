@@ -1,5 +1,5 @@
 /**
- * The smallest client in a browser, the protocol's types and errors. The rest is in
+ * The smallest client for browsers, with the protocol's types and errors. Everything else is in
  * `edgewise/browser`, under the same names.
  *
  * @module
@@ -17,10 +17,10 @@ export * from '../../src/index.ts'
 export { FetchFault, fetchFaultOf, type Fetch } from './fetch-fault.ts'
 
 /**
- * Connects to a server, as `connect` of `edgewise/client/tiny` does, with failures that say what
- * stood in the way. A path, such as `/mcp`, is one of the page's own origin.
+ * Connects to a server, like `connect` of `edgewise/client/tiny`, with errors that say why a
+ * request failed. A path, such as `/mcp`, is relative to the page's origin.
  *
- * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and all that `connect` throws.
+ * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
  */
 export function connect(target: string | URL, options: ConnectOptions = {}): Promise<Client> {
   return connectAnywhere(resolvePath(target), { ...options, fetch: explainedFetch(options.fetch) })

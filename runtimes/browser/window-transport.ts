@@ -1,6 +1,6 @@
 /**
- * Messages between windows: a page and its frames, its opener, its popups. What comes from another
- * window or another origin is not heard.
+ * Messages between windows: a page and its frames, its opener, its popups. Messages from other
+ * windows and origins are ignored.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
@@ -15,25 +15,26 @@ import {
 /** Settings of {@link windowTransport}. */
 export interface WindowTransportOptions extends MessagePortOptions {
   /**
-   * The origin that the other window must have, such as `https://host.example`. `'null'` for one
-   * that is sandboxed, to which is posted whatever it shows by then. `'*'` takes the origin of
-   * the first message from that window, and holds to it: for views that cannot know their host.
+   * The origin that the other window must have, such as `https://host.example`. `'null'` for a
+   * sandboxed window, in which case messages go to any document that it shows. `'*'` adopts the
+   * origin of the first message from that window: for views that cannot know their host.
    */
   readonly origin: string
 }
 
-/** How often to look whether the other window still exists, in milliseconds. */
+/** How often to check whether the other window still exists, in milliseconds. */
 const LOOK_MS = 1_000
 
 /**
- * A transport to another window, over `postMessage` itself. Use it with `handshake: false` where the
- * other side is not Edgewise, as with MCP Apps; otherwise {@link openPort} and {@link acceptPorts}
- * give a port that nobody else can post to.
+ * A transport to another window, directly over `postMessage`. Use it with `handshake: false` if the
+ * peer is not Edgewise, as with MCP Apps; otherwise prefer {@link openPort} and {@link
+ * acceptPorts}, whose port no other code can post to.
  *
- * A window that is closed, removed, or navigated by somebody who greets, ends the connection.
+ * The connection ends when the window is closed or removed, or when a new document in it starts a
+ * handshake.
  *
  * @param target The other window: `frame.contentWindow`, `parent`, `opener`, what `open` returned.
- * @throws {TypeError} When the origin is none, or the target is no window.
+ * @throws {TypeError} If the origin is invalid, or the target is not a window.
  */
 export function windowTransport(target: Window, options: WindowTransportOptions): Transport {
   return channelTransport(windowCarrier(target, options.origin), options)
@@ -79,7 +80,7 @@ function windowCarrier(target: Window, origin: string): MessageChannelLike {
   }
 }
 
-/** Whether a value is a window; those of other origins tell little more of themselves. */
+/** Whether a value is a window; cross-origin windows expose little else. */
 export function isWindow(target: unknown): target is Window {
   return (
     typeof target === 'object' &&
@@ -91,9 +92,9 @@ export function isWindow(target: unknown): target is Window {
 }
 
 /**
- * Refuses what can be the origin of no message.
+ * Rejects values that cannot be the origin of a message.
  *
- * @throws {TypeError} for a URL with a path, a host without a scheme, nothing at all.
+ * @throws {TypeError} For a URL with a path, a host without a scheme, or an empty string.
  */
 export function requireOrigin(origin: string): void {
   const exact = URL.canParse(origin) && new URL(origin).origin === origin
@@ -101,7 +102,7 @@ export function requireOrigin(origin: string): void {
   throw new TypeError(`"${origin}" is no origin, such as "https://host.example"`)
 }
 
-/** The origin to post to: opaque ones cannot be named. */
+/** The target origin for `postMessage`, where opaque origins cannot be named. */
 export function postable(origin: string): string {
   return origin === 'null' || origin === 'file://' ? '*' : origin
 }

@@ -14,13 +14,13 @@ import { webWritable } from './streams.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
 /**
- * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs
- * is cancelled then, and what was sent is flushed.
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
+ * in progress are then cancelled, and sent messages are flushed.
  *
- * From now on `console` and `process.stdout` print to stderr, as nothing but messages may go to
- * stdout. (What writes to `Bun.stdout` itself cannot be stopped.)
+ * From then on `console` and `process.stdout` print to stderr, as only messages may go to stdout.
+ * (Code that writes to `Bun.stdout` directly cannot be redirected.)
  *
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
@@ -34,7 +34,7 @@ function open(): StdioHost {
     stdin: Bun.stdin.stream(),
     stdout: webWritable(Bun.stdout.writer()),
     onTerminate(listener: () => void) {
-      // Once each: the second time the signal does what it always does.
+      // Only once: a second signal has its default effect.
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
     },

@@ -17,13 +17,13 @@ import { allowSuspensions } from '../node/suspensions.ts'
 /**
  * Starts an HTTP server.
  *
- * @throws {McpError} `INVALID_USE` when the port is taken.
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
   allowSuspensions()
-  // No time limit: a quiet stream is not an idle connection.
+  // No idle timeout: a quiet stream is not an idle connection.
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, { address: http.requestIP(request)?.address }).catch(badRequest)
   const listen = (): ReturnType<typeof Bun.serve> => {

@@ -16,13 +16,13 @@ import { endWithProcess } from '../node/orphans.ts'
 import { webWritable } from './streams.ts'
 
 /**
- * A transport to a server that is started as a child process, to be passed to `connect`. The
- * program runs with the rights of this one: start only what the user trusts and has agreed to.
+ * A transport to a server that is started as a child process, for `connect`. The program runs with
+ * the rights of this process: start only what the user trusts and has agreed to.
  *
- * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
- * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
- * SIGTERM, after as much again SIGKILL. What still runs when this process exits, or is ended by
- * SIGINT, SIGTERM or SIGHUP, gets SIGTERM.
+ * Starting rejects with `INVALID_USE` if the program does not exist or may not be run. Closing ends
+ * the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it gets
+ * SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by SIGINT,
+ * SIGTERM or SIGHUP, they get SIGTERM.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
@@ -37,7 +37,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'pipe',
-      // A group of its own, so that what it starts can be ended with it.
+      // A process group of its own, so that its descendants can be ended with it.
       detached: true,
     }),
   )
@@ -75,15 +75,15 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
 }
 
 /**
- * Signals a child and all that it started; returns whether any of these still runs. Never throws.
+ * Signals a child and its descendants; returns whether any of them is still running. Never throws.
  *
- * @param running Whether the child itself runs.
+ * @param running Whether the child itself is running.
  */
 function signalTree(child: Subprocess, signal: Signal, running: boolean): boolean {
   try {
     return process.kill(-child.pid, signal)
   } catch {
-    // A group is more than Windows knows.
+    // Windows has no process groups.
     if (running && process.platform === 'win32' && signal !== 'SIGCONT') child.kill(signal)
     return running && process.platform === 'win32'
   }

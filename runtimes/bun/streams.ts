@@ -5,7 +5,7 @@
  */
 import type { FileSink } from 'bun'
 
-/** A Web stream into a sink of Bun's, which says by promises when it is full or broken. */
+/** A `WritableStream` over a Bun sink, whose promises signal when it is full or broken. */
 export function webWritable(sink: FileSink): WritableStream<Uint8Array> {
   const end = async (): Promise<void> => void (await sink.end())
   return new WritableStream<Uint8Array>({

@@ -12,18 +12,18 @@ import {
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { allowSuspensions } from './suspensions.ts'
 
-/** Windows knows no SIGTERM. */
+/** Windows does not support SIGTERM. */
 const SIGNALS: readonly Deno.Signal[] =
   Deno.build.os === 'windows' ? ['SIGINT'] : ['SIGINT', 'SIGTERM']
 
 /**
- * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs
- * is cancelled then, and what was sent is flushed. Needs no permission.
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
+ * in progress are then cancelled, and sent messages are flushed. Needs no permission.
  *
- * From now on `console` prints to stderr, as nothing but messages may go to stdout. (What writes to
- * `Deno.stdout` itself cannot be stopped.)
+ * From then on `console` prints to stderr, as only messages may go to stdout. (Code that writes to
+ * `Deno.stdout` directly cannot be redirected.)
  *
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()

@@ -16,12 +16,12 @@ import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /**
- * Starts an HTTP server. Needs `--allow-net`, for that host and port at least. Deno 2.9 does not tell
- * of a client that leaves before anything was sent to it, if the body of its request came after the
- * head; its call then goes on.
+ * Starts an HTTP server. Needs `--allow-net`, for that host and port at least. Deno 2.9 does not
+ * report a client that disconnects before any response was sent if the body of its request arrived
+ * after the head; its call then continues.
  *
- * @throws {McpError} `INVALID_USE` when the port is taken.
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
@@ -44,7 +44,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const listen = (): ReturnType<typeof Deno.serve> => {
     try {
-      // What to print is the program's affair.
+      // The program decides what to print.
       return Deno.serve({ port, hostname, signal: closing.signal, onListen: () => {} }, handle)
     } catch (error) {
       throw listenFault(error, hostname, port)
@@ -52,7 +52,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return listening(http.addr.port, async () => {
-    // Deno either waits for everything or for nothing, and then cuts even what is just being sent.
+    // Deno waits either for all requests or for none, and in the latter case cuts off responses.
     const all = (): Promise<unknown> => Promise.all(open)
     const isDone = await withTimeout(CLOSE_TIMEOUT_MS, all).then(
       () => true,
@@ -65,10 +65,11 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 }
 
 /**
- * Gives a request a signal that aborts when the client leaves and only then. Deno's own one aborts
- * after complete responses too; as it prints a warning then, it is left alone until somebody looks.
+ * Gives a request a signal that aborts only if the client disconnects. Deno's own signal also
+ * aborts after complete responses and then prints a warning, so it is not accessed until it is
+ * needed.
  *
- * @param left Learns that Deno's own signal fired.
+ * @param left Called when Deno's own signal aborts.
  */
 function withSignal(request: Request, signal: AbortSignal, left: () => void): Request {
   let own: AbortSignal | undefined

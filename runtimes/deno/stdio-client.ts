@@ -14,14 +14,14 @@ import { McpError } from '../../src/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 
 /**
- * A transport to a server that is started as a child process, to be passed to `connect`. The
- * program runs with the rights of the user, not with the permissions of this one: start only what
- * the user trusts and has agreed to. Needs `--allow-run`, for that program at least; with all of
- * `--allow-run` what the program started is ended with it, too.
+ * A transport to a server that is started as a child process, for `connect`. The program runs with
+ * the user's rights, not with the permissions of this process: start only what the user trusts and
+ * has agreed to. Needs `--allow-run`, for that program at least; with unrestricted `--allow-run`
+ * its descendants are ended with it.
  *
- * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
- * ends the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, after as much
- * again SIGKILL. What still runs when this process exits, or is ended by SIGINT, SIGTERM or SIGHUP,
+ * Starting rejects with `INVALID_USE` if the program does not exist or may not be run. Closing ends
+ * the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, and after the same
+ * time again SIGKILL. If this process exits, or is ended by SIGINT, SIGTERM or SIGHUP, the program
  * gets SIGTERM.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
@@ -57,7 +57,7 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
       stdin: 'piped',
       stdout: 'piped',
       stderr: 'piped',
-      // A group of its own, so that what it starts can be ended with it.
+      // A process group of its own, so that its descendants can be ended with it.
       detached: true,
     }).spawn()
   } catch (cause) {
@@ -83,16 +83,16 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
 }
 
 /**
- * Signals a child and all that it started; returns whether any of these still runs. Never throws.
+ * Signals a child and its descendants; returns whether any of them is still running. Never throws.
  *
- * @param running Whether the child itself runs.
+ * @param running Whether the child itself is running.
  */
 function signalTree(child: Deno.ChildProcess, signal: Deno.Signal, running: boolean): boolean {
   try {
     Deno.kill(-child.pid, signal)
     return true
   } catch (error) {
-    // Where this program may not signal what the child started
+    // This process may lack permission to signal the descendants
     if (running && !(error instanceof Deno.errors.NotFound)) signalChild(child, signal)
     return running
   }

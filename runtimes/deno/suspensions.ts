@@ -1,14 +1,14 @@
 /**
- * Questions that are asked together, when the handler waits for them one by one: the first that has
- * no answer yet ends the run, and the others are rejections that nobody handles. They are no fault,
- * and must not end the program.
+ * Requests for input that are started together while the handler awaits them one by one: the first
+ * without a response ends the run, and the others become unhandled rejections. These are not
+ * errors, and must not end the process.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 
-/** Leaves suspended questions alone; every other unhandled rejection does what it always does. */
+/** Ignores suspended requests; every other unhandled rejection keeps its default behavior. */
 export function allowSuspensions(): void {
-  // The same listener is added once only
+  // Adding the same listener again has no effect
   globalThis.addEventListener('unhandledrejection', onUnhandled)
 }
 

@@ -8,26 +8,27 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ConnectionState, ReconnectingOptions, ReconnectingTarget } from '#internal/client'
 import { createReconnectingClient, type ReconnectingClient } from '../browser/index.ts'
 
-/** The state of a connection, and the connection itself, to open it again after a failure. */
+/** The state of a connection, and the connection itself, to reopen it after a failure. */
 export type McpState = ConnectionState & { readonly connection: ReconnectingClient }
 
-/** What servers render, and pages until they have taken over. */
+/** The state during server rendering, and until hydration. */
 const IDLE: ConnectionState = { status: 'idle' }
 
 /**
- * Connects while a component is mounted, and renders it anew when the state changes.
+ * Connects while a component is mounted, and renders it again when the state changes.
  *
- * @param target A URL or what makes a transport, for a connection of the component's own that is
- *   closed with it; or a connection that others share, which stays open. A function must be the same
- *   from render to render.
- * @param options Options of a connection of one's own; those of the first render with a target count.
+ * @param target A URL or a function that creates a transport, for a connection that belongs to the
+ *   component and is closed with it; or a shared connection, which stays open. A function must be
+ *   stable between renders.
+ * @param options Options of the component's own connection; those of the first render with a target
+ *   apply.
  */
 export function useMcp(
   target: ReconnectingClient | ReconnectingTarget,
   options?: ReconnectingOptions,
 ): McpState {
   const key = target instanceof URL ? target.href : target
-  // The options are often written in place, so that they are new in every render
+  // Options are often written inline, so they are a new object in every render
   const connection = useMemo(
     () => (isConnection(key) ? key : createReconnectingClient(key, options)),
     [key],
