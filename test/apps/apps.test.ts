@@ -194,7 +194,7 @@ describe('a malformed policy', () => {
     expect(() => appResource(server, 'ui://x', options, PAGE)).toThrow('csp')
   })
 
-  it('is left out of what a host learns, and what is well-formed stays [P029]', () => {
+  it('is left out of the parsed metadata, and well-formed fields stay [P029]', () => {
     const sent: unknown = {
       csp: {
         connectDomains: origin,
@@ -327,7 +327,7 @@ describe('a host', () => {
     expect(getToolUi(tool(meta))).toEqual({})
   })
 
-  it('goes by what the contents say before what the list says [M-APPS-056]', () => {
+  it('prefers the metadata of the contents over that of the list [M-APPS-056]', () => {
     const listed = { uri: URI, name: 'x', _meta: { ui: { prefersBorder: true } } }
     const contents = { uri: URI, text: PAGE }
     expect(getContentsUi({ ...contents, _meta: { ui: { domain: 'd' } } }, listed)).toEqual({

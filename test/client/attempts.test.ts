@@ -68,7 +68,7 @@ describe('a server that refuses a newer revision', () => {
     expect(peer.sent('initialize').map(proposed)).toEqual(['2025-11-25', '2025-06-18'])
   })
 
-  test('by HTTP 404 is not asked again, as nothing is there [C003]', async () => {
+  test('by HTTP 404 is not tried again, because no endpoint exists [C003]', async () => {
     const peer = oldServer('2025-03-26', () => new Response(null, { status: 404 }))
     await expect(connectTo(peer)).rejects.toThrow()
     expect(peer.sent('initialize')).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('a server that refuses a newer revision', () => {
 })
 
 describe('a failure to connect', () => {
-  test('says what each attempt returned [C003] [C023]', async () => {
+  test('reports the outcome of each attempt [C003] [C023]', async () => {
     const peer = httpPeer((seen) =>
       seen.method === 'GET'
         ? new Response('Nothing streams here', { status: 405 })
@@ -118,7 +118,7 @@ describe('a failure to connect', () => {
     })
   })
 
-  test('over a transport says what each attempt returned, under the code of the last [C023]', async () => {
+  test('over a transport reports the outcome of each attempt, with the code of the last [C023]', async () => {
     const peer = duplexPeer((message) =>
       message.method === 'server/discover' ? refuse(message, -32601) : refuse(message, -32603),
     )
@@ -150,7 +150,7 @@ describe('a failure to connect', () => {
     expect(mine.message).toBe('No key in the vault')
   })
 
-  test('of a single attempt is what it was [C023]', async () => {
+  test('of a single attempt is reported unchanged [C023]', async () => {
     const peer = httpPeer((seen) => error(seen, -32603, 500))
     await expect(connectTo(peer, { revision: '2025-11-25' })).rejects.toMatchObject({
       code: -32603,

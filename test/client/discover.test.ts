@@ -507,7 +507,7 @@ describe('fallback to HTTP+SSE', () => {
     },
   )
 
-  test('that fails too is reported with what was answered first', async () => {
+  test('that fails too is reported with the first response', async () => {
     const peer = httpPeer((seen) =>
       seen.method === 'GET'
         ? new Response('<html>', { status: 200 })

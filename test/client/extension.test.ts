@@ -94,7 +94,7 @@ describe('a result of a type that an extension adds', () => {
     expect(await client.callTool('work')).toEqual(done)
   })
 
-  it('has the name of what it is about in the headers of further requests [M-HDR-077]', async () => {
+  it('sends the name of its subject in the headers of later requests [M-HDR-077]', async () => {
     const peer = jobPeer()
     const client = await connectTo(peer, { extensions: [jobs] })
     await client.callTool('work')
@@ -103,7 +103,7 @@ describe('a result of a type that an extension adds', () => {
     expect(asked?.headers.get('mcp-name')).toBe('=?base64?w6Qx?=')
   })
 
-  it('is handed back to who asks for it by hand', async () => {
+  it('is returned to a caller that requests it', async () => {
     const client = await connectTo(jobPeer(), { extensions: [jobs] })
     const handed = await client.callTool('work', {}, { input: 'manual' })
     expect(handed).toMatchObject({ resultType: 'job', jobId: 'ä1' })

@@ -50,7 +50,7 @@ describe('formFields', () => {
     expect(only(schema)).toMatchObject({ kind, options })
   })
 
-  test('gives titles, descriptions and what is required', () => {
+  test('returns titles, descriptions and required fields', () => {
     const fields = formFields({
       type: 'object',
       properties: { a: { type: 'string', title: 'A', description: 'First' }, b: {} },
@@ -92,7 +92,7 @@ describe('formFields', () => {
   })
 
   test.each(['2026-07-28', '2025-11-25', '2025-06-18'] as const)(
-    'reads what a handler asks a client of %s',
+    'reads the form that a handler sends to a client of %s',
     async (revision) => {
       const server = createServer({ name: 'shop', version: '1.0.0' })
       server.tool('order', {}, async (_args, ctx) => {

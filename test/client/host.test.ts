@@ -158,7 +158,7 @@ describe.each(LEGACY)('a sampling request in %s', (revision) => {
     await client.close()
   })
 
-  test('is printed nowhere, nor is what it says [L-SAMP-022]', async () => {
+  test('is never logged, nor is its content [L-SAMP-022]', async () => {
     const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>
       vi.spyOn(console, name),
     )
@@ -261,7 +261,7 @@ describe.each(LEGACY)('results of tools in %s', (revision) => {
     await client.close()
   })
 
-  test('may link to what no list shows; it is read as it is [L-TOOL-037]', async () => {
+  test('may link to an unlisted resource, which is read as it is [L-TOOL-037]', async () => {
     const link = { type: 'resource_link', uri: 'note://hidden?x=%2F', name: 'hidden' }
     const peer = legacyPeer(
       (seen) => {

@@ -100,7 +100,7 @@ describe('selectIcon', () => {
     { src, mimeType: 7 },
     null,
     'x',
-  ])('leaves out what is no icon: %j [L-COM-019]', (bad) => {
+  ])('leaves out an invalid icon: %j [L-COM-019]', (bad) => {
     expect(selectIcon([bad], rules)).toBeUndefined()
     expect(selectIcon(bad, rules)).toBeUndefined()
     const good = { src, mimeType: 'image/png', sizes: ['48x48', 'any'], theme: 'light' }
@@ -109,7 +109,7 @@ describe('selectIcon', () => {
 })
 
 describe('loadIcon', () => {
-  test('fetches without credentials, and gives what it is [L-COM-016] [M-BASE-070]', async () => {
+  test('fetches without credentials, and returns the detected type [L-COM-016] [M-BASE-070]', async () => {
     const { seen, limits } = host(png())
     expect(await loadIcon({ src, mimeType: 'image/png' }, limits)).toEqual({
       mimeType: 'image/png',

@@ -128,7 +128,7 @@ describe('the input requests of one call', () => {
     expect(counts.asked).toBe(12)
   })
 
-  test('counts on while the client lists what the server says has changed [S014]', async () => {
+  test('keeps counting while the client lists changed features [S014]', async () => {
     const { counts, options } = counting({ maxInputs: 10 })
     const peer = sessionPeer()
     await using client = await connectTo(peer, { ...options, onError: () => {} })
@@ -180,7 +180,7 @@ describe('the input requests of one call', () => {
     },
   )
 
-  test('makes way for other questions when the server cancels it, though its handler continues [S014]', async () => {
+  test('frees its slot when the server cancels it, although its handler continues [S014]', async () => {
     const problems: Error[] = []
     let shown = 0
     const peer = sessionPeer()

@@ -122,7 +122,7 @@ describe('arguments in headers', () => {
     })
   })
 
-  test('that the server misses are found out from the list, once [M-HDR-055] [M-HDR-056] [M-HDR-058]', async () => {
+  test('that the server requires are read from the list, once [M-HDR-055] [M-HDR-056] [M-HDR-058]', async () => {
     let annotation = 'Old'
     const peer = modernPeer((seen) => {
       if (seen.message.method === 'tools/list') {
@@ -145,7 +145,7 @@ describe('arguments in headers', () => {
     expect(peer.sent('tools/list')).toHaveLength(2)
   })
 
-  test('that never please the server are abandoned [M-HDR-057]', async () => {
+  test('that the server keeps rejecting are abandoned [M-HDR-057]', async () => {
     const peer = modernPeer((seen) =>
       seen.message.method === 'tools/list' ? result(seen, { tools: [] }) : error(seen, -32020, 400),
     )
@@ -226,7 +226,7 @@ describe('streams of 2026-07-28', () => {
     }
   })
 
-  test('that break under a list are requested again, with a new id [M-HTTP-033] [M-HTTP-034]', async () => {
+  test('that break during a list are sent again, with a new id [M-HTTP-033] [M-HTTP-034]', async () => {
     let first = true
     const peer = modernPeer((seen) => {
       if (!first) return result(seen, { tools: [] })
@@ -264,7 +264,7 @@ describe('streams of 2026-07-28', () => {
     await client.close()
   })
 
-  test('may carry what is no answer to anything [M-COMPAT-034]', async () => {
+  test('may carry messages that answer no request [M-COMPAT-034]', async () => {
     const problems: string[] = []
     const peer = modernPeer((seen) => {
       const stream = eventStream()

@@ -252,7 +252,7 @@ describe('An observable connection', () => {
     expect(await connection.ready()).toBe(client)
   })
 
-  it('continues trying while a proxy answers for a server that starts again', async () => {
+  it('keeps trying while a proxy answers for a restarting server', async () => {
     const net = Object.assign(network(), { maxRetries: Infinity })
     let busy = 0
     const { connection, statuses } = begin(URL_, {

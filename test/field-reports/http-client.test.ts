@@ -75,7 +75,7 @@ describe('the time after which a stream is resumed', () => {
     ['5x', 1_000],
     ['0', 50],
     ['86400000', 86_400_000],
-  ])('is what the server says: %s [B015]', async (retry, delayMs) => {
+  ])('is the message of the server: %s [B015]', async (retry, delayMs) => {
     vi.useFakeTimers()
     const stream = eventStream()
     stream.write(`id: ok1\ndata:\n\nid: a\0b\nretry: ${retry}\ndata:\n\n`)

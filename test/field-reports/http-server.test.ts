@@ -93,7 +93,7 @@ describe('the version header', () => {
     expect((await lastMessage(response)).result.protocolVersion).toBe('2025-11-25')
   })
 
-  it('must say in 2026-07-28 what the body says [B031]', async () => {
+  it('must match the body in 2026-07-28 [B031]', async () => {
     const handle = sessionHandler(makeServer().server)
     const headers = modernHeaders('tools/list')
     const statuses: unknown[] = []

@@ -101,7 +101,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     return parts.join('') + query
   }
 
-  it('gives a URI back from what was read of it', async () => {
+  it('expands the parsed variables to the same URI', async () => {
     let matched = 0
     await repeat(3000, (random) => {
       const source = randomTemplate(random)
@@ -122,7 +122,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     expect(matched).toBeGreaterThan(1500)
   })
 
-  it('matches exactly what a backtracking matcher matches', async () => {
+  it('matches the same strings as a backtracking matcher', async () => {
     const source = (template: string) =>
       template
         .split(/(\{[^}]*\})/)
@@ -206,7 +206,7 @@ describe('Pages of lists, fuzzed', () => {
 describe('sealed state, fuzzed', () => {
   const sealer = createSealer('a secret of more than sixteen characters')
 
-  it('opens what it sealed, and nothing that was changed [M-MRTR-019]', async () => {
+  it('unseals its own values, and nothing modified [M-MRTR-019]', async () => {
     await repeat(500, async (random) => {
       const value = random.json()
       const text = await sealer.seal(value)

@@ -132,7 +132,7 @@ describe('a gateway in front of a connection that does not show which call a que
     expect(bob.asked).toEqual([])
   })
 
-  it('a client with several calls, one of them given up, is still asked [S004]', async () => {
+  it('a client with several calls, one of them aborted, is still asked [S004]', async () => {
     const behind = stubborn()
     const server = await gatewayTo(behind)
     const ada = await user(server, 'ada')
@@ -148,7 +148,7 @@ describe('a gateway in front of a connection that does not show which call a que
     await Promise.all(calls)
   })
 
-  it('a caller of 2026-07-28 is not asked what may be about the call that another gave up [S004]', async () => {
+  it('a caller of 2026-07-28 is not asked questions that may belong to an aborted call of another [S004]', async () => {
     const behind = stubborn()
     const server = await gatewayTo(behind)
     const revision: Revision = '2026-07-28'
@@ -164,7 +164,7 @@ describe('a gateway in front of a connection that does not show which call a que
     expect(bob.asked).toEqual([])
   })
 
-  it('every principal has a connection of its own, and is asked what came on that [S004]', async () => {
+  it('every principal has a connection of its own, and gets only the questions of that one [S004]', async () => {
     const behind: Stubborn[] = []
     const gateway = await createGateway((options) => {
       const one = stubborn()

@@ -79,7 +79,7 @@ describe('a server behind a gateway whose lists are long', () => {
     expect(peer.sent('tools/list').length).toBeLessThan(10)
   })
 
-  it('keeps what it offered when a list has grown too long, and its owner learns why [S013]', async () => {
+  it('keeps its last list when a list has grown too long, and reports why to its owner [S013]', async () => {
     const { state, peer, open } = paged()
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
@@ -213,7 +213,7 @@ describe.each(BOTH)('a client of %s', (revision) => {
 })
 
 it.each(['2025-06-18', ...BOTH] as const)(
-  'a server of 2026-07-28 behind a gateway learns what the client of %s can do, call by call [I003]',
+  'an upstream server of 2026-07-28 receives the capabilities of the client of %s with each call [I003]',
   async (revision) => {
     const inner = createServer({ name: 'inner', version: '1' })
     inner.tool('facts', {}, (_args, { client }) => {

@@ -144,7 +144,7 @@ describe('a bounded pattern', () => {
   ]
   const characters = ['a', 'b', '1', '.', 'é', '\u{1f600}', ' ', 'x', ']', '-', '\n']
 
-  test('matches what the platform matches [S030]', () => {
+  test('matches like the platform [S030]', () => {
     // A generator of numbers that is the same in each run
     let state = 1
     const pick = (list: readonly string[]): string => {

@@ -128,7 +128,7 @@ describe('JSON Schema dialects', () => {
     expect(accepts(schema, { other: 1 })).toBe(false)
   })
 
-  it('honours $schema: a list of items is a tuple in draft-07 only [L-COM-009] [M-BASE-051]', () => {
+  it('applies $schema: a list of items is a tuple in draft-07 only [L-COM-009] [M-BASE-051]', () => {
     const tuple = { items: [{ type: 'string' }], additionalItems: false }
     for (const $schema of [DRAFT_7, DRAFT_2019]) {
       expect(accepts({ $schema, ...tuple }, ['a'])).toBe(true)

@@ -34,7 +34,7 @@ describe('jsonSchema as the schema of a tool', () => {
     expect(tool?.outputSchema).toEqual(output)
   })
 
-  it('checks arguments, so that the model can read what is wrong', async () => {
+  it('reports invalid arguments to the model', async () => {
     await using client = await connectInMemory(server)
     const good = await client.callTool('book', { city: 'Oslo', nights: 2 })
     const bad = await client.callTool('book', { nights: 0, other: 1 })

@@ -33,7 +33,7 @@ describe('Bundle of the tiny client', () => {
     (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)
 
   it.each(['edgewise/client', 'edgewise/browser'])(
-    'of %s/tiny is what all clients have, and neither answers, listens nor has other transports',
+    'of %s/tiny contains what all clients need, without input handlers, listening or other transports',
     async (entry) => {
       const inPage = entry === 'edgewise/browser'
       const tiny = await pathsOf(`${entry}/tiny`)

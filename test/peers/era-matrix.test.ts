@@ -123,13 +123,13 @@ describe.each([
   })
 
   describe('C5: a legacy client and a modern server [M-COMPAT-037] [M-COMPAT-019]', () => {
-    test('Edgewise is refused by official v2, and says by what', async () => {
+    test('Edgewise is rejected by official v2, and reports the error', async () => {
       const error = await failure(connectEdgewise(servers.v2.modern, 'legacy'))
       expect(error).toMatchObject({ name: 'McpError', code: 'VERSION_MISMATCH' })
       expect(error.message).toMatch(/the server 2026-07-28$/)
     })
 
-    test('official v1 and v2 are refused by Edgewise, which lists what it speaks', async () => {
+    test('official v1 and v2 are rejected by Edgewise, which lists its versions', async () => {
       for (const connect of [connectV1, (target: Target) => connectV2(target, 'legacy')]) {
         const error = await failure(connect(servers.edgewise.modern))
         expect(`${error.message} ${JSON.stringify(error.data)}`).toContain('2026-07-28')

@@ -132,7 +132,7 @@ describe.each(Object.entries(clients))('With %s', (_name, open) => {
     await peer.close()
   })
 
-  test('a GET stream that breaks before each event brings what was missed [I013]', async () => {
+  test('a GET stream that breaks before each event delivers the missed events [I013]', async () => {
     const { fetch, resumed } = breaking(({ method }) => method === 'GET')
     const peer = await open(fetch)
     await vi.waitFor(() => expect(resumed).toHaveLength(BREAKS), PATIENCE)

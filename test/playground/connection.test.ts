@@ -45,7 +45,7 @@ describe('Playground: connection', () => {
     expect(visited.complaints.splice(0)).not.toEqual([])
   })
 
-  it('says who the server is, and which session it gave', async () => {
+  it('shows the info and the session id of the server', async () => {
     await connectOver(page, '2025-11-25')
     await show(page, '', 'Edgewise demo')
     const facts = page.getByRole('main').locator('dl')
@@ -56,7 +56,7 @@ describe('Playground: connection', () => {
     expect(await facts.locator('.chip').allInnerTexts()).toContain('completions')
   })
 
-  it('says what may be wrong with an endpoint that cannot be reached', async () => {
+  it('suggests causes for an unreachable endpoint', async () => {
     await page.getByLabel('Endpoint').fill('http://127.0.0.1:1/mcp')
     await page.keyboard.press('Enter')
     await sees(page.getByRole('main'), 'Nobody answers at "http://127.0.0.1:1"')
@@ -68,7 +68,7 @@ describe('Playground: connection', () => {
     expect(await page.getByText('Nobody answers at "http://127.0.0.1:1"').count()).toBe(0)
   })
 
-  it('gives up connecting when asked to, by the button that connects', async () => {
+  it('aborts connecting with the button that connects', async () => {
     const own = await visited.open('#/tool/fail')
     const status = own.locator('#status')
     await own.route('**/never', () => {})
@@ -139,7 +139,7 @@ describe('Playground: connection', () => {
       false,
     ],
   ])(
-    'says what answers instead of a server: %s',
+    'describes a response that is not from a server: %s',
     async (_, status, contentType, body, said, elsewhere) => {
       const own = await visited.open()
       await own.route('**/odd', (route) => route.fulfill({ status, contentType, body }))

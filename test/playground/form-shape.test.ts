@@ -75,7 +75,7 @@ describe('Form shapes', () => {
     expect(shape({ type: 'object', properties, anyOf }).kind).toBe('group')
   })
 
-  it('take what is put together from itself, however often, only once', () => {
+  it('include a recursive schema only once', () => {
     const self = { $ref: '#/$defs/tree' }
     const allOf = Array.from({ length: 1_500 }, () => ({ ...self }))
     const properties = { name: { type: 'string' } }
@@ -83,7 +83,7 @@ describe('Form shapes', () => {
     expect(resolve(root, root)).toMatchObject({ type: 'object', properties })
   })
 
-  it('join what has to hold together', () => {
+  it('merge the members of allOf', () => {
     const named = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
     const aged = { properties: { age: { type: 'integer' } }, required: ['age'] }
     expect(shape({ allOf: [named, { $ref: '#/$defs/aged' }] }, { $defs: { aged } })).toEqual({

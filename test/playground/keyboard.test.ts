@@ -55,7 +55,7 @@ describe('Playground by keyboard alone', () => {
     expect(await focused.evaluate((element) => element.tagName)).toBe('SELECT')
   })
 
-  it('goes back to what was shown before', async () => {
+  it('returns to the previous view', async () => {
     const { page } = visited
     await page.goBack()
     await page.getByRole('heading', { name: 'Edgewise demo', level: 1 }).waitFor()

@@ -123,7 +123,7 @@ describe('Playground: a log of 10,000 lines', () => {
     await page.locator('#wire').getByText('notifications/message').first().waitFor()
   })
 
-  it('keeps what was unfolded, wherever else was looked at', async () => {
+  it('keeps expanded sections when other views are visited', async () => {
     await scroll('wire', 0)
     const first = page.locator('#wire li[aria-posinset="1"]')
     await first.locator('summary').click()
@@ -151,7 +151,7 @@ describe('Playground: 1,000 tools', () => {
     await page.getByRole('link', { name: 'one', exact: true }).waitFor()
   })
 
-  it('show more when asked, and the focus continues there', async () => {
+  it('show more on request, and move the focus there', async () => {
     await press(page, `Show 100 more of ${TOOLS - 97}`)
     expect(await links().count()).toBe(201)
     expect(await page.locator(':focus').innerText()).toContain('tool-0098')

@@ -90,7 +90,7 @@ describe('Signing in from the playground', () => {
     await result('Notes of grace:')
   })
 
-  it('asks for more when a tool needs more', async () => {
+  it('requests more scopes when a tool needs them', async () => {
     await page.evaluate(() => (location.hash = '#/tool/write'))
     await page.getByLabel('text', { exact: true }).fill('Fix the roof')
     expect(await consentAfter(() => run('write'))).toEqual(['notes:read', 'notes:write'])
@@ -99,7 +99,7 @@ describe('Signing in from the playground', () => {
     await result('Fix the roof')
   })
 
-  it('renews what expired without asking', async () => {
+  it('refreshes an expired token without a prompt', async () => {
     grants.length = 0
     await page.evaluate(() => {
       const { now } = Date

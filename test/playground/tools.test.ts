@@ -76,7 +76,7 @@ describe('Playground: tools', () => {
     await sees(result(page), 'Cancelled')
   })
 
-  it('say what they came to, and how long they took', async () => {
+  it('show their result and duration', async () => {
     await page.getByLabel('steps').fill('3')
     await page.getByLabel('pauseMs').fill('0')
     await press(page, 'Run')
@@ -117,7 +117,7 @@ describe('Playground: tools', () => {
     expect(bottom).toBeLessThan(800)
   })
 
-  it('fail with what the model reads', async () => {
+  it('show errors as the model reads them', async () => {
     await show(page, 'tool/fail', 'Fail')
     await press(page, 'Run')
     await sees(result(page), 'The oven is cold. Try again after 18:00')

@@ -22,7 +22,7 @@ describe('Playground: wire', () => {
     await wire.locator('details[open] summary').click()
   })
 
-  it('says on every row what it is about, and marks what failed', async () => {
+  it('labels every row, and marks failures', async () => {
     await show(page, 'tool/fail', 'Fail')
     await press(page, 'Run')
     await sees(result(page), /reported an error/)
@@ -36,7 +36,7 @@ describe('Playground: wire', () => {
     expect(failed).toEqual(['fail'])
   })
 
-  it('says of every message when it passed, and of what came how long after its request', async () => {
+  it('shows the time of every message, and of responses the time since the request', async () => {
     await page.getByRole('button', { name: 'Clear' }).click()
     await show(page, 'tool/count', 'Count slowly')
     await page.getByLabel('steps').fill('3')

@@ -227,7 +227,7 @@ describe('A challenge without a token', () => {
 describe('A nonce', () => {
   const secrets = 'a secret that is long enough'
 
-  it('is given to who has none, and good for some time, on every instance [M-XAUTH-040]', async () => {
+  it('is issued to clients without one, and valid for some time on every instance [M-XAUTH-040]', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const make = () =>

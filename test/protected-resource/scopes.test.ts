@@ -50,7 +50,7 @@ describe('The scopes of a server', () => {
 })
 
 describe('The scopes of a tool', () => {
-  it('are requested with all others in one challenge, and those that are there are kept [L-AUTH-052] [L-AUTH-053] [M-ASEC-033] [M-ASEC-034] [M-ASEC-005]', async () => {
+  it('are requested with all others in one challenge, including the granted ones [L-AUTH-052] [L-AUTH-053] [M-ASEC-033] [M-ASEC-034] [M-ASEC-005]', async () => {
     const { handle, seen } = protect(issuer, { scopes: ['mcp'] })
     const headers = await granted('mcp profile offline_access')
     expect((await call(handle, 'whoami', headers)).status).toBe(200)

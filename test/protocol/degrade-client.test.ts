@@ -78,7 +78,7 @@ describe('degradeClientParams', () => {
     for (const revision of all.slice(2)) expect(sent(revision)).toBe(params)
   })
 
-  it('leaves what belongs to a stateless request out of a session', () => {
+  it('omits fields of stateless requests in a session', () => {
     const params = {
       name: 'book',
       arguments: { title: 'kept', task: 'kept' },
@@ -102,7 +102,7 @@ describe('degradeClientParams', () => {
     expect(degradeClientParams('tools/call', params, facts('2026-07-28'))).toBe(params)
   })
 
-  it('asks for a task in 2025-11-25 only', () => {
+  it('requests a task in 2025-11-25 only', () => {
     const params = { name: 'book', task: { ttl: 1 } }
     const asks = all.filter(
       (revision) => 'task' in degradeClientParams('tools/call', params, facts(revision))!,

@@ -64,7 +64,7 @@ describe('degradeResult', () => {
     },
   )
 
-  it.each(legacy)('keeps what the application put into _meta in %s [L-COM-007]', (revision) => {
+  it.each(legacy)('keeps _meta of the application in %s [L-COM-007]', (revision) => {
     const { result } = results['tools/call']!
 
     expect(callWith(result, revision)._meta).toEqual({ 'com.example/key': 1 })

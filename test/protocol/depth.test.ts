@@ -30,7 +30,7 @@ describe('A message that is nested 5,000 levels deep is refused with 400', () =>
     ['stateful sessions', statefulSessions()],
     ['sealed sessions', sealedSessions()],
     ['no sessions', false as const],
-  ])('in what a client says of itself, with %s [S028]', async (_what, sessions) => {
+  ])('in the facts about a client, with %s [S028]', async (_what, sessions) => {
     const handle = createHandler(server, { sessions })
     const initialize = initializeRequest('2025-11-25', { capabilities: { experimental: DEEP } })
     const response = await postRaw(handle, write(initialize))

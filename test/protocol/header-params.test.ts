@@ -37,7 +37,7 @@ describe('x-mcp-header annotations', () => {
   })
 
   test.each(['', 'My Region', 'a:b', 'é', 'A\r\nEvil: 1', 7, null])(
-    'with the name %j is a fault [M-HDR-033] [M-HDR-034] [M-HDR-035]',
+    'with the name %j is an error [M-HDR-033] [M-HDR-034] [M-HDR-035]',
     (name) => {
       const schema = object({ a: { type: 'string', 'x-mcp-header': name } })
       expect(findHeaderParams(schema).fault).toContain('HTTP token')
@@ -45,14 +45,14 @@ describe('x-mcp-header annotations', () => {
   )
 
   test.each(['number', 'object', 'array', 'null', undefined, ['string', 'integer'], ['null']])(
-    'on the type %j is a fault [M-HDR-037]',
+    'on the type %j is an error [M-HDR-037]',
     (type) => {
       const schema = object({ a: { type, 'x-mcp-header': 'A' } })
       expect(findHeaderParams(schema).fault).toContain('not on a string')
     },
   )
 
-  test('that differ only in case are a fault, at any depth [M-HDR-036]', () => {
+  test('that differ only in case are an error, at any depth [M-HDR-036]', () => {
     const schema = object({
       region,
       a: object({ b: { type: 'string', 'x-mcp-header': 'REGION' } }),
@@ -83,11 +83,11 @@ describe('x-mcp-header annotations', () => {
     ['contains', object({ a: { type: 'array', contains: region } })],
     ['propertyNames', object({}, { propertyNames: region })],
     ['unevaluatedProperties', object({}, { unevaluatedProperties: region })],
-  ])('under %s are a fault [M-HDR-040]', (_, schema) => {
+  ])('under %s are an error [M-HDR-040]', (_, schema) => {
     expect(findHeaderParams(schema).fault).toBeDefined()
   })
 
-  test('in a schema too deep to walk are a fault, not a crash', () => {
+  test('in a schema too deep to walk are an error, not a crash', () => {
     let schema: JsonObject = region
     for (let depth = 0; depth < 5000; depth++) schema = object({ a: schema })
     expect(findHeaderParams(schema).fault).toBe('The schema is too deep')

@@ -23,7 +23,7 @@ describe('header values', () => {
     },
   )
 
-  test('what no header can carry never reaches one [M-HDR-054]', () => {
+  test('values that no header can carry never reach one [M-HDR-054]', () => {
     for (const text of ['a\r\nX: y', 'a\0b', 'a\tb', 'é', '\u{1F600}', 'a\u007f']) {
       expect(encodeHeaderValue(text)).toMatch(/^[ -~]+$/)
       expect(decodeHeaderValue(encodeHeaderValue(text))).toBe(text)

@@ -18,7 +18,7 @@ const tests = files.filter((file) => file.endsWith('.test.ts'))
 const STARTS = ['node:child_process', 'playwright-core', 'miniflare', 'wrangler', 'esbuild']
 
 describe('A test', () => {
-  it('is in the folder of what it tests, or in that of a topic which the guide names', () => {
+  it('is in the folder of its subject, or in that of a topic which the guide names', () => {
     const folders = [...mirrored, ...topics, 'runtimes']
     expect(files.filter((file) => /\.test\.ts$|\//.test(file) && !isIn(file, folders))).toEqual([])
   })

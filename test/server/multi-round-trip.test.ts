@@ -209,7 +209,7 @@ describe('asking over rounds', () => {
     expect(Object.keys(round(again).inputRequests)).toEqual(['elicitation/create#1'])
   })
 
-  it('says what was wrong when it asks again, however often [M-MRTR-035]', async () => {
+  it('reports the error whenever it asks again [M-MRTR-035]', async () => {
     const handle = sessionHandler(makeServer().server)
     let asked = round(await call(handle, { name: 'two' }))
     const messageOf = (): string =>
@@ -479,7 +479,7 @@ describe('the state that travels through the client', () => {
     expect((await as('ada', retry(requestState))).error).toBeUndefined()
   })
 
-  it('shows nothing of what it holds [M-MRTR-027]', async () => {
+  it('reveals nothing of its contents [M-MRTR-027]', async () => {
     const { requestState } = round(await call(handle, { name: 'two' }))
     const bytes = atob(requestState.replaceAll('-', '+').replaceAll('_', '/'))
     expect(bytes).not.toContain('answers')
@@ -506,7 +506,7 @@ describe('pages that the user must visit first', () => {
     expect(error).toEqual({ code: -32603, message: '"tools/list" cannot ask for input' })
   })
 
-  it('do not take the place of what the handler asked before', async () => {
+  it('do not replace an earlier question of the handler', async () => {
     const { server } = makeServer()
     server.tool('both', {}, async (_args, ctx) => {
       await ctx.elicit({ message: 'Sure?', schema: form }).catch(() => {

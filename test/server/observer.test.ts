@@ -25,14 +25,14 @@ function makeServer(observe: (event: ObservedEvent) => void) {
 }
 
 describe('the observed events of a server', () => {
-  it('a bare function as "observe" is refused with what to pass instead', () => {
+  it('a bare function as "observe" is rejected with the expected form', () => {
     const observe: object = (): void => {}
     expect(() =>
       createServer({ name: 's', version: '1' }, { observe: observe as ServerObserver }),
     ).toThrow(new TypeError('"observe" takes observer(fn)'))
   })
 
-  it('requests, with what they were about, what came of them and their trace', async () => {
+  it('requests, with their subject, outcome and trace', async () => {
     const events: ObservedEvent[] = []
     const handle = makeServer((event) => events.push(event))
     await postModern(handle, 'tools/call', {

@@ -294,7 +294,7 @@ describe('the user that answers', () => {
   })
   server.tool('read', {}, (_args, ctx) => notes.get(ctx.principal ?? '') ?? 'Nothing')
 
-  it('is known by authorization, not by what a client or a form says [M-ELIC-048] [M-ELIC-049]', async () => {
+  it('is identified by authorization, not by a client or a form [M-ELIC-048] [M-ELIC-049]', async () => {
     const handle = createHandler(server)
     const ada = as(handle, { principal: 'ada' })
     const bob = as(handle, { principal: 'bob' })
@@ -362,7 +362,7 @@ describe('notifications of a call', () => {
 })
 
 describe('logs', () => {
-  it('hold nothing of failures, and nothing that the author has scrubbed [M-LOG-010]', async () => {
+  it('contain no failures, and nothing that the author has redacted [M-LOG-010]', async () => {
     const server = createServer(
       { name: 's', version: '1' },
       {
@@ -420,7 +420,7 @@ describe('the content of a sampling request and its result', () => {
 })
 
 describe('suggestions', () => {
-  it('are for those who may see what is completed, and can depend on who asks [M-COMP-015]', async () => {
+  it('are for callers who may see the completed item, and can depend on the caller [M-COMP-015]', async () => {
     const server = createServer({ name: 's', version: '1' })
     const accounts: Record<string, string[]> = { ada: ['ada-1', 'ada-2'], bob: ['bob-1'] }
     server.prompt(

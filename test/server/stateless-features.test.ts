@@ -82,7 +82,7 @@ describe('lists of 2026-07-28', () => {
     }
   })
 
-  it('that differ by caller are for that caller alone, and what is hidden cannot be used [M-CACHE-038] [M-CACHE-039] [M-TOOL-042]', async () => {
+  it('that differ by caller are for that caller alone, and hidden ones cannot be used [M-CACHE-038] [M-CACHE-039] [M-TOOL-042]', async () => {
     const server = createServer({ name: 's', version: '1' }, { cache: { cacheScope: 'public' } })
     const visible = ({ principal }: { principal?: string | undefined }): boolean =>
       principal === 'ada'
@@ -112,7 +112,7 @@ describe('lists of 2026-07-28', () => {
 })
 
 describe('caching hints', () => {
-  it('come with discover and with what is read [M-CACHE-001] [M-CACHE-006] [M-RES-030]', async () => {
+  it('come with discover and with read resources [M-CACHE-001] [M-CACHE-006] [M-RES-030]', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.resource('r://a', { name: 'a', cache: { ttlMs: 5000, cacheScope: 'public' } }, () => 'a')
     server.resource('r://b', { name: 'b' }, () => 'b')

@@ -156,7 +156,7 @@ it('the author of an error with a reserved code learns which codes are free [P00
 })
 
 describe('a client of 2026-07-28', () => {
-  it('need not say who it is, may say more than is known, and is taken at its word per request [M-META-011] [M-META-027] [M-BASE-048]', async () => {
+  it('may omit clientInfo, may send unknown fields, and is believed per request [M-META-011] [M-META-027] [M-BASE-048]', async () => {
     const { call } = doing((_args, ctx) =>
       text(JSON.stringify([ctx.client.info ?? null, ctx.meta])),
     )
@@ -170,7 +170,7 @@ describe('a client of 2026-07-28', () => {
     expect(meta).toMatchObject(odd)
   })
 
-  it('may write headers in any case, and a header with what no header can carry is refused [M-HDR-020] [M-HDR-065]', async () => {
+  it('may write headers in any case, and a header with an invalid value is rejected [M-HDR-020] [M-HDR-065]', async () => {
     const server = createServer({ name: 's', version: '1' })
     const input = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
     server.tool('route', { input }, () => text('routed'))
@@ -371,7 +371,7 @@ describe('questions of 2026-07-28', () => {
     expect(open).toBe(0)
   })
 
-  it('never ask for secrets by a form [M-ELIC-028]', async () => {
+  it('never request secrets by a form [M-ELIC-028]', async () => {
     for (const name of ['password', 'apiKey', 'api_key', 'Secret', 'credit-card']) {
       const errors: unknown[] = []
       const { call } = doing(async (_args, ctx) => {

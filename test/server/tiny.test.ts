@@ -336,7 +336,7 @@ describe('A whole server behind the tiny handler', () => {
   })
 })
 
-test('a tiny server is refused, and left alone, by what needs a whole one', async () => {
+test('a tiny server is rejected unchanged by features that need the full one', async () => {
   const tiny = createTinyServer({ name: 'tiny', version: '1' }) as Server
   tiny.tool('a', {}, () => 'a')
   const whole = createServer({ name: 'whole', version: '1' })
@@ -390,7 +390,7 @@ test('using a feature that a tiny server lacks does not compile', () => {
   })
 })
 
-test('a library takes servers of both entries, or only those that can do what it needs', () => {
+test('a library accepts servers of both entries, or only those with the features it needs', () => {
   interface Env {
     region: string
   }

@@ -442,7 +442,7 @@ describe('a schema that cannot be listed', () => {
     ).toThrow(/^The output of the tool "when", "at", has no JSON Schema: Date/)
   })
 
-  it('is refused with what to write when it is a plain object of fields', () => {
+  it('is rejected with a hint when it is a plain object of fields', () => {
     expect(() => server.tool('book', { input: { city: z.string() } as never }, () => '')).toThrow(
       'The input of the tool "book" has no JSON Schema: use z.object() of "zod" 4.2 or newer',
     )

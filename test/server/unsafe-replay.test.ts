@@ -63,14 +63,14 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s',
     ])
   })
 
-  it('looks at what comes between two questions', async () => {
+  it('checks the code between two questions', async () => {
     const warned: string[] = []
     await using client = await connect(warned, revision)
     await client.callTool('between')
     expect(warned).toEqual([expect.stringContaining('before it asked for "roots/list"')])
   })
 
-  it('says nothing of what steps keep, of messages, and of what comes last', async () => {
+  it('ignores step values, messages, and code after the last question', async () => {
     const warned: string[] = []
     await using client = await connect(warned, revision)
     const { content } = await client.callTool('careful', {}, { onProgress: () => {} })

@@ -94,7 +94,7 @@ describe('expandUriTemplate', () => {
     expect(expandUriTemplate(template, values)).toBe(uri)
   })
 
-  it('keeps percent-escapes in reserved values and escapes what no URI can hold', () => {
+  it('keeps percent-escapes in reserved values and escapes characters that no URI allows', () => {
     expect(expandUriTemplate('{+v}', { v: 'a%2Fb%é "世"' })).toBe(
       'a%2Fb%25%C3%A9%20%22%E4%B8%96%22',
     )

@@ -21,7 +21,7 @@ test('pages are not the number of their entries', () => {
   expect(() => createServer(info, { pages: 10 as never })).toThrow('"pages" takes pagesOf(size)')
 })
 
-test('what is offered needs a function, where it is made and where it is changed', () => {
+test('every feature needs a function, both at registration and on update', () => {
   const server = createServer(info)
   const none = undefined as never
   expect(() => server.tool('a', {}, none)).toThrow('The tool "a" needs a function')

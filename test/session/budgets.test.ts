@@ -35,7 +35,7 @@ describe('The event stores of a session store in memory', () => {
     expect(all).toBe(63)
   })
 
-  it('take what is too much from the session that has most [S009]', async () => {
+  it('evict from the session that uses most [S009]', async () => {
     const store = createMemorySessionStore({ maxTotalSize: 10_000 })
     const quiet = store.eventStore(await store.create(record))
     const busy = store.eventStore(await store.create(record))

@@ -99,7 +99,7 @@ describe('Sessions at their bound', () => {
     expect(await ping(ada, mine.id)).toBe(200)
   })
 
-  it('end in the account that has most, for a caller who has none [S008]', async () => {
+  it('end in the account that has most, for a caller without sessions [S008]', async () => {
     const { open, ping } = serve({ maxSessions: 4, maxSessionsPerCaller: 4 })
     const mine = await open(ada)
     const first = await open(eve)
@@ -130,7 +130,7 @@ describe('Sessions at their bound', () => {
     expect((await open(ada)).status).toBe(200)
   })
 
-  it('count by what their clients say of themselves: much is as many [S009]', async () => {
+  it('count by the size of their client data: a large one counts as several [S009]', async () => {
     const { open, ended } = serve({ maxSessions: 10, maxSessionsPerCaller: 10 })
     const experimental = { about: 'x'.repeat(39_000) }
     for (let n = 0; n < 3; n++) await open(ada, { capabilities: { experimental } })

@@ -45,7 +45,7 @@ describe('The tables of sessions', () => {
     expect(ran).toEqual([])
   })
 
-  it('are not made again by what arrives after all was erased', () => {
+  it('are not created again by late events after everything was deleted', () => {
     const { sql, ran } = database(undefined)
     const store = new SqlSessionStore(sql)
     const events = store.eventStore('one')

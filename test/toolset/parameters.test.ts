@@ -112,7 +112,7 @@ describe('a schema of a toolset', () => {
     },
   )
 
-  test('names what every alternative requires, and offers what any has [C037]', async () => {
+  test('requires the properties common to all alternatives, and offers all others [C037]', async () => {
     const { parameters } = await functionOf({ type: 'object', oneOf: shape })
     expect(parameters).toEqual({
       type: 'object',

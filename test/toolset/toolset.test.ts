@@ -204,7 +204,7 @@ describe('the tool set of the ai package', () => {
     return (JSON.parse(said) as { output: unknown }[])[0]?.output
   }
 
-  test('lets a model call a tool, and shows it what the tool said', async () => {
+  test('lets a model call a tool, and passes it the result', async () => {
     expect(await ask('weather_now', { city: 'Oslo' })).toEqual({
       type: 'content',
       value: [{ type: 'text', text: 'Rain in Oslo' }],

@@ -32,7 +32,7 @@ describe('The outline of a message', () => {
     for (const size of [1, 2, 100]) expect(outline(text, size).content).toEqual(expected)
   })
 
-  test('has what was scanned, and no part of a value', () => {
+  test('contains the scanned fields, and no partial value', () => {
     expect(outline('{"method":"x","id":12').content).toEqual({ method: 'x' })
     expect(outline('{"method":"x","id":12,').content).toEqual({ method: 'x', id: 12 })
     expect(outline('{"id":1,"result":{"a":"b').content).toEqual({ id: 1, result: {} })

@@ -71,7 +71,7 @@ describe('The message-port transport', () => {
     }
   })
 
-  it('loses nothing of what an end sends whose lock comes late', async () => {
+  it('loses no message of an end that gets its lock late', async () => {
     let grant = (): void => {}
     const late = new Promise<void>((resolve) => (grant = resolve))
     const request = vi
@@ -195,7 +195,7 @@ describe('The message-port transport, given an invalid message,', () => {
     expect(end.ends).toEqual([])
   })
 
-  it('takes what JSON would have changed as JSON would have had it', async () => {
+  it('converts values as JSON would', async () => {
     const [left, right] = channel()
     const [end, other] = [begin(left), begin(right)]
     await Promise.all([end.opened, other.opened])
@@ -222,7 +222,7 @@ describe('The message-port transport, given an invalid message,', () => {
     expect(end.ends).toEqual([])
   })
 
-  it('leaves to others what is theirs on a channel that is shared', async () => {
+  it('ignores foreign messages on a shared channel', async () => {
     const [left, right] = channel()
     const worker = {
       postMessage: (data: unknown) => left.postMessage(data),
@@ -256,7 +256,7 @@ describe('The end of a message port', () => {
     await expect(right.transport.send(note(2))).rejects.toMatchObject({ code: 'CLOSED' })
   })
 
-  it('comes without a fault when the other end leaves before it greets', async () => {
+  it('causes no error when the other end leaves before the handshake', async () => {
     const [near, far] = channel()
     const left = serveTransport(
       createServer({ name: 'left', version: '1' }),

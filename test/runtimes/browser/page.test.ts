@@ -163,7 +163,7 @@ describe('A request that a page cannot make', () => {
     )
 
   it.each(['connect', 'connectTiny'] as const)(
-    'says by %s that the server does not allow the origin, and what it has to send',
+    'reports by %s that the server does not allow the origin, and the missing headers',
     async (connect) => {
       const page = await visitEverything()
       const url = `http://far.test:${closed.port}/mcp`

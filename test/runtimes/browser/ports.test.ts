@@ -310,7 +310,7 @@ describe('A server in a frame', () => {
       { src, origin, openTimeoutMs },
     )
 
-  it('answers its host, though it was not loaded yet, and knows who it is', async () => {
+  it('answers its host, even before it has loaded, and knows the origin of the host', async () => {
     const { origin, other } = site
     const text = `${origin} calls ${other}`
     expect(await callFrame(`${other}/frame.html?host=${origin}`, other)).toEqual([

@@ -39,7 +39,7 @@ describe('The hook for React, in strict mode,', () => {
   const shows = (text: string): Promise<void> =>
     page.locator('#status').getByText(text, { exact: true }).waitFor()
 
-  it('connects while its component is there, and calls tools', async () => {
+  it('connects while its component is mounted, and calls tools', async () => {
     await page.evaluate(() => app.show(false))
     await shows('ready')
     await page.getByRole('button', { name: 'Call' }).click()

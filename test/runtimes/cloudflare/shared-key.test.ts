@@ -82,7 +82,7 @@ describe('Two principals of one key', () => {
     await stream.cancel()
   })
 
-  it('cannot answer what the other was asked', async () => {
+  it('cannot answer a question of the other', async () => {
     const [ann, cid] = [await open('ann'), await open('cid')]
     const reader = new EventReader(await ann.send(call(1, 'confirm', { what: 'tea' })))
     const asked = await reader.until('elicitation/create')

@@ -45,7 +45,7 @@ describe('A Worker without Durable Objects', () => {
     expect((await lastMessage(second)).result).toHaveProperty('content.0.text', 'bought: true')
   })
 
-  it('says at once what it cannot do [M-SUB-013] [L-HTTP-034]', async () => {
+  it('rejects unsupported features at once [M-SUB-013] [L-HTTP-034]', async () => {
     const notifications = { toolsListChanged: true }
     const refused = await postModern(workerd.handle, 'subscriptions/listen', { notifications })
     expect((await lastMessage(refused)).error.code).toBe(-32601)
@@ -56,7 +56,7 @@ describe('A Worker without Durable Objects', () => {
 describe('A Worker without Durable Objects and without a secret', () => {
   startWith({})
 
-  it('answers clients of every revision, by what their headers say', async () => {
+  it('answers clients of every revision by their headers', async () => {
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const { id, send } = await openSession(workerd.handle, version)
       expect(id).toBe('')

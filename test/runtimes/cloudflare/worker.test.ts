@@ -39,7 +39,7 @@ describe('A Worker and clients of 2026-07-28', () => {
     expect((await lastMessage(response)).result.structuredContent).toEqual({ sum: 3 })
   })
 
-  it('streams what comes before the answer', async () => {
+  it('streams notifications before the response', async () => {
     const params = { name: 'chat', arguments: {}, _meta: { progressToken: 1 } }
     const messages = await allMessages(await postModern(workerd.handle, 'tools/call', params))
     expect(messages).toHaveLength(3)
@@ -97,7 +97,7 @@ describe('A Worker and clients with sessions', () => {
     }
   })
 
-  it('asks for the session id where it is missing [L-HTTP-055]', async () => {
+  it('rejects requests without a session id [L-HTTP-055]', async () => {
     expect((await post(workerd.handle, call(1, add))).status).toBe(400)
   })
 
@@ -117,7 +117,7 @@ describe('A Worker and clients with sessions', () => {
     expect((await send(call(1, add))).status).toBe(404)
   })
 
-  it('binds a session to who opened it [L-HTTP-062]', async () => {
+  it('binds a session to its principal [L-HTTP-062]', async () => {
     const opened = await post(workerd.handle, initializeRequest(), { 'x-user': 'ann' })
     const id = opened.headers.get('mcp-session-id')!
     const callAs = async (user?: string, forged?: string): Promise<number> => {

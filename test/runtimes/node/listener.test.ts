@@ -124,7 +124,7 @@ test('an unread request body does not delay the response, and ends the connectio
   expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 403 [^]*connection: close/i)
 })
 
-test('who still sends a long body gets the answer, and no reset of the connection', async () => {
+test('that still sends a long body gets the response, and no connection reset', async () => {
   const { port } = await listen(toNodeListener(() => new Response('Too long', { status: 413 })))
   const rest = 'x'.repeat(6_000_000)
   const answer = await new Promise<string>((resolve, reject) => {

@@ -46,7 +46,7 @@ describe.each([
     { close: () => Promise.resolve() },
   )
 
-  it('publishes its metadata, and refuses who has no good token [L-AUTH-008] [L-AUTH-009] [L-AUTH-063]', async () => {
+  it('publishes its metadata, and rejects requests without a valid token [L-AUTH-008] [L-AUTH-009] [L-AUTH-063]', async () => {
     const path = '/.well-known/oauth-protected-resource'
     for (const each of [`${path}/mcp`, path]) {
       const response = await fetch(new URL(each, url))
@@ -64,7 +64,7 @@ describe.each([
     }
   })
 
-  it('knows who calls, in both eras, and asks for the scopes of tools', async () => {
+  it('identifies the caller, in both eras, and requires the scopes of tools', async () => {
     const headers = bearer(await issuer.token())
     const modern = await textOf(await call(handle, 'whoami', headers))
     expect(JSON.parse(modern)).toMatchObject({ principal: 'ada', scopes: ['mcp'] })
@@ -79,7 +79,7 @@ describe.each([
     expect(challengeOf(refused).scope).toBe('mcp notes:write')
   })
 
-  it('ends what is open when its token expires, and says why [S032]', async () => {
+  it('ends open streams when the token expires, and reports why [S032]', async () => {
     const exp = Math.floor(Date.now() / 1000) + 3
     const headers = bearer(await issuer.token({ exp }))
     const session = { 'mcp-session-id': await open(handle, headers), accept: 'text/event-stream' }

@@ -168,7 +168,7 @@ describe('A sealed session', () => {
     expect((await post(handle, call('facts'), other)).status, 'Another revision').toBe(400)
   })
 
-  it('leaves out what only shows a client, and refuses what is too long for a header', async () => {
+  it('omits display-only fields, and rejects state that is too long for a header', async () => {
     const icons = [{ src: `data:image/png;base64,${'A'.repeat(9000)}` }]
     const shown = await post(instance(), initialize({ ...client, title: 'Test', icons }))
     expect(shown.headers.get('mcp-session-id')?.length).toBeLessThan(500)

@@ -100,7 +100,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
     await handle.close()
   })
 
-  it('hands on what handlers do not know of _meta [L-COM-001]', async () => {
+  it('passes unknown _meta on to handlers [L-COM-001]', async () => {
     const server = createServer({ name: 's', version: '1' })
     const seen: unknown[] = []
     server.tool('a', {}, (_args, ctx) => {

@@ -350,7 +350,7 @@ describe('batches in 2025-03-26', () => {
 })
 
 describe('without sessions', () => {
-  it('calls are answered by what the header says, or as 2025-03-26 [L-HTTP-066] [L-HTTP-074]', async () => {
+  it('calls are answered in the version of the header, or as 2025-03-26 [L-HTTP-066] [L-HTTP-074]', async () => {
     const { handle } = serve({ sessions: false })
     const opened = await openSession(handle)
     expect(opened.id).toBe('')

@@ -36,7 +36,7 @@ function statusFor(url: URL, headers: Readonly<Record<string, string>>): Promise
 }
 
 describe('edgewise bridge over HTTP', () => {
-  it('answers only who knows its address, which is new each start [S003]', async () => {
+  it('answers only requests to its secret address, which is new at each start [S003]', async () => {
     const url = await bridge(http.url, '--port', '0', '--token', 'secret')
     const other = await bridge(http.url, '--port', '0')
     expect(url.pathname).toMatch(/^\/[\da-f]{32}\/mcp$/)

@@ -65,7 +65,7 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     expect(refused.err).toContain('Unknown tool: "none" (-32602)')
   })
 
-  it('cannot write to the terminal what the terminal would obey', async () => {
+  it('cannot write control sequences to the terminal', async () => {
     expect((await run('call', 'evil')).out).toBe('a\\u001b[2Jb\n')
     expect((await run('call', 'look')).out).toBe('[image image/png, 2 bytes]\n')
   })
@@ -128,7 +128,7 @@ describe('a program over stdio', () => {
     })
   })
 
-  it('that answers oddly is shown as it answers, and listed without what it cannot list', async () => {
+  it('with odd responses is shown as it answers, and listed without invalid entries', async () => {
     const odd = ['--', process.execPath, '--import', 'tsx', 'test/runtimes/node/cli/odd-server.ts']
     expect(await edgewise('call', 'odd', ...odd)).toEqual({
       code: 0,
@@ -162,7 +162,7 @@ it('suggests the usual path where a URL without one is not found [P033]', async 
   expect(err).toContain(`; the path may be missing: try http://127.0.0.1:${port}/mcp`)
 })
 
-it('says what a proxy says that has lost its server', async () => {
+it('reports the error of a proxy that has lost its server', async () => {
   const handle = createHandler(makeServer())
   const proxy = createServer(
     toNodeListener((request) => {
@@ -276,7 +276,7 @@ describe('wrong usage', () => {
       ['bridge', 'http://localhost/', '--port', '0', '--path', 'mcp'],
       'takes a path such as "/mcp"',
     ],
-  ])('such as %j ends with 2 and says what is wrong', async (words, reason) => {
+  ])('such as %j exits with 2 and names the error', async (words, reason) => {
     const { code, out, err } = await edgewise(...words)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(reason)

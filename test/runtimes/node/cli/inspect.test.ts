@@ -66,7 +66,7 @@ async function listenProtected(): Promise<HttpServer> {
 }
 
 describe('edgewise inspect', () => {
-  it('serves the playground, and passes on to a URL what the page sends', async () => {
+  it('serves the playground, and forwards requests of the page to a URL', async () => {
     const http = await serve(makeServer())
     endings.push(() => http.close())
     const page = await inspect(http.url)
@@ -91,7 +91,7 @@ describe('edgewise inspect', () => {
     expect((await client.callTool('add', { a: 2 })).structuredContent).toEqual({ sum: 2 })
   })
 
-  it('answers only those who name this machine, and serves nothing but the page', async () => {
+  it('answers only requests for a loopback host, and serves only the page', async () => {
     const page = await inspect('http://127.0.0.1:9/mcp')
     expect(await statusFor(page, { host: 'evil.example' })).toBe(403)
     expect((await fetch(new URL('package.json', page))).status).toBe(404)
@@ -178,7 +178,7 @@ describe('edgewise inspect', () => {
     ])
   })
 
-  it('signs in before it opens its page, which then has what the user has [P001]', async () => {
+  it('signs in before it opens its page, which then has the access of the user [P001]', async () => {
     await using site = await listenProtected()
     const state = mkdtempSync(join(tmpdir(), 'edgewise-'))
     endings.push(() => rmSync(state, { recursive: true }))

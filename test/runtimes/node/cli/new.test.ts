@@ -192,7 +192,7 @@ export { require, __dirname }
     expect(readFileSync(join(project, 'README.md'), 'utf8')).toContain('# begun')
   })
 
-  it('that the system cannot make ends with 1 and what it says', async () => {
+  it('that the system cannot create exits with 1 and the error of the system', async () => {
     const file = join(folder, 'file')
     mkdirSync(folder, { recursive: true })
     writeFileSync(file, '')
