@@ -1,5 +1,5 @@
 /**
- * Tells a session of a change, if it asked to hear of it.
+ * Notifications to a session about changes that it subscribed to.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */

@@ -1,14 +1,14 @@
 /**
- * For how long, and for whom, clients may keep results.
+ * How long, and by whom, results may be cached.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 import type { CacheHints } from '../../protocol/types.ts'
 
 /**
- * Checks hints.
+ * Validates cache hints.
  *
- * @throws {TypeError} when `ttlMs` is no whole number of milliseconds from 0 on.
+ * @throws {TypeError} when `ttlMs` is not a non-negative integer.
  */
 export function requireHints(hints: CacheHints | undefined): CacheHints | undefined {
   const { ttlMs = 0 } = hints ?? {}

@@ -1,12 +1,12 @@
 /**
- * The capabilities of servers that notify clients and complete arguments.
+ * Capabilities of servers with notifications and argument completion.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 import type { DeclareCapabilities } from './discover.ts'
 import { canLog } from './logging.ts'
 
-/** Declares completions and, where the client can be reached beside answers, changes and logs. */
+/** Declares completions and, if the server can send notifications, list changes and logging. */
 export const declareWhole: DeclareCapabilities = (capabilities, registered, reached) => {
   const { tools, resources, resourceTemplates, prompts } = registered
   const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
@@ -20,6 +20,6 @@ export const declareWhole: DeclareCapabilities = (capabilities, registered, reac
     const { subscribe = true } = registered.capabilities.resources ?? {}
     capabilities.resources = { subscribe, listChanged: true }
   }
-  // Where no level can be kept, no log is sent either
+  // If no log level can be stored, no log messages are sent either
   if (canLog(registered)) capabilities.logging = {}
 }

@@ -11,14 +11,14 @@ import type { Requester } from '../request/exchange.ts'
 import { invalidParams, optionalObject, requireObject, requireString } from '../request/params.ts'
 import type { Entry, Registry } from '../registry.ts'
 
-/** The most values that one answer carries. */
+/** The maximum number of values in one result, set by the specification. */
 const MAX_VALUES = 100
 
 /**
  * Completes one argument.
  *
- * @param value What was typed so far.
- * @param context What the other arguments are so far, where the client says (since 2025-06-18).
+ * @param value The text typed so far.
+ * @param context The other arguments so far, if the client sends them (since 2025-06-18).
  */
 export type Completer<Env = unknown, Ctx = Context<Env>> = (
   value: string,
@@ -26,12 +26,12 @@ export type Completer<Env = unknown, Ctx = Context<Env>> = (
   ctx: Ctx,
 ) => readonly string[] | Promise<readonly string[]>
 
-/** Completers by the name of the argument. */
+/** Completers, keyed by argument name. */
 export interface Completers<Env = unknown, Ctx = Context<Env>> {
   readonly [argument: string]: Completer<Env, Ctx>
 }
 
-/** What a server completes. */
+/** The registries that completion reads. */
 interface Completable {
   readonly prompts: Registry<CompletableEntry>
   readonly resources: Registry<Entry>
@@ -43,10 +43,11 @@ interface CompletableEntry extends Entry {
 }
 
 /**
- * Completes an argument of a prompt or a variable of a template. Of more than 100 values the first
+ * Completes a prompt argument or a template variable. If there are more than 100 values, the first
  * 100 are sent, with the total. An argument without a completer has no values.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed or name nothing.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed or refer to an unknown
+ * prompt or resource.
  */
 export async function complete(
   server: Completable,
@@ -75,7 +76,7 @@ function findCompleters(
     return prompts.require(requireString(ref, 'name'), requester).complete
   if (ref.type !== 'ref/resource') throw invalidParams('"ref" must name a prompt or a resource')
   const uri = requireString(ref, 'uri')
-  // A resource of its own has nothing to complete.
+  // A resource with a fixed URI has no variables to complete.
   if (resources.find(uri, requester)) return undefined
   return resourceTemplates.require(uri, requester).complete
 }

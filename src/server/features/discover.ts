@@ -1,5 +1,5 @@
 /**
- * What the server offers, said on request.
+ * What the server offers: its versions, capabilities and instructions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
@@ -8,7 +8,7 @@ import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Extensions } from './extensions.ts'
 import type { Handlers } from './logging.ts'
 
-/** Answers `server/discover`: the versions, capabilities and instructions of the server. */
+/** Answers `server/discover` with the server's versions, capabilities and instructions. */
 export function discover(server: {
   readonly revisions: readonly RevisionFacts[]
   readonly offered: ServerCapabilities
@@ -22,9 +22,9 @@ export function discover(server: {
   return result
 }
 
-/** What capabilities follow from. */
+/** The registrations from which capabilities are inferred. */
 export interface Registered extends Handlers {
-  /** What the author declares beyond. */
+  /** Additional capabilities that the author declares. */
   readonly capabilities: ServerCapabilities
   readonly tools: List
   readonly resources: List
@@ -40,9 +40,9 @@ interface List {
 }
 
 /**
- * Adds the capabilities of what only some presets have.
+ * Adds the capabilities of features that only some presets include.
  *
- * @param reached Whether the client can be reached beside answers.
+ * @param reached Whether the server can send messages outside of responses.
  */
 export type DeclareCapabilities = (
   capabilities: ServerCapabilities,
@@ -51,9 +51,9 @@ export type DeclareCapabilities = (
 ) => void
 
 /**
- * The capabilities that follow from what is registered.
+ * Infers the capabilities from the registrations.
  *
- * @param reached Whether the client can be reached beside answers.
+ * @param reached Whether the server can send messages outside of responses.
  */
 export function inferCapabilities(
   registered: Registered,

@@ -1,8 +1,9 @@
 /**
- * What extensions add to a server, as the rest of it sees that. Only servers with extensions load
- * what is behind it, see `../composition/extend.ts`.
+ * The interface between a server and its extensions. Only servers with extensions load the
+ * implementation, see `../composition/extend.ts`.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
@@ -11,34 +12,35 @@ import type { Result, ServerCapabilities, SubscriptionFilter } from '../../proto
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Unsubscribe } from '../notifier.ts'
 
-/** Sends a notification on a listener's stream; its `_meta` gets the id of the subscription. */
+/** Sends a notification on a listener's stream; the subscription id is added to its `_meta`. */
 export type SendNotification = (method: string, params: JsonObject) => void
 
-/** What the extensions of a server add to it. */
+/** Everything that extensions add to a server. */
 export interface Extensions {
-  /** A method that one of them adds, if the revision's era has it. */
+  /** Finds a method that an extension adds, if it exists in the revision's era. */
   method(name: string, revision: RevisionFacts): AddedMethod | undefined
-  /** Adds what the server's capabilities say of them in an era. */
+  /** Adds the extensions' entries to the server's capabilities in an era. */
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities
-  /** Whether a request may have a result whose type is none of the protocol's own. */
+  /** Whether a request may return a result whose type is not part of the core protocol. */
   allows(result: Result, ctx: HandlerContext): boolean
   /**
-   * Their part in one listener; nothing when they have no part in any.
+   * Applies the extensions' part of a subscription filter; returns `undefined` if no extension
+   * handles subscriptions.
    *
    * @throws {McpError} `CAPABILITY_MISSING` when the client does not declare the extension.
    */
   honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> | undefined
 }
 
-/** A method as the table of methods has it, and what answers it. */
+/** The facts of an added method, as in the method table, and its handler. */
 export interface AddedMethod {
   readonly facts: MethodFacts
   run(server: unknown, params: JsonObject, ctx: HandlerContext): Result | Promise<Result>
 }
 
-/** The part of extensions in one listener. */
+/** The extensions' part of one subscription. */
 export interface Honoured {
   readonly filter: SubscriptionFilter
-  /** Starts hearing of what the filter lets through. */
+  /** Subscribes to the changes that the filter selects. */
   start(tell: SendNotification): Promise<Unsubscribe>
 }

@@ -1,5 +1,5 @@
 /**
- * The handshake of the revisions with sessions.
+ * The handshake of revisions with sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -12,7 +12,7 @@ import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { inferCapabilities, type Registered } from './discover.ts'
 
-/** What the handshake says of a server. */
+/** What the handshake reports about a server. */
 interface Introduced extends Registered {
   readonly info: Implementation
   readonly instructions: string | undefined
@@ -20,10 +20,11 @@ interface Introduced extends Registered {
 }
 
 /**
- * Answers `initialize`: the version that was asked for if it is supported, else the newest that is.
+ * Answers `initialize` with the requested version if it is supported, otherwise with the newest
+ * supported one.
  *
- * @param server Speaks a revision with sessions.
- * @param sendsUnasked Whether the server can send messages that answer no request.
+ * @param server A server that supports at least one revision with sessions.
+ * @param sendsUnasked Whether the server can send messages outside of responses.
  * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing.
  */
 export function initialize(
@@ -57,7 +58,7 @@ export function initialize(
 }
 
 function negotiate({ revisions }: Introduced, requested: string): RevisionFacts {
-  // The newest first
+  // The first one is the newest
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
 }
@@ -66,7 +67,7 @@ function missing(member: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `"initialize" lacks a valid "${member}"`)
 }
 
-/** The facts of a session's revision. */
+/** Finds the facts of a session's revision. */
 export function sessionRevision({ revision }: SessionRecord): RevisionFacts {
   const facts = findRevision(revision)
   if (!facts) throw new TypeError(`The session speaks an unknown revision "${revision}"`)

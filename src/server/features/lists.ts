@@ -1,5 +1,5 @@
 /**
- * Answers to the list methods.
+ * The list methods, such as `tools/list`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
@@ -11,17 +11,19 @@ import type { Entry, Registry } from '../registry.ts'
 
 type Listed = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
-/** What a server lists, and in what pages; in one without any. */
+/**
+ * The registries that are listed, and how they are paginated; without `pages`, in a single page.
+ */
 type Lists = { readonly pages: Pages | undefined } & {
   readonly [Name in Listed]: Registry<Entry>
 }
 
-/** Answers that hold a whole list, by the entries that they list. */
+/** Cache of results that contain a whole list, keyed by the listed entries. */
 const whole = new WeakMap<readonly unknown[], Result>()
 
 /**
- * Makes the method that lists what the caller may see of a registry, a page at a time. What it gives
- * is frozen, as it is given again: middleware that wants another list has to make one.
+ * Creates the method that lists, page by page, the entries of a registry that the caller may see.
+ * Results are frozen because they are cached: middleware that changes a list must copy it.
  */
 export function lister(name: Listed) {
   return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
@@ -32,7 +34,7 @@ export function lister(name: Listed) {
     const { page, nextCursor } = pages(entries, cursor, name)
     const items = Object.freeze(page.map(({ item }) => Object.freeze(item)))
     const result: Result = { [name]: items }
-    // What one caller sees is not for others.
+    // A list filtered for one caller must not be cached for others.
     if (server[name].restricted) result.cacheScope = 'private'
     if (nextCursor !== undefined) return { ...result, nextCursor }
     if (cursor === undefined) whole.set(entries, Object.freeze(result))

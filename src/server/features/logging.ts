@@ -1,5 +1,5 @@
 /**
- * The level of log messages that a session receives, and whether a server sends any.
+ * The log level of a session, and whether a server can log at all.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
@@ -11,9 +11,9 @@ import { invalidParams } from '../request/params.ts'
 import { sessionRecord } from '../request/session-record.ts'
 
 /**
- * Sets the least severe level that a session gets.
+ * Sets the minimum severity of the log messages that a session receives.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the level is none of RFC 5424.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the level is not defined by RFC 5424.
  */
 export function setLevel(
   _server: object,
@@ -25,7 +25,7 @@ export function setLevel(
   return {}
 }
 
-/** All that a server runs. */
+/** All handlers and middleware of a server. */
 export interface Handlers {
   readonly middleware: readonly unknown[]
   readonly tools: Entries
@@ -39,9 +39,9 @@ interface Entries {
 }
 
 /**
- * Whether anything may log: there is middleware, or a handler with a second parameter, according to
- * its `length`. Rest and default parameters do not count there; the option `capabilities` can add
- * `logging`.
+ * Whether any code of the server can log: there is middleware, or a handler whose `length` shows a
+ * second parameter. Rest and default parameters do not count towards `length`; such servers can
+ * declare `logging` with the option `capabilities`.
  */
 export function canLog(handlers: Handlers): boolean {
   const { middleware, tools, prompts, resources, resourceTemplates } = handlers
@@ -49,7 +49,7 @@ export function canLog(handlers: Handlers): boolean {
   return middleware.length > 0 || lists.some((list) => [...list.entries()].some(takesContext))
 }
 
-/** Whether a function of an entry has a second parameter: the context, which can log. */
+/** Whether a function of an entry has a second parameter, the context, through which it can log. */
 function takesContext([, entry]: [string, object]): boolean {
   return Object.values(entry).some((value) => typeof value === 'function' && value.length > 1)
 }

@@ -1,5 +1,5 @@
 /**
- * Lists in pages.
+ * Pagination of lists.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
@@ -8,32 +8,33 @@ import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 /** One page of a list. */
 export interface Page<T> {
   page: readonly T[]
-  /** Where the next page begins; absent on the last one. */
+  /** Cursor of the next page; absent on the last page. */
   nextCursor?: string
 }
 
 /**
- * Gives a page of a list; made by {@link pagesOf}.
+ * Returns one page of a list; created by {@link pagesOf}.
  *
- * @param cursor From the page before, as the client sent it; nothing for the first page.
- * @param list Names the list, so that a cursor of one list is refused by another.
- * @throws {ProtocolError} `INVALID_PARAMS` for a cursor that was not made here.
+ * @param cursor The cursor from the previous page, as the client sent it; `undefined` for the first
+ * page.
+ * @param list The name of the list, so that a cursor of one list is rejected for another.
+ * @throws {ProtocolError} `INVALID_PARAMS` for a cursor that this server did not issue.
  */
 export type Pages = <T>(items: readonly T[], cursor: unknown, list: string) => Page<T>
 
 /**
- * Cuts the lists of a server into pages, as its option `pages`.
+ * Paginates the lists of a server, for its option `pages`.
  *
- * A cursor is a position with a check sum. It holds no secret and no right, so that every instance
- * can read it, and it stays good when the list changes: at most an item is seen twice or not at all,
- * and a position behind the end gives an empty last page.
+ * A cursor is a position with a checksum. It contains no secret and grants no access, so every
+ * instance can read it. It stays valid when the list changes: an item may then be repeated or
+ * skipped, and a position past the end returns an empty last page.
  *
  * @example
  * ```ts
  * const server = createServer({ name: 'travel', version: '1.0.0' }, { pages: pagesOf(50) })
  * ```
  *
- * @param size The most entries in one page.
+ * @param size The maximum number of entries in one page.
  * @throws {TypeError} if the size is not an integer above 0.
  */
 export function pagesOf(size: number): Pages {
@@ -48,7 +49,7 @@ export function pagesOf(size: number): Pages {
   }
 }
 
-/** Gives whole lists, which have no cursors. */
+/** Returns the whole list in one page, without cursors. */
 export const onePage: Pages = (items, cursor) => {
   if (cursor !== undefined) throw invalidCursor()
   return { page: items }
@@ -64,7 +65,7 @@ function invalidCursor(): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, 'Invalid cursor: it is not from a page of this list')
 }
 
-/** FNV-1a over list and position: tells damage and mix-ups apart from cursors, not forgeries. */
+/** FNV-1a over list and position: detects corrupted or mixed-up cursors, but not forged ones. */
 function mint(start: number, list: string): string {
   const text = start.toString(36)
   let sum = 0x811c9dc5

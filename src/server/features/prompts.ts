@@ -1,5 +1,5 @@
 /**
- * Prompts: templates that people pick.
+ * Prompts: templates that users choose.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
@@ -40,30 +40,36 @@ import {
 } from '../registry.ts'
 import { requireBlocks, type Content } from './results.ts'
 
-/** How a prompt is described and checked. */
+/** Metadata of a prompt, and the schema of its arguments. */
 export interface PromptOptions<
   Input extends StandardSchema = StandardSchema,
   Env = unknown,
   Ctx = Context<Env>,
 > {
-  /** What people see (since 2025-06-18). */
+  /** The display name (since 2025-06-18). */
   title?: string
   description?: string
-  /** Checks the arguments: an object schema whose members accept text. Without it there are none. */
+  /**
+   * Validates the arguments: an object schema whose members accept text. Without it, the prompt has
+   * no arguments.
+   */
   input?: Input
   icons?: Icon[]
   /** The prompt's `_meta`. */
   meta?: Meta
-  /** Completes the arguments, by name; a tiny server leaves it out. */
+  /** Completers, keyed by argument name; not available in `edgewise/server/tiny`. */
   complete?: Completers<Env, Ctx>
-  /** Whether a caller may see and get the prompt; everybody by default. */
+  /** Whether a caller may list and get the prompt; by default every caller may. */
   visible?: (viewer: Viewer) => boolean
 }
 
-/** What a prompt may return: what the user says, or a whole result. */
+/** What a prompt handler may return: the content of a user message, or a whole result. */
 export type PromptReturn = Content | GetPromptResult | InputRequiredResult
 
-/** Refuses a schema with a member that takes no text, as all that clients send for a prompt is text. */
+/**
+ * Rejects a schema with a member that does not accept text, because clients send prompt arguments
+ * as text.
+ */
 export type TextArguments<Input extends StandardSchema> = [Textless<InferInput<Input>>] extends [
   never,
 ]
@@ -72,20 +78,20 @@ export type TextArguments<Input extends StandardSchema> = [Textless<InferInput<I
       input: `"${Textless<InferInput<Input>>}" must take text, such as z.coerce.number() and z.stringbool() do`
     }
 
-/** The names of the members that take no text. */
+/** The names of the members that do not accept text. */
 type Textless<Given> = {
   [Name in keyof Given & string]-?: [Given[Name] & string] extends [never] ? Name : never
 }[keyof Given & string]
 
-/** Writes a prompt from arguments that its schema accepted. */
+/** Creates the messages of a prompt from validated arguments. */
 export type PromptHandler<Input extends StandardSchema, Env = unknown, Ctx = Context<Env>> = (
   args: InferOutput<Input>,
   ctx: Ctx,
 ) => PromptReturn | Promise<PromptReturn>
 
-/** Changes a prompt later. */
+/** Updates or removes a registered prompt. */
 export interface PromptRegistration<Env = unknown, Ctx = Context<Env>> extends Registration {
-  /** Describes and writes the prompt in another way, under the same name. */
+  /** Replaces the prompt's options and handler, under the same name. */
   update<Input extends StandardSchema>(
     options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
     handler: PromptHandler<Input, Env, Ctx>,
@@ -106,9 +112,9 @@ const OPTIONS = {
 } satisfies OptionNames<PromptOptions>
 
 /**
- * Makes an entry of a prompt; its list of arguments comes from the schema.
+ * Creates a prompt's entry; the list of arguments is derived from the schema.
  *
- * @throws {TypeError} when the input is no object schema.
+ * @throws {TypeError} when the input is not an object schema.
  */
 export function promptEntry<Input extends StandardSchema>(
   name: string,
@@ -125,10 +131,10 @@ export function promptEntry<Input extends StandardSchema>(
 }
 
 /**
- * Writes one prompt.
+ * Answers `prompts/get`.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when no prompt has that name, or its schema refuses the
- *   arguments.
+ * @throws {ProtocolError} `INVALID_PARAMS` when no prompt has that name, or the arguments are
+ * invalid.
  */
 export async function getPrompt(
   { prompts }: { readonly prompts: Registry<PromptEntry> },
@@ -155,7 +161,7 @@ export async function getPrompt(
   return returned
 }
 
-/** Whether a message has a role that prompts know, and one block of content. */
+/** Whether a value is a message with a valid role and one content block. */
 function isMessage(message: unknown): message is PromptMessage {
   if (!isObject(message)) return false
   const { role, content } = message

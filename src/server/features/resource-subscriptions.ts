@@ -1,5 +1,5 @@
 /**
- * Resources whose updates a session wants to hear of.
+ * The resources that a session is subscribed to.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
@@ -12,7 +12,7 @@ import { sessionRecord } from '../request/session-record.ts'
 import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 
 /**
- * Notes that a session wants to hear of changes of a resource.
+ * Subscribes a session to updates of a resource.
  *
  * @throws {ProtocolError} "Resource not found", as for reading.
  */
@@ -37,7 +37,7 @@ export function subscribeResource(
   return {}
 }
 
-/** Notes that a session no longer wants to hear of changes of a resource. */
+/** Unsubscribes a session from updates of a resource. */
 export function unsubscribeResource(
   _registered: Resources,
   params: JsonObject,

@@ -1,5 +1,5 @@
 /**
- * Families of resources, each by a URI template.
+ * Resource templates.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
  */
@@ -14,7 +14,7 @@ import {
 import type { UriTemplate } from './uri-template.ts'
 
 /**
- * Makes an entry of a family of resources.
+ * Creates the entry of a resource template.
  *
  * @throws {TypeError} if an option is unknown, or the template was not made by `uriTemplate`.
  */

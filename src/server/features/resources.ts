@@ -1,5 +1,5 @@
 /**
- * Resources: what a client can read, by URI or by URI template.
+ * Resources: data that a client can read, by URI or by URI template.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
@@ -36,45 +36,45 @@ import { base64, requireAnnotations } from './results.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { UriTemplate } from './uri-template.ts'
 
-/** How a resource is described. */
+/** Metadata of a resource. */
 export interface ResourceOptions {
-  /** The identifier that programs use. */
+  /** The programmatic identifier. */
   name: string
-  /** What people see (since 2025-06-18). */
+  /** The display name (since 2025-06-18). */
   title?: string
   description?: string
   mimeType?: string
-  /** In bytes, before any Base64. */
+  /** In bytes, before Base64 encoding. */
   size?: number
   annotations?: Annotations
   icons?: Icon[]
   /** The resource's `_meta`. */
   meta?: Meta
-  /** For how long clients may keep the contents (since 2026-07-28). */
+  /** How long, and by whom, the contents may be cached (since 2026-07-28). */
   cache?: CacheHints
-  /** Whether a caller may see and read the resource; everybody by default. */
+  /** Whether a caller may list and read the resource; by default every caller may. */
   visible?: (viewer: Viewer) => boolean
 }
 
-/** How a family of resources is described. */
+/** Metadata of a resource template. */
 export interface ResourceTemplateOptions<Env = unknown> extends Omit<ResourceOptions, 'size'> {
-  /** Completes the template's variables, by name. */
+  /** Completers, keyed by variable name. */
   complete?: Completers<Env>
 }
 
-/** What is read: the URI, and the values of the template's variables. */
+/** The URI to read, and the values of the template's variables. */
 export interface ReadRequest {
   uri: string
   /**
-   * Decoded, by name; those of a query that were not given are missing, and all of them for a
-   * resource that is no template's.
+   * The decoded values, by name. Query variables that the URI lacks are absent; a resource without
+   * a template has no variables.
    */
   variables: { readonly [name: string]: string | string[] | undefined }
 }
 
 /**
- * What a reader may return: text, bytes, contents, or a whole result; nothing, or no contents, when
- * there is no such resource.
+ * What a reader may return: text, bytes, contents or a whole result. `undefined` or an empty list
+ * of contents means that the resource does not exist.
  */
 export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
@@ -84,13 +84,13 @@ export type ReadHandler<Env = unknown, Ctx = Context<Env>> = (
   ctx: Ctx,
 ) => ReadReturn | Promise<ReadReturn>
 
-/** Changes a resource, or a family of resources, later. */
+/** Updates or removes a registered resource or resource template. */
 export interface ResourceRegistration<
   Options,
   Env = unknown,
   Ctx = Context<Env>,
 > extends Registration {
-  /** Describes and reads the resource in another way, under the same URI or template. */
+  /** Replaces the options and the reader, under the same URI or template. */
   update(options: Options, read: ReadHandler<Env, Ctx>): void
 }
 
@@ -101,7 +101,7 @@ export interface ResourceEntry extends Entry {
   readonly read: ReadHandler
 }
 
-/** A registered family of resources. */
+/** A registered resource template. */
 export interface ResourceTemplateEntry extends Entry {
   readonly item: ResourceTemplate
   readonly template: UriTemplate
@@ -110,27 +110,27 @@ export interface ResourceTemplateEntry extends Entry {
   readonly read: ReadHandler
 }
 
-/** RFC 3986, section 3.1; nothing that a URI cannot hold may follow. */
+/** A URI scheme (RFC 3986, section 3.1), followed by characters that a URI may contain. */
 const SCHEME = /^[a-z][a-z\d+.-]*:[^\s\\^`{|}<>"]*$/i
-/** What climbs out of a folder, or confuses those who look for it. */
+/** Path traversal: `..` segments, and characters that could hide them from checks. */
 const TRAVERSAL = /(?:^|[/\\])\.\.(?:[/\\]|$)|[\\\0]/
 
-/** All that a server lets clients read. */
+/** The resources and resource templates of a server. */
 export interface Resources {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
 }
 
-/** The entry that reads a URI, with the values of the template's variables. */
+/** The entry for a URI, and the values of its template's variables. */
 interface FoundResource {
   readonly entry: ResourceEntry | ResourceTemplateEntry
   readonly variables: ReadRequest['variables']
 }
 
 /**
- * Makes an entry of a resource.
+ * Creates the entry of a resource.
  *
- * @throws {TypeError} when the URI is none, or the caching hints are wrong.
+ * @throws {TypeError} when the URI is invalid, or the cache hints are.
  */
 export function resourceEntry(
   uri: string,
@@ -151,7 +151,7 @@ export const FAMILY_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
 
 const OPTIONS = { ...FAMILY_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
 
-/** What an entry of a resource, or of a family, has. */
+/** Creates the part of an entry that resources and resource templates share. */
 export function entryOf<Place extends object>(
   place: Place,
   { meta, cache, visible, ...described }: ResourceOptions,
@@ -164,10 +164,11 @@ export function entryOf<Place extends object>(
 }
 
 /**
- * Reads one resource.
+ * Answers `resources/read`.
  *
- * @throws {ProtocolError} "Resource not found" when no resource and no template has the URI, or its
- *   reader has nothing: -32002 before 2026-07-28, `INVALID_PARAMS` since; `data.uri` repeats the URI.
+ * @throws {ProtocolError} "Resource not found" when no resource or template matches the URI, or the
+ * reader returns nothing: -32002 before 2026-07-28, `INVALID_PARAMS` since. `data.uri` repeats the
+ * URI.
  */
 export async function readResource(
   registered: Resources,
@@ -192,7 +193,7 @@ export async function readResource(
 }
 
 /**
- * What reads a URI, as far as the caller may.
+ * Finds the entry for a URI, among those visible to the caller.
  *
  * @throws {ProtocolError} "Resource not found".
  */
@@ -207,7 +208,7 @@ export function findResource(
   throw notFound(uri, ctx)
 }
 
-/** Finds the entry that reads a URI, among those that the caller may see. */
+/** Finds the entry for a URI, among those visible to the caller; `undefined` if there is none. */
 export function matchResource(
   { resources, resourceTemplates }: Resources,
   uri: string,
@@ -239,7 +240,9 @@ function contents(
     : { ...described, blob: base64(data) }
 }
 
-/** The URI; one of a file that leads out of its folder, however it is written, names nothing. */
+/**
+ * Reads the URI; a `file:` URI that escapes its folder, in any encoding, is treated as not found.
+ */
 export function requireUri(params: JsonObject): string {
   const uri = requireString(params, 'uri')
   if (/^file:/i.test(uri) && climbs(uri)) throw invalidParams('The URI leads out of its folder')

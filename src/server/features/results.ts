@@ -1,5 +1,5 @@
 /**
- * Short ways to write content.
+ * Shorthands for content blocks and results.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
@@ -18,31 +18,31 @@ import type {
 import { isContentBlock, text } from '../../protocol/content.ts'
 
 /**
- * A block with an image.
+ * Creates an image block.
  *
- * @param data The bytes, or their Base64.
+ * @param data The bytes, or their Base64 encoding.
  * @param mimeType Such as `image/png`.
- * @throws {TypeError} when the data is no Base64, or the type none.
+ * @throws {TypeError} when the data is not valid Base64, or the MIME type is invalid.
  */
 export function image(data: Uint8Array | string, mimeType: string): ImageContent {
   return { type: 'image', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
 }
 
 /**
- * A block with sound.
+ * Creates an audio block.
  *
- * @param data The bytes, or their Base64.
+ * @param data The bytes, or their Base64 encoding.
  * @param mimeType Such as `audio/wav`.
- * @throws {TypeError} when the data is no Base64, or the type none.
+ * @throws {TypeError} when the data is not valid Base64, or the MIME type is invalid.
  */
 export function audio(data: Uint8Array | string, mimeType: string): AudioContent {
   return { type: 'audio', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
 }
 
 /**
- * A block that points to a resource.
+ * Creates a block that links to a resource.
  *
- * @throws {TypeError} when the annotations are wrong.
+ * @throws {TypeError} when the annotations are invalid.
  */
 export function resourceLink(resource: Resource): ResourceLink {
   requireAnnotations(resource.annotations)
@@ -50,9 +50,10 @@ export function resourceLink(resource: Resource): ResourceLink {
 }
 
 /**
- * A block that holds a resource's contents. Without a type they are plain text or bytes.
+ * Creates a block that embeds a resource's contents. Without a MIME type they are plain text or
+ * bytes.
  *
- * @throws {TypeError} when the URI or the type is none, or the bytes are no Base64.
+ * @throws {TypeError} when the URI or the MIME type is invalid, or the bytes are not valid Base64.
  */
 export function embedded(resource: ResourceContents): EmbeddedResource {
   const { uri, mimeType = 'text' in resource ? 'text/plain' : 'application/octet-stream' } =
@@ -78,23 +79,25 @@ function requireMimeType(mimeType: string): string {
   throw new TypeError(`"${mimeType}" is no MIME type`)
 }
 
-/** A result with structured content, which is also given as text for clients that do not read it. */
+/** Creates a result with structured content, repeated as text for clients that do not read it. */
 export function json(value: unknown): CallToolResult {
   return { content: [text(wellFormedJson(value))], structuredContent: value }
 }
 
-/** The result of a tool that failed. */
+/** The result of a failed tool call. */
 export interface ToolFailure extends CallToolResult {
   isError: true
   structuredContent?: never
 }
 
-/** A failed result, whose text the model reads. A tool with an `output` may return it as well. */
+/**
+ * Creates a failed result whose text the model reads. A tool with an `output` may return it too.
+ */
 export function toolError(message: string): ToolFailure {
   return { content: [text(message)], isError: true }
 }
 
-/** Bytes in Base64; text is taken to be Base64 already. */
+/** Encodes bytes as Base64; a string is assumed to be Base64 already. */
 export function base64(data: Uint8Array | string): string {
   if (typeof data === 'string') return data
   let binary = ''
@@ -104,18 +107,19 @@ export function base64(data: Uint8Array | string): string {
   return btoa(binary)
 }
 
-/** What a handler may return for content: one block, several, or text. */
+/** The content that a handler may return: one block, several, or text. */
 export type Content = string | ContentBlock | readonly ContentBlock[]
 
-/** The blocks of any form of content. */
+/** Converts any form of content to blocks. */
 export function toBlocks(content: Content): ContentBlock[] {
   return typeof content === 'string' ? [text(content)] : [content].flat()
 }
 
 /**
- * Checks annotations.
+ * Validates annotations.
  *
- * @throws {TypeError} when the audience is none, the priority not from 0 to 1, or the date no date.
+ * @throws {TypeError} when the audience is invalid, the priority is not between 0 and 1, or the
+ * date is invalid.
  */
 export function requireAnnotations(annotations: Annotations = {}): void {
   const { audience = [], priority = 0, lastModified = '1970-01-01' } = annotations
@@ -126,10 +130,10 @@ export function requireAnnotations(annotations: Annotations = {}): void {
 }
 
 /**
- * The blocks of any form of content.
+ * Converts any form of content to blocks, and validates them.
  *
- * @param maker What gave them, for the error.
- * @throws {TypeError} when one is no block.
+ * @param maker The source of the content, for the error message.
+ * @throws {TypeError} when a block is invalid.
  */
 export function requireBlocks(content: Content, maker: string): ContentBlock[] {
   const blocks = toBlocks(content)

@@ -1,6 +1,6 @@
 /**
- * `subscriptions/listen`: listening for changes on a stream of its own. `resources/subscribe` of the
- * revisions before is in `resource-subscriptions.ts`.
+ * `subscriptions/listen`: change notifications on a stream of their own. `resources/subscribe`, of
+ * earlier revisions, is in `resource-subscriptions.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -16,35 +16,35 @@ import { matchResource, type Resources } from './resources.ts'
 import type { Extensions, Honoured } from './extensions.ts'
 import type { Notifier, ServerChange, Unsubscribe } from '../notifier.ts'
 
-/** What listening needs of a server. */
+/** What `subscriptions/listen` needs from a server. */
 export interface Announcing extends Resources {
   readonly notify?: Notifier
   readonly offered: ServerCapabilities
   readonly extensions?: Extensions
 }
 
-/** The most URIs that one listener, or one session, may watch. */
+/** The maximum number of URIs that one listener, or one session, may watch. */
 export const MAX_WATCHED_RESOURCES = 1000
-/** The most characters of all URIs of one session, so that its record fits into a row of SQLite. */
+/** The maximum total length of a session's URIs, so that its record fits into a SQLite row. */
 export const MAX_WATCHED_CHARACTERS = 500_000
 
-/** The most changes that wait for a slow reader, before it has to listen anew. */
+/** The maximum number of changes queued for a slow reader, which must then subscribe again. */
 const MAX_WAITING = 10_000
 
 const UPDATED = 'notifications/resources/updated'
 
-/** The lists whose changes can be listened to. */
+/** The lists that have change notifications. */
 const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
- * Answers `subscriptions/listen`: acknowledges what of the filter is honoured, then tells of every
- * change, until the client goes away, or the host ends or the client reads too slowly, which gives
- * the closing result.
+ * Answers `subscriptions/listen`: acknowledges the supported part of the filter, then notifies the
+ * client of every matching change until it disconnects. The closing result is sent when the host
+ * shuts down or the client reads too slowly.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when
- *   the server has nothing to listen to.
- * @throws {McpError} `CAPABILITY_MISSING` when the filter is of an extension that the client does
- *   not declare.
+ * the server has no change notifications.
+ * @throws {McpError} `CAPABILITY_MISSING` when the filter belongs to an extension that the client
+ * does not declare.
  */
 export async function listen(
   server: Announcing,
@@ -82,7 +82,7 @@ export async function listen(
     const acknowledged = exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
-    // At once, so that nothing is missed after the promise of the acknowledgement
+    // Subscribe immediately, so that no change after the acknowledgement is missed
     stop = await added?.start((method, told) => {
       tell(notification(method, { ...told, _meta }))
     })
@@ -96,7 +96,7 @@ export async function listen(
   }
 }
 
-/** The notification that tells of a change. */
+/** Creates the notification for a change. */
 export function changeNotification(
   change: ServerChange,
   _meta?: Meta,
@@ -106,13 +106,13 @@ export function changeNotification(
   return notification(method, Object.keys(params).length > 0 ? params : undefined)
 }
 
-/** Whether a watched URI covers an updated one: itself, or what lies below it. */
+/** Whether a watched URI covers an updated one: the same URI, or one below it. */
 export function covers(watched: string, updated: string): boolean {
   if (watched === updated) return true
   return updated.startsWith(watched.endsWith('/') ? watched : `${watched}/`)
 }
 
-/** Whether callers may see different resources. */
+/** Whether visibility of resources depends on the caller. */
 function isRestricted({ resources, resourceTemplates }: Resources): boolean {
   return resources.restricted || resourceTemplates.restricted
 }
@@ -129,7 +129,7 @@ export function mayHear(
 
 /**
  * Whether a caller may watch a URI: a resource that it could read, or a prefix of such resources.
- * Hidden resources are treated like missing ones, so that callers cannot tell the two apart.
+ * Hidden resources are treated like missing ones, so that callers cannot distinguish them.
  */
 function mayWatch(registered: Resources, uri: string, requester: Requester): boolean {
   if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true
@@ -144,10 +144,10 @@ function mayWatch(registered: Resources, uri: string, requester: Requester): boo
 }
 
 /**
- * Whether a message is hidden from the reader of a session's stream, whose caller may have had more
- * permissions when it subscribed, or when the message was stored.
+ * Whether a stored message must be withheld from the reader of a session's stream. The caller may
+ * have had more permissions when it subscribed, or when the message was stored.
  *
- * @param data A message as JSON.
+ * @param data The message as JSON.
  */
 export function isHidden(registered: Resources, data: string, requester: Requester): boolean {
   if (!isRestricted(registered) || !data.includes(UPDATED)) return false
@@ -183,7 +183,7 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
   return notifications
 }
 
-/** The part of a filter that the server can honour. */
+/** The part of a filter that the server supports. */
 function honour(
   server: Announcing,
   filter: SubscriptionFilter,

@@ -1,42 +1,44 @@
 /**
- * Tickets in the URLs that users are asked to visit, so that the page can tell whether the visitor
- * is the user who was asked, and nobody can bring about another's consent.
+ * Tickets in URLs that users are asked to visit. They let the page verify that the visitor is the
+ * user who was asked, which prevents an attacker from obtaining another user's consent.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
  */
 import { createSealer, type Secrets } from '../../patterns/sealed-state.ts'
 import { isObject } from '../../protocol/validate.ts'
 
-/** How tickets are made. */
+/** Options of {@link createTickets}. */
 export interface TicketOptions {
-  /** As in `InputOptions`; every instance that makes or takes tickets needs the same. */
+  /** As in `InputOptions`; every instance that issues or redeems tickets needs the same secrets. */
   secrets?: Secrets
-  /** Milliseconds for which a ticket is good; 900,000 by default. */
+  /** How long a ticket is valid, in milliseconds; 900,000 by default. */
   ttlMs?: number
 }
 
-/** Makes and takes tickets. */
+/** Issues and redeems tickets. */
 export interface Tickets {
   /**
-   * Makes a ticket, to be put into a URL. It can be read by nobody else.
+   * Issues a ticket to put into a URL. The ticket is encrypted.
    *
-   * @param principal The user who is asked, `ctx.principal`: never what a client says of itself.
-   * @param data JSON that the page needs, such as what is to be paid.
+   * @param principal The user who is asked: `ctx.principal`, never a value that the client
+   * supplies.
+   * @param data JSON that the page needs, such as the amount to pay.
    */
   issue(principal: string, data?: unknown): Promise<string>
   /**
-   * The data of a ticket.
+   * Decrypts and verifies a ticket.
    *
-   * @param principal Who visits, by a login of the page's own.
-   * @returns nothing when the ticket was changed, is too old, or was made for somebody else; answer
-   *   with 403 then. A ticket can be taken again while it is good: note what is done.
+   * @param principal The visitor, as authenticated by the page's own login.
+   * @returns `undefined` when the ticket was modified, has expired, or was issued for another user;
+   * answer with 403 then. A ticket can be redeemed repeatedly while it is valid: record completed
+   * actions.
    */
   redeem(ticket: string, principal: string): Promise<{ data: unknown } | undefined>
 }
 
 const KIND = 'ticket'
 
-/** Makes the means to make and take tickets. */
+/** Creates a {@link Tickets} object. */
 export function createTickets({ secrets, ttlMs = 900_000 }: TicketOptions = {}): Tickets {
   const sealer = createSealer(secrets)
   return {

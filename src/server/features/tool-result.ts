@@ -1,5 +1,5 @@
 /**
- * What a tool gives: content in any form, or a result, held against its output schema.
+ * Tool results: content in any form, or a result, validated against the output schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
@@ -16,7 +16,7 @@ import type {
 import { isObject } from '../../protocol/validate.ts'
 import { requireBlocks, type Content } from './results.ts'
 
-/** A result; what is structured is repeated as text where there is no content. */
+/** A tool's result; structured content is repeated as text if there is no `content`. */
 export interface ToolResult<Structured = unknown> {
   content?: Content
   structuredContent?: Structured
@@ -27,15 +27,15 @@ export interface ToolResult<Structured = unknown> {
 }
 
 /**
- * Gives a readable compiler error for a handler that returns a plain object: the member that the
- * compiler then reports as missing says what to do. No value has this type.
+ * Makes the compiler error for a handler that returns a plain object readable: the name of the
+ * member reported as missing explains what to do. No value has this type.
  */
 interface PlainObject {
   readonly 'return { structuredContent: … } instead': never
   readonly [name: string]: unknown
 }
 
-/** What a tool may return: content in any form, a result, or nothing, unless it has an output. */
+/** What a tool may return: content, a result, or, without an output schema, nothing. */
 export type ToolReturn<Structured = unknown> =
   | Content
   | ToolResult<Structured>
@@ -43,13 +43,13 @@ export type ToolReturn<Structured = unknown> =
   | PlainObject
   | (unknown extends Structured ? void : never)
 
-/** The tool that a result is of. */
+/** The tool that returned the result. */
 interface Returning {
   readonly item: Tool
   readonly output: StandardSchema | undefined
 }
 
-/** What a tool returned, as a result that its output schema accepts. */
+/** Converts a tool's return value to a result, validated against its output schema. */
 export async function toResult(returned: ToolReturn, entry: Returning): Promise<Result> {
   if (returned === undefined && !entry.output) return { content: [] }
   const maker = `The tool "${entry.item.name}"`
@@ -66,7 +66,7 @@ export async function toResult(returned: ToolReturn, entry: Returning): Promise<
 
 const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
 
-/** Takes only what its author can have meant as a result. */
+/** Rejects return values that cannot be meant as a result. */
 function requireResult(returned: unknown, maker: string): Partial<CallToolResult> {
   if (isObject(returned) && typeof (returned.isError ?? false) === 'boolean') {
     const names = Object.keys(returned)
@@ -89,7 +89,7 @@ async function checkOutput(
   )
 }
 
-/** Structured content is repeated as text, for clients that do not read it. */
+/** Repeats structured content as text, for clients that do not read it. */
 function withText(result: Partial<CallToolResult>, maker: string): Result {
   const { content, structuredContent } = result
   const text = (): Content =>

@@ -1,5 +1,5 @@
 /**
- * Tools: what a model can call.
+ * Tools: functions that a model can call.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -39,41 +39,45 @@ import { toolError } from './results.ts'
 import { toResult, type ToolReturn } from './tool-result.ts'
 import type { TaskSupport, ToolTask } from './tool-task.ts'
 
-/** How a tool is described and checked. */
+/** Metadata of a tool, and the schemas of its arguments and output. */
 export interface ToolOptions<
   Input extends StandardSchema = StandardSchema,
   Output extends StandardSchema = StandardSchema,
 > {
-  /** What people see (since 2025-06-18). */
+  /** The display name (since 2025-06-18). */
   title?: string
-  /** What the model reads. */
+  /** The description for the model. */
   description?: string
-  /** Checks the arguments; an object schema. Without it the tool takes none, and ignores any. */
+  /**
+   * Validates the arguments; an object schema. Without it the tool has no arguments and ignores any
+   * that are sent.
+   */
   input?: Input
   /**
-   * Checks `structuredContent` (since 2025-06-18). A tool that returns content alone then tells of a
-   * failure: the spec wants every other result to be structured.
+   * Validates `structuredContent` (since 2025-06-18). If a tool with an output schema returns only
+   * content, the result is a failure: the specification requires all other results to be
+   * structured.
    */
   output?: Output
   annotations?: ToolAnnotations
   icons?: Icon[]
   /** The tool's `_meta`. */
   meta?: Meta
-  /** Whether a caller may see and call the tool; everybody by default. */
+  /** Whether a caller may list and call the tool; by default every caller may. */
   visible?: (viewer: Viewer) => boolean
   /**
-   * The scopes that a call needs beside those that the server needs anyway. Checked where the server
-   * is protected (`edgewise/protected-resource`): the client is told what to ask the user for.
+   * Scopes that a call needs in addition to those of the server. Checked if the server is protected
+   * (`edgewise/protected-resource`): the client learns which scopes to request from the user.
    */
   scopes?: readonly string[]
   /**
-   * Whether the tool can be carried out as a task, or must be; `forbidden` by default. It matters
-   * only on servers that serve tasks (`edgewise/tasks`).
+   * Whether the tool can or must run as a task; `forbidden` by default. Only used on servers that
+   * support tasks (`edgewise/tasks`).
    */
   task?: TaskSupport | ToolTask<Input>
 }
 
-/** Runs a tool with arguments that its schema accepted. */
+/** Runs a tool with validated arguments. */
 export type ToolHandler<
   Input extends StandardSchema,
   Output extends StandardSchema,
@@ -85,8 +89,9 @@ export type ToolHandler<
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
 
 /**
- * The same, written so that the compiler knows the output when it looks at what a handler returns:
- * where the schema wants `'a' | 'b'`, a returned `'a'` keeps that type and is not widened to `string`.
+ * {@link ToolHandler}, written so that the compiler knows the output type when it checks the return
+ * value: if the schema expects `'a' | 'b'`, a returned `'a'` keeps its literal type instead of
+ * being widened to `string`.
  */
 export type ToolHandlerFor<
   Input extends StandardSchema,
@@ -95,9 +100,9 @@ export type ToolHandlerFor<
   Ctx = Context<Env>,
 > = [Output] extends [StandardSchema] ? ToolHandler<Input, Output, Env, Ctx> : never
 
-/** Changes a tool later. */
+/** Updates or removes a registered tool. */
 export interface ToolRegistration<Env = unknown, Ctx = Context<Env>> extends Registration {
-  /** Describes and runs the tool in another way, under the same name. */
+  /** Replaces the tool's options and handler, under the same name. */
   update<Input extends StandardSchema, Output extends StandardSchema>(
     options: ToolOptions<Input, Output>,
     handler: ToolHandlerFor<Input, Output, Env, Ctx>,
@@ -110,26 +115,26 @@ export interface ToolEntry extends Entry {
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
   readonly task?: TaskSupport | ToolTask | undefined
-  /** Whether the tool is another server's, which carries it out. */
+  /** Whether the tool belongs to an upstream server, which runs it. */
   readonly mirrored?: true
-  /** The arguments that HTTP headers repeat. */
+  /** The arguments that are repeated in HTTP headers. */
   readonly headerParams: readonly HeaderParam[]
   readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
 }
 
-/** The tools of a server, and who learns of failures whose detail the model does not get. */
+/** The tools of a server, and the receiver of errors whose details are hidden from the model. */
 export interface Tools {
   readonly tools: Registry<ToolEntry>
   report(error: unknown, ctx: HandlerContext): void
   readonly tasks?: TaskFactory | undefined
 }
 
-/** Makes tasks of calls. */
+/** Turns calls into tasks. */
 export interface TaskFactory {
   /**
-   * Makes a task of a call, if it is to be one; gives the result that tells the client so.
+   * Creates a task for a call that should run as one; returns the result that describes the task.
    *
-   * @param args The arguments, as the tool's schema gave them.
+   * @param args The arguments, as output by the tool's schema.
    */
   defer(
     entry: ToolEntry,
@@ -147,10 +152,11 @@ const OPTIONS = {
 const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false }
 
 /**
- * Makes an entry of a tool; its JSON Schemas are computed here, once.
+ * Creates a tool's entry; its JSON Schemas are computed here, once.
  *
- * @throws {TypeError} when the input is no object schema, or annotates headers wrongly.
- * @throws {RangeError} when a time of its tasks is no whole number of milliseconds above 0.
+ * @throws {TypeError} when the input is not an object schema, or its header annotations are
+ * invalid.
+ * @throws {RangeError} when a duration of its task options is not a positive integer.
  */
 export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
   name: string,
@@ -166,7 +172,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   const { params: headerParams, fault } = findHeaderParams(inputSchema)
   if (fault !== undefined)
     throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
-  // A union of objects has no type of its own, and every schema here needs one
+  // A union of object schemas has no top-level `type`, which the protocol requires
   const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) {
     const what = `The output of the tool "${name}"`
@@ -182,7 +188,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   return { enabled: true, visible, scopes, item, input, output, task, headerParams, run }
 }
 
-/** Whether a schema is for objects, or for a union of which some are. */
+/** Whether a schema accepts objects, or is a union in which at least one member does. */
 function takesObjects(schema: unknown): schema is JsonObject {
   if (!isObject(schema)) return false
   const { type, anyOf, oneOf, allOf } = schema
@@ -194,10 +200,10 @@ function takesObjects(schema: unknown): schema is JsonObject {
 /**
  * Runs one tool.
  *
- * Tool failures are results with `isError`, so that the model can read them and correct itself;
- * so are bad arguments, from 2025-11-25 on (server/tools, error handling).
+ * Tool failures are results with `isError`, so that the model can read them and correct itself; so
+ * are invalid arguments, from 2025-11-25 on (server/tools, error handling).
  *
- * @param found The tool, where it was looked up already.
+ * @param found The tool, if it was already looked up.
  * @throws {ProtocolError} `INVALID_PARAMS` when no tool has that name, or the request is malformed.
  */
 export async function callTool(
@@ -209,7 +215,7 @@ export async function callTool(
   const { name, args } = readNameAndArguments(params)
   const tool = found ?? server.tools.require(name, ctx)
 
-  // Some hosts make up an argument for a tool that takes none
+  // Some hosts invent an argument for tools without arguments
   const checked = tool.input ? tool.input['~standard'].validate(args) : { value: {} }
   const input = checked instanceof Promise ? await checked : checked
   if (input.issues) {
@@ -224,7 +230,7 @@ export async function callTool(
     if (task) return task
     returned = await tool.run(input.value, ctx)
   } catch (error) {
-    // Whoever throws one means the client to get it
+    // A handler that throws a ProtocolError intends it for the client
     if (error instanceof ProtocolError) throw error
     if (error instanceof ToolError) return toolError(error.message)
     return toolError(ctx.describeFailure(error, () => server.report(error, ctx)))

@@ -1,15 +1,15 @@
 /**
- * Filling in a URI template.
+ * Expansion of URI templates.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
  */
 import { parseUriTemplate, type Expression } from './uri-template.ts'
 
-/** Values for a template, by variable. */
+/** Values for the variables of a template, by name. */
 export type UriTemplateValues = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * Fills a template in; names without a value are left out.
+ * Expands a template; variables without a value are omitted.
  *
  * @throws {McpError} `INVALID_USE` when the template is malformed.
  * @throws {URIError} when a value is not well-formed Unicode.
@@ -41,7 +41,7 @@ function encodeReserved(value: string): string {
   )
 }
 
-/** Leaves reserved characters and percent-escapes alone. */
+/** Encodes illegal characters; reserved characters and percent-escapes are kept. */
 function encodeIllegal(value: string): string {
   return value.replace(/%(?![\da-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]+/gi, encodeURIComponent)
 }

@@ -1,20 +1,26 @@
 /**
- * Matching a URI against the parts of a template, without ever turning back.
+ * Matching of a URI against a template, without backtracking.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6570#section-1.4
  */
 
-/** What a URI says, by variable: text, or a list where the variable has a `*`. No prototype. */
+/**
+ * Values from a URI, by variable: text, or a list if the variable has a `*`. The object has no
+ * prototype.
+ */
 export type UriVariables = Partial<Record<string, string | string[]>>
 
 /** Fixed text, or a value with the text before it. */
 export interface Part {
-  /** Fixed text. A value may be absent together with it; without it, a value is not empty. */
+  /**
+   * Fixed text. A value may be absent together with its prefix; without a prefix, a value is not
+   * empty.
+   */
   prefix: string
-  /** Characters at which the value ends; nothing where there is fixed text only. */
+  /** Characters that end the value; `undefined` for fixed text. */
   stops?: string
   /**
-   * Takes the value; false when it is none after all.
+   * Stores the value; returns false if it does not match.
    *
    * @throws {URIError} when a percent-escape is malformed.
    */
@@ -24,7 +30,7 @@ export interface Part {
 const MAX_URI_CHARACTERS = 8192
 
 /**
- * Escapes what is not printable ASCII.
+ * Percent-encodes everything except printable ASCII.
  *
  * @throws {URIError} when the text is not well-formed Unicode.
  */
@@ -32,7 +38,7 @@ export function toAscii(text: string): string {
   return text.replace(/[^!-~]+/g, encodeURIComponent)
 }
 
-/** The values with which the parts give the URI. */
+/** Returns the variables' values if the URI matches. */
 export function matchParts(parts: readonly Part[], uri: string): UriVariables | undefined {
   if (uri.length > MAX_URI_CHARACTERS) return undefined
   try {
@@ -45,12 +51,12 @@ export function matchParts(parts: readonly Part[], uri: string): UriVariables | 
 
 function match(parts: readonly Part[], text: string): UriVariables | undefined {
   if (text.length > MAX_URI_CHARACTERS) return undefined
-  // Most URIs are of another template, which its fixed beginning tells.
+  // Fast path: most URIs already differ in the template's fixed prefix.
   const [first] = parts
   if (first && !first.read && !text.startsWith(first.prefix)) return undefined
 
-  // Per part, from the last to the first: the positions from which the rest of the template leads
-  // to the end of the text. With these, the walk from the start knows where each value can end.
+  // For each part, from last to first, compute the positions from which the remaining parts match
+  // the rest of the text. The forward pass then knows where each value can end.
   let ends = new Uint8Array(text.length + 1).fill(1, text.length)
   const steps = parts.toReversed().map((part) => {
     const step = { part, ends }
@@ -60,13 +66,13 @@ function match(parts: readonly Part[], text: string): UriVariables | undefined {
   return ends[0] ? walk(steps.reverse(), text) : undefined
 }
 
-/** The positions at which a part can start, from those at which it may end. */
+/** The positions at which a part can start, given those at which it may end. */
 function starts(
   { prefix, stops }: Part,
   text: string,
   ends: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> {
-  // Where a value that has begun before can still lead to an end.
+  // Positions inside a value from which an end can be reached.
   const inside = ends.slice()
   for (let i = text.length - 1; i >= 0; i--) {
     if (inside[i + 1] && goesOn(stops, text, i)) inside[i] = 1
@@ -90,7 +96,7 @@ function walk(
     const start = at + prefix.length
     let end = prefix === '' ? start + 1 : start
     while (!ends[end] && goesOn(stops, text, end)) end++
-    // The prefix was the beginning of what follows the value.
+    // The value is absent; its prefix was the beginning of the text after it.
     if (!ends[end]) continue
     if (read?.(text.slice(start, end), values) === false) return undefined
     at = end

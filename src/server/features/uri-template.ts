@@ -10,40 +10,42 @@ export type { UriVariables } from './uri-match.ts'
 
 /** A compiled template. */
 export interface UriTemplate {
-  /** The template as it was written. */
+  /** The template's source text. */
   readonly source: string
-  /** The variables in the template's order. */
+  /** The variable names, in the template's order. */
   readonly variables: readonly string[]
   /**
-   * The values with which the template gives the URI, percent-escapes decoded; nothing when there
-   * are none. A decoded value may hold any character, `/` and `..` included.
+   * Matches a URI and returns the variables' values, percent-decoded, or `undefined` if it does not
+   * match. A decoded value may contain any character, including `/` and `..`.
    *
-   * - `{x}` has at least one character and ends before `/`, `?` or `#`; `{+x}` may hold these.
+   * - `{x}` has at least one character and ends before `/`, `?` or `#`; `{+x}` may contain these.
    * - `{.x}`, `{/x}`, `{;x}`, `{#x}` and all but the first name of a list may be absent.
-   * - `{?x,y}` and `{&x,y}` take their names in any order, each once at most unless it has a `*`.
-   *   A name that the template lacks is no match.
-   * - Where several readings fit, earlier variables are as short as the rest allows.
+   * - `{?x,y}` and `{&x,y}` accept their names in any order, each at most once unless it has a `*`.
+   *   A name that is not in the template does not match.
+   * - If several interpretations match, earlier variables are as short as possible.
    *
-   * Takes time linear in the URI; one of more than 8,192 characters never matches.
+   * Takes time linear in the length of the URI; URIs of more than 8,192 characters never match.
    */
   match(uri: string): UriVariables | undefined
 }
 
-/** How an operator writes its variables. */
+/** The syntax of an operator. */
 interface Operator {
-  /** Goes before the first value. */
+  /** Precedes the first value. */
   first: string
-  /** Goes between values. */
+  /** Separates the values. */
   separator: string
-  /** Characters at which a value ends. */
+  /** Characters that end a value. */
   stops: string
 }
 
-/** What one pair of braces holds. */
+/** The contents of one pair of braces. */
 export interface Expression extends Operator {
-  /** The operator. */
+  /** The operator's character. */
   symbol: string
-  /** The variables in their order; one that has a `*` is a list whose items stand alone. */
+  /**
+   * The variables in order; one with a `*` (`explode`) is a list whose items are separate values.
+   */
   variables: { name: string; explode: boolean }[]
 }
 
@@ -61,7 +63,7 @@ const OPERATORS = new Map<string, Operator>([
 ])
 
 /**
- * Compiles a URI template (RFC 6570), which `server.resourceTemplate` takes.
+ * Compiles a URI template (RFC 6570) for `server.resourceTemplate`.
  *
  * @example
  * ```ts
@@ -70,8 +72,9 @@ const OPERATORS = new Map<string, Operator>([
  * )
  * ```
  *
- * @throws {McpError} `INVALID_USE` when the template is malformed, has more than 32 variables or one
- * of them twice, or has what cannot be matched: `{x:3}`, `{;x*}`, anything behind a query.
+ * @throws {McpError} `INVALID_USE` when the template is malformed, has more than 32 variables or a
+ * duplicate one, or uses an expression that cannot be matched: `{x:3}`, `{;x*}`, or anything after
+ * a query.
  */
 export function uriTemplate(template: string): UriTemplate {
   const fail: Fail = failure(template)
@@ -95,14 +98,14 @@ function failure(template: string): Fail {
 }
 
 /**
- * Parts a template into fixed text and what is in braces.
+ * Splits a template into fixed text and expressions.
  *
  * @throws {McpError} `INVALID_USE` when the template is malformed.
  */
 export function parseUriTemplate(template: string): (string | Expression)[] {
   const fail: Fail = failure(template)
   if (/\p{Surrogate}/u.test(template)) fail('it is not well-formed Unicode')
-  // Text and the inside of braces in turn; a brace that is left over has no partner.
+  // Odd pieces are the contents of braces; a brace in an even piece is unbalanced.
   return template.split(/\{([^{}]*)\}/).flatMap((piece, i) => {
     if (i % 2 === 1) return parseExpression(piece, fail)
     if (/[{}]/.test(piece)) fail('a brace has no partner')
@@ -128,7 +131,7 @@ function parseExpression(source: string, fail: Fail): Expression {
 
 function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[] {
   const parts: Part[] = []
-  /** Whether each name of the query is a list. */
+  /** The names in the query, and whether each is a list. */
   let query: Map<string, boolean> | undefined
   for (const segment of segments) {
     if (query && (typeof segment === 'string' || segment.symbol !== '&')) {
@@ -167,7 +170,10 @@ function toPart(
   }
 }
 
-/** Reads a query whose names come in any order; each name says whether it is a list. */
+/**
+ * Creates a parser for a query with names in any order; `lists` maps each name to whether it is a
+ * list.
+ */
 function queryReader(lists: ReadonlyMap<string, boolean>): NonNullable<Part['read']> {
   return (raw, values) => {
     for (const pair of raw === '' ? [] : raw.split('&')) {
