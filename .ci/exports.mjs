@@ -9,7 +9,7 @@ import ts from 'typescript'
 
 /** Every declaration that an entry exports counts, but for the protocol's own types. */
 const MAX_NAMES = 300
-/** How many of them may be in no code of the README, a guide, an example or an `@example`. */
+/** How many of them may be used by no code of the README, a guide, an example or an `@example`. */
 const MAX_UNUSED = 0
 /** How many declarations may share their name with one of another entry. */
 const MAX_AMBIGUOUS = 0
@@ -72,7 +72,7 @@ const ambiguous = all.filter((item) => {
   const others = all.filter((other) => other.name === item.name)
   return others.length > 1 && !areAlternatives(others.flatMap((other) => other.entries))
 })
-const used = wordsOf(examples())
+const used = new Set([...examples()].flatMap(namesUsedBy))
 const unused = names.filter(({ name }) => !used.has(name))
 
 if (process.argv.includes('--names')) print(names)
@@ -94,21 +94,59 @@ function areAlternatives(chosen) {
 
 /** The code that readers learn from: the examples, the code in Markdown, and every `@example`. */
 function* examples() {
-  for (const file of [...filesIn('docs', /\.md$/), 'README.md']) {
+  for (const file of [...filesIn('docs', /\.md$/), ...filesIn('examples', /\.md$/), 'README.md']) {
     // It tells of the past.
-    if (file === 'docs/changelog.md') continue
-    for (const [code] of read(file).matchAll(/^ *(```+)[^]*?^ *\1|`[^`\n]+`/gm)) yield code
+    if (file !== 'docs/changelog.md') yield* fencedIn(read(file))
   }
-  for (const file of filesIn('examples', /\.(tsx?|js|html|md)$/)) yield read(file)
+  for (const file of filesIn('examples', /\.(tsx?|js)$/)) yield read(file)
+  for (const file of filesIn('examples', /\.html$/)) {
+    for (const [, code] of read(file).matchAll(/<script\b[^>]*>([^]*?)<\/script>/g)) yield code
+  }
   for (const file of [...filesIn('src', /\.tsx?$/), ...filesIn('runtimes', /\.tsx?$/)]) {
     for (const [comment] of read(file).matchAll(/\/\*\*[^]*?\*\//g)) {
-      for (const [example] of comment.matchAll(/@example[^]*?(?=\n *\* @|$)/g)) yield example
+      for (const [example] of comment.matchAll(/@example[^]*?(?=\n *\* @|$)/g)) {
+        yield* fencedIn(example.replaceAll(/^ *\* ?/gm, ''))
+      }
     }
   }
 }
 
-function wordsOf(texts) {
-  return new Set([...texts].flatMap((text) => text.match(/[\p{ID_Continue}$]+/gu) ?? []))
+/** The code of the fences in a text that hold a program. */
+function* fencedIn(text) {
+  for (const [, , code] of text.matchAll(/^ *(```+)(?:tsx?|jsx?)\b.*\n([^]*?)^ *\1/gm)) yield code
+}
+
+/**
+ * The names that code imports from an entry. An `@example` may leave its imports out: in one, the
+ * names count that it refers to and does not declare, but no property or variable of its own.
+ */
+function namesUsedBy(code) {
+  const source = ts.createSourceFile('example.tsx', code, ts.ScriptTarget.Latest, true)
+  const imported = new Set()
+  const declared = new Set()
+  const referred = new Set()
+  let hasImports = false
+  const visit = (node) => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      hasImports = true
+      const bindings = ts.isImportDeclaration(node)
+        ? node.importClause?.namedBindings
+        : node.exportClause
+      if (!/^edgewise(\/|$)/.test(node.moduleSpecifier?.text ?? '')) return
+      for (const { name, propertyName = name } of bindings?.elements ?? []) {
+        imported.add(propertyName.text)
+      }
+      return
+    }
+    if (ts.isIdentifier(node)) {
+      const { parent } = node
+      if (parent.name === node) declared.add(node.text)
+      else if (parent.propertyName !== node) referred.add(node.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return hasImports ? [...imported] : [...referred].filter((name) => !declared.has(name))
 }
 
 function filesIn(folder, pattern) {
