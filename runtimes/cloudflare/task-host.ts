@@ -2,9 +2,8 @@
  * Has the tasks of a server kept and worked on by objects.
  */
 import { env } from 'cloudflare:workers'
-import { tasksOf } from '#internal/tasks'
+import { tasksOf, type ServerTasks } from '#internal/tasks'
 import { type Server } from '../../src/presets/server.ts'
-import type { Tasks } from '../../src/tasks/index.ts'
 import { requireNamespace } from './bindings.ts'
 import type { WorkerOptions } from './options.ts'
 import { ObjectTasks, type TaskObject } from './task-service.ts'
@@ -18,8 +17,8 @@ import { ObjectTasks, type TaskObject } from './task-service.ts'
 export function hostTasks(
   server: Server,
   { taskBinding = 'MCP_TASK' }: WorkerOptions,
-): () => Tasks {
-  const tasks = tasksOf(server) as Tasks | undefined
+): () => ServerTasks {
+  const tasks = tasksOf(server) as ServerTasks | undefined
   if (tasks && !tasks.chosen) {
     const namespace = requireNamespace<TaskObject>(env, taskBinding, 'McpTask')
     tasks.host(new ObjectTasks(namespace))

@@ -5,8 +5,14 @@
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
 import { DurableObject } from 'cloudflare:workers'
-import type { ReportedOutcome, InputOutcome, NewTask, TaskEngine } from '#internal/tasks'
-import type { TaskRecord, Tasks } from '../../src/tasks/index.ts'
+import type {
+  InputOutcome,
+  NewTask,
+  ReportedOutcome,
+  ServerTasks,
+  TaskEngine,
+} from '#internal/tasks'
+import type { TaskRecord } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
 import { sendEvent } from './stream-socket.ts'
@@ -17,7 +23,7 @@ import { ObjectTaskStore } from './task-store.ts'
 const LAST_RETRY = 5
 
 /** Makes the class of the objects that are the tasks of a server. */
-export function taskObject(tasks: () => Tasks): ObjectClass {
+export function taskObject(tasks: () => ServerTasks): ObjectClass {
   return class McpTask extends DurableObject {
     readonly #store: ObjectTaskStore
     readonly #engine: TaskEngine

@@ -6,6 +6,7 @@
 export type { TaskFactory } from '../server/features/tools.ts'
 export { tasksOf } from '../server/definition.ts'
 export type { TaskEngine } from '../tasks/engine.ts'
+export type { ServerTasks } from '../tasks/tasks.ts'
 export type { InputOutcome, NewTask } from '../tasks/record.ts'
 export type { TaskKeeper } from '../tasks/store.ts'
 export type { ReportedOutcome, TaskService, TaskPollOptions } from '../tasks/service.ts'

@@ -39,7 +39,7 @@ export interface TaskHandle {
 }
 
 /** The tasks of one server: an extension, and methods to report outcomes externally. */
-export interface Tasks extends ServerExtension, TaskFactory {
+export interface Tasks extends ServerExtension {
   /**
    * The handle of the task that a handler works on. Return it from the handler if the outcome will
    * be reported externally: by a queue, a webhook or another process.
@@ -62,15 +62,6 @@ export interface Tasks extends ServerExtension, TaskFactory {
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /** Resumes the tasks that an earlier process left in the store. */
   resume(env?: unknown): Promise<void>
-  /** Whether the author chose the store. */
-  readonly chosen: boolean
-  /**
-   * Stores and runs tasks on the platform instead of in this process; called by the host of the
-   * server.
-   */
-  host(service: TaskService): void
-  /** Creates the engine that runs tasks in this process; called by the platform. */
-  engine(options: EngineOptions): TaskEngine
 }
 
 const DEFAULT_LEASE_MS = 30_000
@@ -89,7 +80,8 @@ export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)
 }
 
-class ServerTasks implements Tasks {
+/** What `tasks()` returns, with what only the server and its host may use. */
+export class ServerTasks implements Tasks, TaskFactory {
   readonly #options: TasksOptions
   /** The tasks that requests became. */
   readonly #made = new WeakMap<object, unknown>()
@@ -171,15 +163,21 @@ class ServerTasks implements Tasks {
     if (this.#tasks === this.#engine) await this.#engine.resume({ env })
   }
 
+  /** Whether the author chose the store. */
   get chosen(): boolean {
     return this.#options.store !== undefined
   }
 
+  /**
+   * Stores and runs tasks on the platform instead of in this process; called by the host of the
+   * server.
+   */
   host(service: TaskService): void {
     this.#service = service
     if (!service.list) delete this.#server.capabilities.tasks?.list
   }
 
+  /** Creates the engine that runs tasks in this process; called by the platform. */
   engine(options: EngineOptions): TaskEngine {
     return new TaskEngine(this.#server, options)
   }

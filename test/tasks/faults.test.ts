@@ -200,9 +200,8 @@ describe('The end of its time', () => {
 
   test('of ten thousand tasks leaves nothing of them', async () => {
     const store = createMemoryTaskStore()
-    const { tasks, server } = makeFixture({ store })
-    void server
-    const engine = tasks.engine({
+    const fixture = makeFixture({ store })
+    const engine = fixture.engine({
       store,
       all: { store, maxTasks: 20_000, maxTasksPerPrincipal: 20_000 },
       begin: () => {},

@@ -1,6 +1,8 @@
 /** A server whose tools are tasks, and a caller of it that sees the wire. */
 import * as z from 'zod'
 import type { TasksOptions } from '../../src/tasks/options.ts'
+import { TaskEngine, type EngineOptions } from '../../src/tasks/engine.ts'
+import { fullDefinitionOf } from '../../src/server/definition.ts'
 import {
   ErrorCode,
   ProtocolError,
@@ -50,6 +52,8 @@ export function gate(): Gate {
 export interface Fixture {
   readonly server: Server
   readonly tasks: Tasks
+  /** Makes another engine that runs tasks of the server. */
+  engine(options: EngineOptions): TaskEngine
   /** What ran, in order. */
   readonly ran: string[]
   readonly errors: unknown[]
@@ -121,7 +125,9 @@ export function makeFixture(options: TasksOptions = {}, more: ServerOptions = {}
     await ctx.step('enqueue', () => void ran.push(`enqueued ${handle.taskId}`))
     return handle
   })
-  return { server, tasks: kept, ran, errors, gate: waiting }
+  const engine = (given: EngineOptions): TaskEngine =>
+    new TaskEngine(fullDefinitionOf(server), given)
+  return { server, tasks: kept, engine, ran, errors, gate: waiting }
 }
 
 /** The response to one request. */

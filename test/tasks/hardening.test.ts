@@ -185,9 +185,9 @@ describe('A handler of a task', () => {
     const { opened: reading, open: begin } = gate()
     const { opened: read, open: end } = gate()
     let slow = false
-    const { server, tasks: kept, ran } = makeFixture()
-    void server
-    const engine = kept.engine({
+    const fixture = makeFixture()
+    const { ran } = fixture
+    const engine = fixture.engine({
       begin: () => {},
       store: {
         save: (record) => store.save(record),
