@@ -1,11 +1,11 @@
 /**
- * What the Worker found out about a caller, on its way to a session object. Nobody else can send an
- * object a request, so the header is as trustworthy as the Worker, which always sets or removes it.
+ * The caller's identity, forwarded from the Worker to a session object. Only the Worker can send
+ * requests to the object, and it always sets or removes the header, so the header can be trusted.
  */
 
 import type { Caller } from '../../src/presets/server.ts'
 
-/** What travels to the object. */
+/** The forwarded data. */
 interface Forwarded extends Pick<Caller, 'principal' | 'auth'> {
   /** Whether a new session shares the object with others. */
   readonly shared?: boolean | undefined
@@ -14,10 +14,11 @@ interface Forwarded extends Pick<Caller, 'principal' | 'auth'> {
 const HEADER_CALLER = 'edgewise-caller'
 
 /**
- * The request as the object gets it: with who calls, instead of what the client may have claimed.
+ * The request for the object, with the authenticated caller in place of anything that the client
+ * claimed.
  *
  * @param how.fromPage Whether a page sent it.
- * @param how.hidden The headers to leave out: the credentials in them were checked already.
+ * @param how.hidden The headers to omit: their credentials were already verified.
  */
 export function withIdentity(
   request: Request,
@@ -25,11 +26,11 @@ export function withIdentity(
   { fromPage, hidden }: { fromPage: boolean; hidden: readonly string[] },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
-  // The object answers a GET with a socket, if it does not refuse it.
+  // The object answers a GET with a socket, unless it rejects it.
   const opens = request.method === 'GET'
   if (text === '{}' && !opens && !fromPage && !request.headers.has(HEADER_CALLER)) return request
   const headers = new Headers(request.headers)
-  // The Worker checked it, and answers the page itself.
+  // The Worker has checked it, and adds the CORS headers itself.
   headers.delete('origin')
   if (text === '{}') headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))
@@ -38,7 +39,7 @@ export function withIdentity(
   return new Request(request, { headers })
 }
 
-/** Who calls, in the object. */
+/** Reads the caller's identity, in the object. */
 export function readIdentity(headers: Headers): Forwarded {
   const text = headers.get(HEADER_CALLER)
   return text === null ? {} : (JSON.parse(decodeURIComponent(text)) as Forwarded)

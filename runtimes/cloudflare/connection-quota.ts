@@ -1,28 +1,28 @@
 /**
- * How many streams a hub has: at most as many as an object has sockets, and at most half for one
- * caller.
+ * The limits on a hub's streams: the number of sockets that an object can have, and half of it for
+ * one caller.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
 import { accountOf, type SubscribeOptions } from '#internal/http'
 
-/** The most sockets of one object, as the platform has it. */
+/** The platform's limit on the sockets of one object. */
 const MAX_SOCKETS = 32_768
-/** After how many requests for streams sockets are counted again: counting many takes long. */
+/** The sockets are counted again after this many stream requests, since counting is slow. */
 const COUNT_EVERY = 256
 
 const HEADER_ACCOUNT = 'edgewise-account'
 
-/** The status of the hub's answer when it is full. */
+/** The response status when the hub is full. */
 export const FULL = 503
-/** The status of the hub's answer when the caller has too many streams. */
+/** The response status when the caller has too many streams. */
 export const TOO_MANY = 429
 
 /** The connections of one hub. */
 export class ConnectionQuota {
   readonly #ctx: DurableObjectState
   #open = 0
-  /** How many streams were requested since sockets were counted. */
+  /** The number of streams requested since the sockets were counted. */
   #requested = Infinity
 
   constructor(ctx: DurableObjectState) {
@@ -30,8 +30,8 @@ export class ConnectionQuota {
   }
 
   /**
-   * Counts one more stream, or returns the status that refuses it. A caller may have as many as are
-   * left for all others, so at most half.
+   * Counts one more stream, or returns the status for rejecting it. A caller may have as many as
+   * remain for all others, so at most half.
    */
   acquire(account: string): typeof FULL | typeof TOO_MANY | undefined {
     if (++this.#requested > COUNT_EVERY) {
@@ -51,7 +51,7 @@ export class ConnectionQuota {
   }
 }
 
-/** The headers that name the account which a stream counts for. */
+/** The headers that name the account of a stream. */
 export async function accountHeaders({
   principal,
   request,
@@ -63,7 +63,7 @@ export async function accountHeaders({
   return { [HEADER_ACCOUNT]: hex.join('') }
 }
 
-/** The account that a stream counts for, in the hub: a tag of its socket. */
+/** The account of a stream, in the hub: a tag of its socket. */
 export function readAccount(headers: Headers): string {
   return `account ${headers.get(HEADER_ACCOUNT) ?? ''}`
 }

@@ -1,7 +1,7 @@
 /**
- * Sessions that live in Durable Objects: their requests go from the isolate where they arrive to the
- * object of their session, and the sockets with which objects and the hub answer become the streams
- * that clients read.
+ * Sessions in Durable Objects: requests are forwarded from the isolate where they arrive to the
+ * object of their session, and the sockets with which objects and the hub respond become the
+ * streams that clients read.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -108,19 +108,19 @@ async function openStream(
   return stream
 }
 
-/** Whether an object is there again at once: it was deployed anew, crashed, or has too much to do. */
+/** Whether to retry immediately: the object was redeployed, crashed, or is overloaded. */
 function mayRetryObject(error: unknown): boolean {
   const { durableObjectReset, retryable, overloaded } = error as Record<string, unknown>
   return [durableObjectReset, retryable, overloaded].includes(true)
 }
 
-/** Lets the object know that nobody will listen to a stream. */
+/** Notifies the object that no client will read a stream. */
 function hangUp(socket: WebSocket): void {
   socket.accept()
   socket.close(1000, 'Nobody listens')
 }
 
-/** The stream of a session, after the event that the client got last. */
+/** Resumes the stream of a session after the client's last event. */
 function resuming(
   wish: SessionStreamRequest,
   lastEventId: string | undefined,
@@ -129,8 +129,8 @@ function resuming(
 }
 
 /**
- * A response of an object, until the caller's token is revoked: the object knows when the token
- * expires, but hears of no revocation.
+ * A response of an object, which ends when the caller's token is revoked: the object knows when the
+ * token expires, but is not notified of revocation.
  */
 function untilRevoked(
   response: Response,
@@ -140,7 +140,7 @@ function untilRevoked(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const over = new AbortController()
   const stop = revoked?.(() => over.abort())
-  // The client comes back to the stream with another token
+  // The client resumes the stream with another token
   body
     .pipeTo(writable, { signal: over.signal, preventAbort: true })
     .catch(() => writable.close())

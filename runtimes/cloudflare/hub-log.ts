@@ -1,7 +1,7 @@
 /**
- * What a hub stores: the changes that were announced to sessions, the stream of each session that
- * brought them, and what sessions watch. What a client missed follows from these, so that a change is
- * one row, however many clients get it.
+ * The storage of a hub: the changes that were announced to sessions, the stream of each session
+ * that carried them, and what sessions subscribe to. Missed changes are derived from these, so that
+ * a change is one row, regardless of the number of clients.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -13,15 +13,15 @@ export interface LoggedChange {
   readonly change: ServerChange
 }
 
-/** The most changes; of older ones only the last of each kind, and of each resource, stays. */
+/** The most changes; of older ones only the last of each kind, and of each resource, is kept. */
 const MAX_CHANGES = 10_000
-/** The most changes in all. */
+/** The most changes in total. */
 const MAX_ROWS = 50_000
 /** How often the limits are checked, in changes. */
 const TRIM_EVERY = 1000
-/** The longest URI that covers the resources below it, in characters. */
+/** The longest URI whose subscription includes the resources below it, in characters. */
 const MAX_COVERING = 2000
-/** The streams of one session that can be resumed. */
+/** The most streams of one session that can be resumed. */
 const MAX_TURNS = 50
 
 // `what` is the URI of an updated resource, or the id of an elicitation that was completed elsewhere.
@@ -45,7 +45,7 @@ const TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX mcp_watching_by_session ON mcp_watching (session);`
 
-/** To be increased with every change of the tables. */
+/** Increment this with every change of the tables. */
 const VERSION = 1
 
 /** The storage of one hub. */
@@ -64,7 +64,10 @@ export class HubLog {
     )
   }
 
-  /** Stores a change and returns its number; not if no session ever had a stream to bring it. */
+  /**
+   * Stores a change and returns its number; `undefined` if no session ever had a stream to carry
+   * it.
+   */
   append({ method, ...params }: ServerChange): number | undefined {
     if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
     const [row] = this.#rows<{ seq: number }>(
@@ -76,7 +79,7 @@ export class HubLog {
     return row?.seq
   }
 
-  /** The sessions that watch the subject of a change. */
+  /** The sessions that subscribe to the subject of a change. */
   watchers(change: ServerChange): string[] {
     return this.#rows<{ session: string }>(
       `SELECT DISTINCT session FROM mcp_watching WHERE what IN (SELECT value FROM json_each(?))`,
@@ -90,7 +93,7 @@ export class HubLog {
     return this.#rows(query, method, elicitationId).length > 0
   }
 
-  /** Replaces what a session watches. */
+  /** Replaces what a session subscribes to. */
   watch(session: string, watched: readonly string[]): void {
     const all = JSON.stringify(watched)
     this.#rows(
@@ -113,7 +116,7 @@ export class HubLog {
     return this.#rows(query, session)
   }
 
-  /** Lets a stream bring the changes of its session from now on. */
+  /** Makes a stream carry the changes of its session from now on. */
   startTurn(session: string, stream: string): void {
     const last = this.turns(session).at(-1)
     if (last?.stream === stream) return
@@ -132,7 +135,7 @@ export class HubLog {
     }
   }
 
-  /** Whether a stream is known, and so is what followed a change on it. */
+  /** Whether a stream is known, and therefore the changes that followed on it. */
   canResume(session: string, stream: string, after: number): boolean {
     const turns = this.turns(session)
     const [first] = turns
@@ -140,7 +143,7 @@ export class HubLog {
     return turns.some((turn) => turn.stream === stream)
   }
 
-  /** The changes after one on a stream of a session, as far as the session watches them. */
+  /** The changes after one on a stream of a session, if the session subscribes to them. */
   *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
     const watched = new Map(
@@ -175,7 +178,7 @@ export class HubLog {
     ).map(({ session }) => session)
   }
 
-  /** Notes that a session still exists. */
+  /** Records that a session still exists. */
   noteActive(session: string): void {
     this.#rows(
       `UPDATE mcp_turns SET at = ? WHERE session = ? AND turn =
@@ -199,8 +202,8 @@ export class HubLog {
   }
 
   /**
-   * Creates the tables, instead of those of another version: no stream outlives a deployment, and
-   * sessions sync again what they watch. Clients begin new streams.
+   * Creates the tables, replacing those of another version: no stream outlives a deployment, and
+   * sessions sync their subscriptions again. Clients open new streams.
    */
   #recreate(): void {
     const mine = `SELECT type, name FROM sqlite_master
@@ -245,12 +248,12 @@ function readChange(method: string, what: string | null): ServerChange {
   }
 }
 
-/** What a session has to watch to get a change; nothing if all sessions get it. */
+/** The subscriptions that receive a change; empty if all sessions receive it. */
 function covering(change: ServerChange): string[] {
   if ('elicitationId' in change) return [watchedElicitation(change.elicitationId)]
   if (!('uri' in change)) return []
   const { uri } = change
-  // Who watches a resource gets the changes below it too, unless its URI is very long
+  // A subscription to a resource includes those below it, unless its URI is very long
   const uris = [uri]
   for (let at = uri.indexOf('/'); at >= 0 && at < MAX_COVERING; at = uri.indexOf('/', at + 1)) {
     uris.push(uri.slice(0, at), uri.slice(0, at + 1))
@@ -258,7 +261,7 @@ function covering(change: ServerChange): string[] {
   return uris
 }
 
-/** What a session watches to get the completion of an elicitation; never a URI. */
+/** The subscription to the completion of an elicitation; never a URI. */
 export function watchedElicitation(elicitationId: string): string {
   return ` ${elicitationId}`
 }

@@ -22,9 +22,9 @@ const LISTENER = 'listener'
 /** How often the hub looks for sessions that ended unnoticed, in milliseconds. */
 const SWEEP_MS = 86_400_000
 const SWEEP_ON_MS = 600_000
-/** After how long without activity a session is asked whether it still exists, in milliseconds. */
+/** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000
-/** How many sessions are asked at a time; the platform limits it. */
+/** How many sessions are checked at a time; the platform limits it. */
 const MAX_ASKED = 500
 
 /** Creates the class of the objects that announce a server's changes. */
@@ -42,7 +42,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
 
     /** Opens the socket of a listener, or that of a session's stream. */
     override async fetch({ headers, signal }: Request): Promise<Response> {
-      // A caller that gave up must not use a socket
+      // An aborted caller must not use a socket
       if (signal.aborted) return new Response(null, { status: 503 })
       const session = readSessionStream(headers)
       const account = readAccount(headers)
@@ -58,7 +58,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       }
     }
 
-    /** Starts the stream of a session, as its client waits for it. */
+    /** Starts the stream of a session once its client is ready. */
     override webSocketMessage(socket: WebSocket): void {
       this.#sessions.begin(socket)
     }
@@ -72,7 +72,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       this.#closed(socket)
     }
 
-    /** Announces a change to every session and listener that wants it. */
+    /** Announces a change to every subscribed session and listener. */
     publish(change: ServerChange): void {
       this.#sessions.announce(change)
       const text = JSON.stringify(change)
@@ -81,7 +81,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       }
     }
 
-    /** Replaces what a session watches. */
+    /** Replaces what a session subscribes to. */
     async watch(session: string, watched: readonly string[]): Promise<void> {
       await this.#sweepLater()
       this.#sessions.watch(session, watched)
@@ -108,7 +108,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
             (await withObjectTimeout('session', () => namespace.get(id).keeps(session)))
           )
         } catch (error) {
-          // It is asked again.
+          // It is checked again next time.
           console.error(error)
           return true
         }
@@ -137,7 +137,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
   }
 }
 
-/** Sends to a listener; one that is gone, or does not read, must not keep a change from others. */
+/** Sends to a listener; a disconnected or blocked one must not withhold a change from others. */
 function send(socket: WebSocket, text: string): void {
   try {
     socket.send(text)

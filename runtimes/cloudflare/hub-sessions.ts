@@ -1,6 +1,6 @@
 /**
- * The streams of sessions that belong to no request, at a hub: which of them brings a change, and what
- * a client missed that comes back.
+ * The streams of sessions that belong to no request, at a hub: which of them carries a change, and
+ * what a reconnecting client missed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -12,15 +12,18 @@ import { sendEvent } from './stream-socket.ts'
 
 /** The tag of the sockets of sessions among those of a hub. */
 const TAG = 'session'
-/** The most open streams of one session, so that it leaves sockets to others; the oldest ends. */
+/**
+ * The most open streams of one session, so that sockets remain for others; beyond that the oldest
+ * ends.
+ */
 const MAX_OPEN = 32
 /**
- * Milliseconds after which the client of a stream that was one too many may come back. Its stream then
- * ends another one: without a delay they would do so without end.
+ * The delay before the client of an excess stream may reconnect, in milliseconds. Its new stream
+ * then ends another one: without a delay they would replace each other endlessly.
  */
 const RETRY_MS = 60_000
 
-/** The most characters of missed events that a client gets on one connection. */
+/** The most characters of missed events sent on one connection. */
 const MAX_AT_ONCE = 4_000_000
 
 /** How many sessions that ended recently are cached. */
@@ -29,11 +32,11 @@ const MAX_ENDED = 1000
 /** The attachment of a socket. Stored while the hub hibernates: the names of fields stay. */
 interface Attachment {
   readonly session: string
-  /** The id of the stream; none where its client cannot come back to it, as with HTTP+SSE. */
+  /** The id of the stream; absent if its client cannot resume it, as with HTTP+SSE. */
   readonly stream: string | undefined
-  /** Whether the stream brings changes: each change goes to one stream of a session. */
+  /** Whether the stream carries changes: each change goes to one stream of a session. */
   readonly current: boolean
-  /** The request for the stream, until it begins. */
+  /** The request for the stream, until it starts. */
   readonly wish?: SessionStreamRequest
 }
 
@@ -47,7 +50,7 @@ interface AnnouncedChange {
 export class HubSessions {
   readonly #ctx: DurableObjectState
   readonly #log: HubLog
-  /** Sessions that ended recently, as earlier requests of theirs may arrive only now. */
+  /** Recently ended sessions, since earlier requests of theirs may arrive late. */
   readonly #ended = boundedCache<string, true>(MAX_ENDED)
 
   constructor(ctx: DurableObjectState, log: HubLog) {
@@ -56,9 +59,9 @@ export class HubSessions {
   }
 
   /**
-   * Opens the socket of a stream, which begins once the Worker says so.
+   * Opens the socket of a stream, which starts once the Worker says so.
    *
-   * @param account The account that it counts for.
+   * @param account The account that the stream counts for.
    */
   listen(request: SessionStreamRequest, account: string): Response {
     const { session, after } = request
@@ -76,8 +79,9 @@ export class HubSessions {
   }
 
   /**
-   * Lets a stream bring changes from now on, and sends what was missed. A Worker that gave up before
-   * the hub answered never starts it: its client came back on another stream, which must go on.
+   * Makes a stream carry changes from now on, and sends the missed ones. A Worker that gave up
+   * before the hub responded never starts its stream: the client has reconnected on another stream,
+   * which must continue.
    */
   begin(socket: WebSocket): void {
     const { session, wish } = attachment(socket)
@@ -88,7 +92,7 @@ export class HubSessions {
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
     if (resumed) {
-      // Some clients know no id but those of their latest connection
+      // Some clients know only the ids of their latest connection
       if (primed) sendEvent(socket, { id: after, data: '' })
       this.#catchUp(socket, this.#log.missed(session, resumed.stream, resumed.seq))
     } else if (primed && stream !== undefined) {
@@ -96,13 +100,13 @@ export class HubSessions {
     }
   }
 
-  /** Announces a change to the sessions that watch it. */
+  /** Announces a change to the sessions that subscribe to it. */
   announce(change: ServerChange): void {
     if ('elicitationId' in change && this.#log.knows(change)) return
     const targeted = 'uri' in change || 'elicitationId' in change
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
-    // Stored before it is sent: a client that misses it may come back
+    // Stored before it is sent: a client that misses it may reconnect
     const seq = this.#attempt(() => this.#log.append(change))
     const sockets = watchers?.flatMap((session) => this.#of(session)) ?? this.#of(TAG)
     for (const socket of sockets) {
@@ -110,7 +114,7 @@ export class HubSessions {
     }
   }
 
-  /** Sends what a client missed; one that missed much comes back for the rest. */
+  /** Sends what a client missed; after a limit the client reconnects for the rest. */
   #catchUp(socket: WebSocket, missed: Iterable<LoggedChange>): void {
     let room = MAX_AT_ONCE
     for (const logged of missed) {
@@ -119,7 +123,7 @@ export class HubSessions {
     }
   }
 
-  /** Lets another open stream of a session bring changes instead of one that is closed. */
+  /** Makes another open stream of a session carry changes in place of a closed one. */
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachment(socket)
@@ -130,7 +134,7 @@ export class HubSessions {
     next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 
-  /** Replaces what a session watches. */
+  /** Replaces what a session subscribes to. */
   watch(session: string, watched: readonly string[]): void {
     if (!this.#ended.get(session)) this.#log.watch(session, watched)
   }
@@ -140,7 +144,7 @@ export class HubSessions {
     return this.#begun(session).length > 0
   }
 
-  /** Removes old sessions that no longer exist; returns how many it asked for. */
+  /** Removes old sessions that no longer exist; returns how many it checked. */
   async sweep(
     exists: (session: string) => Promise<boolean>,
     { before, limit }: { before: number; limit: number },
@@ -162,7 +166,7 @@ export class HubSessions {
     for (const socket of this.#of(session)) socket.close(1000, 'The session ended')
   }
 
-  /** Lets a stream bring changes; returns its id, unless that cannot be stored, to be resumed from. */
+  /** Makes a stream carry changes; returns its id for resuming, unless that cannot be stored. */
   #startTurn(session: string, stream: string): string | undefined {
     return this.#attempt(() => {
       this.#log.startTurn(session, stream)
@@ -170,7 +174,7 @@ export class HubSessions {
     })
   }
 
-  /** What cannot be stored is sent all the same, to who is connected. */
+  /** A change that cannot be stored is still sent to connected clients. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -180,7 +184,7 @@ export class HubSessions {
     }
   }
 
-  /** Lets a new socket bring changes instead of the others of its session. */
+  /** Makes a new socket carry changes in place of the others of its session. */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
     const others = this.#begun(session).filter((other) => other !== socket)
@@ -216,7 +220,7 @@ function attachment(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment
 }
 
-/** Ends a stream that is one too many. */
+/** Ends an excess stream. */
 function endExcess(socket: WebSocket): void {
   try {
     sendEvent(socket, { retry: RETRY_MS, data: '' })
@@ -225,7 +229,9 @@ function endExcess(socket: WebSocket): void {
   }
 }
 
-/** Sends a change and returns its length. A client that is gone must not keep it from others. */
+/**
+ * Sends a change and returns its length. A disconnected client must not withhold it from others.
+ */
 function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
   const { stream } = attachment(socket)
   const { method, ...params } = change

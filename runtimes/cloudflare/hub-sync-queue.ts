@@ -1,6 +1,6 @@
 /**
- * Keeps the hub in sync with the sessions of an object: what they watch, and that they ended. What
- * fails is retried with backoff, also when the object left memory meanwhile.
+ * Keeps the hub in sync with the sessions of an object: what they subscribe to, and that they
+ * ended. Failures are retried with backoff, even if the object left memory in the meantime.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -8,18 +8,18 @@ import { backoffMs } from '#internal/patterns'
 import type { Hub } from './hub.ts'
 import { isShared } from './session-id.ts'
 
-/** What the hub may have to know of a session. */
+/** The part of a session that the hub may need to know. */
 export interface SessionInterest {
-  /** What it watches; list changes are announced to every session. */
+  /** What it subscribes to; list changes are announced to every session. */
   readonly watches: readonly string[]
-  /** Whether its client ever listened; otherwise the hub need not know. */
+  /** Whether its client ever listened; otherwise the hub need not know the session. */
   readonly listens: boolean
 }
 
 /** The sessions whose sync failed. Stored: the names of fields stay. */
 interface PendingSync {
   readonly sessions: readonly string[]
-  /** How many retries in a row failed. */
+  /** The number of consecutive failed retries. */
   readonly failures: number
 }
 
@@ -32,7 +32,7 @@ interface RunningSync {
 const KEY = 'mcp_untold'
 /** Milliseconds until the first retry; doubled with each failure. */
 const RETRY_MS = 10_000
-/** After so many failures, about a day, the hub's own clean-up has to find the sessions. */
+/** After this many failures, about a day, it is left to the hub's own clean-up. */
 const MAX_FAILURES = 13
 
 /** Keeps the hub in sync with the sessions of one object. */
@@ -42,7 +42,7 @@ export class HubSyncQueue {
   readonly #lookUp: (session: string) => SessionInterest | undefined
   /** The sessions that listen, whether or not that could be stored. */
   readonly #listening = new Set<string>()
-  /** What the hub knows that sessions watch, since this object came into memory. */
+  /** The subscriptions last synced to the hub, since this object came into memory. */
   readonly #synced = new Map<string, string>()
   readonly #running = new Map<string, RunningSync>()
   #pending: PendingSync
@@ -59,23 +59,23 @@ export class HubSyncQueue {
     this.#pending = storage.kv.get<PendingSync>(KEY) ?? { sessions: [], failures: 0 }
   }
 
-  /** When to call {@link retry}, in milliseconds since 1970; `Infinity` when nothing is pending. */
+  /** When to call {@link retry}, in milliseconds since 1970; `Infinity` if nothing is pending. */
   get retryAt(): number {
     const { sessions, failures } = this.#pending
     return sessions.length > 0 ? Date.now() + backoffMs(failures, RETRY_MS, Infinity) : Infinity
   }
 
-  /** Notes a new session, of which the hub knows nothing. */
+  /** Records a new session, which the hub does not know yet. */
   noteOpened(session: string): void {
     this.#synced.set(session, '[]')
   }
 
-  /** Notes that a session listens from now on. */
+  /** Records that a session listens from now on. */
   noteListening(session: string): void {
     this.#listening.add(session)
   }
 
-  /** Lets the hub know that a session ended, if it knew of it. */
+  /** Notifies the hub that a session ended, if the hub knew it. */
   async noteEnded(session: string, listened: boolean): Promise<void> {
     this.#synced.delete(session)
     if (this.#listening.delete(session) || listened) await this.sync(session)
@@ -86,21 +86,21 @@ export class HubSyncQueue {
     return this.#running.has(session)
   }
 
-  /** Syncs a session; resolves to whether the hub knows its state. */
+  /** Syncs a session; resolves with whether the hub knows its state. */
   sync(session: string): Promise<boolean> {
     const running = this.#running.get(session)
     if (!running) return this.#start(session)
-    // One after the other; what changes meanwhile is sent with the next
+    // Syncs run one at a time; changes in the meantime are sent with the next
     return (running.next ??= running.now.then(() => this.#start(session)))
   }
 
-  /** Syncs a session again, as the hub may have lost its state; resolves as {@link sync}. */
+  /** Syncs a session again, as the hub may have lost its state; resolves like {@link sync}. */
   async resync(session: string): Promise<boolean> {
     const known = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
     return known || this.sync(session)
   }
 
-  /** Tries again what failed before. */
+  /** Retries the failed syncs. */
   async retry(): Promise<void> {
     const { sessions, failures } = this.#pending
     const synced = await Promise.all(sessions.map((session) => this.sync(session)))
@@ -142,7 +142,7 @@ export class HubSyncQueue {
     return true
   }
 
-  /** Has the alarm retry a session. */
+  /** Schedules a retry for a session with the alarm. */
   async #addPending(session: string): Promise<void> {
     const { sessions, failures } = this.#pending
     this.#store({ sessions: [...new Set([...sessions, session])], failures })
@@ -150,7 +150,7 @@ export class HubSyncQueue {
       const alarm = await this.#storage.getAlarm()
       if (alarm === null || alarm > this.retryAt) await this.#storage.setAlarm(this.retryAt)
     } catch (error) {
-      // The hub's own clean-up finds the session in the end
+      // The hub's own clean-up will find the session
       console.error(error)
     }
   }
@@ -158,13 +158,13 @@ export class HubSyncQueue {
   async #removePending(session: string, ended: boolean): Promise<void> {
     const sessions = this.#pending.sessions.filter((other) => other !== session)
     this.#store({ sessions, failures: sessions.length > 0 ? this.#pending.failures : 0 })
-    // An object that was only for this session has nothing left to do
+    // An object of a single session has nothing left to do
     if (!ended || isShared(session)) return
     try {
       await this.#storage.deleteAlarm()
       await this.#storage.deleteAll()
     } catch (error) {
-      // The hub knows all the same
+      // The hub is in sync regardless
       console.error(error)
     }
   }
@@ -173,7 +173,7 @@ export class HubSyncQueue {
     return this.#pending.sessions.includes(session)
   }
 
-  /** What cannot be stored holds while the object is in memory. */
+  /** State that cannot be stored is valid while the object is in memory. */
   #store(pending: PendingSync): void {
     const { kv } = this.#storage
     this.#pending = pending

@@ -1,5 +1,5 @@
 /**
- * Announces changes to the clients of every isolate, through the hub: one object or several.
+ * Announces changes to the clients of every isolate, through one or several hub objects.
  */
 import { env, waitUntil } from 'cloudflare:workers'
 import type { ChangeSource, ServerChange, Notifier } from '#internal/http'
@@ -16,7 +16,7 @@ import {
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
-/** The error of clients that cannot listen at the moment. */
+/** The error message for clients that cannot listen at the moment. */
 function whyNot(status?: number): string {
   return status === TOO_MANY
     ? 'Too many streams are open for this caller'
@@ -24,15 +24,15 @@ function whyNot(status?: number): string {
 }
 
 /**
- * The answer to a session that cannot listen for now.
+ * The response to a session that cannot listen at the moment.
  *
- * @param status That of the hub's answer, if it gave one.
+ * @param status The status of the hub's response, if any.
  */
 export function noStream(status?: number): Response {
   return refuse(503, whyNot(status), { 'retry-after': '60' })
 }
 
-/** Starts the stream of a session, whose client waits for it. */
+/** Starts the stream of a session once its client is ready. */
 export function begin(socket: WebSocket): void {
   socket.send('')
 }
@@ -47,11 +47,14 @@ export interface WorkerNotifier {
   resourcesListChanged(): Promise<void>
   /** Announces that a resource's contents changed. */
   resourceUpdated(uri: string): Promise<void>
-  /** Announces that the user did what a URL asked for, to the client that was asked (2025-11-25). */
+  /**
+   * Announces that the user completed a URL elicitation, to the client that requested it
+   * (2025-11-25).
+   */
   elicitationComplete(elicitationId: string): Promise<void>
 }
 
-/** The objects that announce changes. */
+/** The hub objects. */
 export class Hub {
   readonly #binding: string
   readonly #shards: number
@@ -62,23 +65,24 @@ export class Hub {
     this.#shards = hubShards
   }
 
-  /** Publishes what a notifier of this isolate announces, once it answers requests. */
+  /** Publishes the changes that a notifier of this isolate announces, once it answers requests. */
   relay(source: Notifier): void {
     source.subscribe((change) => {
-      // Nothing can be sent while the module starts, when no client listens yet
+      // During module startup nothing can be sent, and no client listens yet
       if (this.#started) waitUntil(this.publish(change).catch((error) => console.error(error)))
     })
   }
 
-  /** Notes that this isolate answers requests. */
+  /** Records that this isolate answers requests. */
   start(): void {
     this.#started = true
   }
 
   /**
-   * Announces a change to every client that wants it.
+   * Announces a change to every subscribed client.
    *
-   * @throws {McpError} `TIMEOUT` when a hub hangs; clients of other hubs get it all the same.
+   * @throws {McpError} `TIMEOUT` if a hub object hangs; clients of the others still receive the
+   *   change.
    */
   async publish(change: ServerChange): Promise<void> {
     const all = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
@@ -86,15 +90,15 @@ export class Hub {
   }
 
   /**
-   * Opens the stream of a session; the response has no socket when the hub refuses, or fails. The
-   * stream has its turn once {@link begin} was called with the socket.
+   * Opens the stream of a session; the response has no socket if the hub rejects the request or
+   * fails. The stream starts once {@link begin} is called with the socket.
    */
   async listen(stream: SessionStreamRequest, caller: Caller): Promise<Response> {
     const headers = { ...sessionStreamHeaders(stream), ...(await accountHeaders(caller)) }
     return open(this.#objectOf(stream.session), headers)
   }
 
-  /** Notes what a session watches. */
+  /** Sets what a session subscribes to. */
   watch(session: string, watched: readonly string[]): Promise<void> {
     return withObjectTimeout('hub', () => this.#objectOf(session).watch(session, watched))
   }
@@ -104,7 +108,7 @@ export class Hub {
     return withObjectTimeout('hub', () => this.#objectOf(session).listens(session))
   }
 
-  /** Forgets a session, and ends its streams. */
+  /** Removes a session, and ends its streams. */
   leave(session: string): Promise<void> {
     return withObjectTimeout('hub', () => this.#objectOf(session).leave(session))
   }
@@ -126,7 +130,7 @@ export class Hub {
     },
   }
 
-  /** Announces changes by their names. */
+  /** Announces changes by kind. */
   readonly notify: WorkerNotifier = {
     toolsListChanged: () => this.publish({ method: 'notifications/tools/list_changed' }),
     promptsListChanged: () => this.publish({ method: 'notifications/prompts/list_changed' }),
@@ -141,13 +145,16 @@ export class Hub {
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
-  /** The shard of a session: ids end in digits of a hash or at random, which spread evenly. */
+  /** The shard of a session: ids end in hash or random digits, which are evenly distributed. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
     return this.#object(parseInt(session.slice(-8), 16) % this.#shards)
   }
 }
 
-/** Opens the socket of a stream; the response has none when the hub refuses, fails or hangs. */
+/**
+ * Opens the socket of a stream; the response has none if the hub rejects the request, fails or
+ * hangs.
+ */
 async function open(
   hub: DurableObjectStub<HubObject>,
   headers: Record<string, string>,

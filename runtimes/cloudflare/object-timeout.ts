@@ -1,5 +1,5 @@
 /**
- * How long objects wait for one another: one that hangs must not keep clients waiting without end.
+ * Timeouts of calls between objects: one that hangs must not make clients wait forever.
  */
 import { withTimeout } from '#internal/patterns'
 
@@ -9,7 +9,7 @@ const OBJECT_TIMEOUT_MS = 10_000
 /**
  * Calls an object.
  *
- * @param name What is called, for the error.
+ * @param name The name of the callee, for the error.
  * @throws {McpError} `TIMEOUT`.
  */
 export function withObjectTimeout<T>(

@@ -1,29 +1,30 @@
 /**
- * How a Worker is set up.
+ * The options of a Worker.
  */
 import type { Secrets } from '#internal/http'
 import { McpError } from '../../src/index.ts'
 import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
 
-/** How a server is served by a Worker. */
+/** How a Worker serves a server. */
 export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
-  /** Where the endpoint is; `/mcp` by default. */
+  /** The path of the endpoint; `/mcp` by default. */
   path?: string
   /**
-   * Where clients are served that know only HTTP+SSE, the transport of 2024-11-05, such as `/sse`;
-   * nowhere by default. Each of their sessions has an object of its own, whatever `sessionKey` says.
+   * The path for clients that support only HTTP+SSE, the transport of 2024-11-05, such as `/sse`;
+   * disabled by default. Each of their sessions has its own object, regardless of `sessionKey`.
    */
   ssePath?: string
   /**
-   * Serves clients of every revision without Durable Objects. Handlers cannot ask clients of older
-   * revisions, and no client hears of changes. Asking clients of 2026-07-28 requires `secrets`, with
-   * which handlers also know the name and the capabilities of older clients.
+   * Serves clients of every revision without Durable Objects. Handlers cannot request input from
+   * clients of older revisions, and no client is notified of changes. Requesting input from clients
+   * of 2026-07-28 requires `secrets`, with which handlers also know the name and the capabilities
+   * of older clients.
    */
   stateless?: boolean
   /**
-   * Chooses the object of a new session by a name, such as that of a user or a tenant: sessions of
+   * Chooses the object of a new session by name, such as that of a user or a tenant: sessions with
    * the same name share one object and its storage. By default, and for `undefined`, each session
-   * gets an object of its own, close to where it was opened.
+   * gets its own object, close to where it was opened.
    */
   sessionKey?: (
     request: Request,
@@ -34,33 +35,35 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
   /** The name of the binding to the namespace of `McpHub`; `MCP_HUB` by default. */
   hubBinding?: string
   /**
-   * The name of the binding to the namespace of `McpTask`; `MCP_TASK` by default. Only
-   * servers that serve tasks need it, unless they choose a store for these themselves.
+   * The name of the binding to the namespace of `McpTask`; `MCP_TASK` by default. Only servers with
+   * tasks need it, unless they choose their own task store.
    */
   taskBinding?: string
   /**
-   * How many objects share the telling of changes; 1 by default. One serves about 10,000 streams
-   * well and 32,768 at most, half of these for one caller. With more objects more clients can listen,
-   * and each change costs one request for each object.
-   * After another number is deployed, clients cannot resume streams and open new ones.
+   * The number of objects that announce changes; 1 by default. One object handles about 10,000
+   * streams well and 32,768 at most, half of these for one caller. More objects allow more clients
+   * to listen, but each change costs one request per object. After a deployment with another
+   * number, clients cannot resume streams and open new ones.
    */
   hubShards?: number
   /**
-   * Milliseconds without a request after which a session ends, and up to twice that after its stream
-   * ended; one hour by default.
+   * Milliseconds without a request after which a session ends, and up to twice that after its
+   * stream ended; one hour by default.
    */
   sessionIdleMs?: number
   /**
-   * Secrets that seal what travels through clients, such as `env.MY_SECRET` with the `env` of
+   * Secrets that seal state that travels through clients, such as `env.MY_SECRET` with the `env` of
    * `cloudflare:workers`; the first seals, all open.
    *
-   * @default the secret binding `MCP_SECRET`; without it, one that is minted once and kept by an object
+   * @default the secret binding `MCP_SECRET`; without it, a secret that is generated once and
+   *   stored in an object
    */
   secrets?: Secrets
 }
 
 /**
- * Checks what would show only when a client comes: numbers that were read from somewhere.
+ * Validates numbers early, since they may come from configuration and would otherwise fail only on
+ * a request.
  *
  * @throws {McpError} `INVALID_USE`.
  */
@@ -74,13 +77,13 @@ export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions
   }
 }
 
-/** What a Worker adds to the options of a handler, in which none of it may be. */
+/** The options of a Worker that must not be passed to a handler. */
 const OWN = [
   ...['path', 'ssePath', 'stateless', 'sessionKey', 'sessionBinding', 'hubBinding'],
   ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets'],
 ]
 
-/** The options of a Worker that are a handler's. */
+/** The options of a Worker that belong to the handler. */
 export function handlerOptions(options: WorkerOptions): HandlerOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)))
 }

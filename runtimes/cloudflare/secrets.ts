@@ -11,7 +11,7 @@ import { requireNamespace } from './bindings.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'
 
-/** No session has this name, as the ids of sessions come from no name. */
+/** No session can have this name, since session ids are not derived from names. */
 const KEEPER = 'edgewise sealing secret'
 
 /** What a secret needs at least, so that the message about a short one can say which it is. */

@@ -1,11 +1,11 @@
 /**
- * The ids of sessions: that of the object, which the namespace minted and nobody can make up; where
- * several sessions share an object, a random part of their own follows.
+ * Session ids: that of the object, which only the namespace can create; if several sessions share
+ * an object, followed by a random part.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 
-/** The id of a new session in an object. */
+/** Generates the id of a new session in an object. */
 export function mintSessionId(object: DurableObjectId, shared: boolean): string {
   return shared ? `${object.toString()}.${crypto.randomUUID()}` : object.toString()
 }
@@ -15,7 +15,7 @@ export function isShared(sessionId: string): boolean {
   return sessionId.includes('.')
 }
 
-/** The object of a session; nothing when the namespace did not mint its id. */
+/** The object of a session; `undefined` if the namespace did not create its id. */
 export function objectOf(
   namespace: DurableObjectNamespace,
   sessionId: string,

@@ -1,6 +1,6 @@
 /**
  * A Durable Object that serves one session: the same handler as everywhere, over a store in the
- * object's SQLite. What is in memory may go at any time; what was kept comes back.
+ * object's SQLite. Memory may be lost at any time; stored state is restored.
  *
  * @see https://developers.cloudflare.com/durable-objects/
  */
@@ -32,17 +32,20 @@ import { socketSink } from './stream-socket.ts'
 /** A class of Durable Objects, for the Worker to export. */
 export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
 
-/** Whether a request came to that path. */
+/** Whether a request has that path. */
 function isAt({ url }: Request, path: string | undefined): boolean {
   return path !== undefined && new URL(url).pathname === path
 }
 
-/** What a session watches besides what every session hears of. */
+/** The subscriptions of a session, in addition to changes that every session receives. */
 function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
   return [...subscriptions, ...elicitations.map(watchedElicitation)].toSorted()
 }
 
-/** What is left for an object to ask: whether callers whom the Worker knows may send a message. */
+/**
+ * The checks that are left to the object: whether callers whom the Worker authenticated may send a
+ * message.
+ */
 function authorizerOf(auth: Authenticator): Authenticator {
   return {
     paths: [],
@@ -53,12 +56,12 @@ function authorizerOf(auth: Authenticator): Authenticator {
   }
 }
 
-/** Makes the class of the objects that serve the sessions of a server. */
+/** Creates the class of the objects that serve the sessions of a server. */
 export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
   // The Worker checks hosts; `#end` sends a request to a host that no list allows.
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const shared = handlerOptions(rest)
-  // Uses are noted this often, so that most requests write nothing.
+  // Uses are recorded only this often, so that most requests write nothing.
   const touchMs = Math.min(idleMs / 10, 60_000)
 
   return class McpSession extends DurableObject {
@@ -88,10 +91,11 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       })
       const handling: HandlerOptions = {
         ...shared,
-        // The alarm ends sessions, as only the hub knows who still listens.
+        // The alarm ends sessions, as only the hub knows which of them still listen.
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
-        // The Worker checked the origin and who calls; scopes depend on the body, which is read here.
+        // The Worker has checked the origin and the caller; scopes depend on the body, which is
+        // read here.
         allowedOrigins: '*',
         ...(auth && { auth: authorizerOf(auth) }),
       }
@@ -116,7 +120,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
 
     override async fetch(request: Request): Promise<Response> {
       hub.start()
-      // A GET need not be noted: the hub knows who listens.
+      // A GET need not be recorded: the hub knows which sessions listen.
       const sessionId = request.headers.get('mcp-session-id')
       if (request.method !== 'GET') this.#touch(sessionId)
       const sse = isAt(request, ssePath)
@@ -135,10 +139,10 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         })
         const wish = forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
         if (wish && !(await this.#prepare(wish.session))) return noStream()
-        // Looking at headers is slow on workerd.
+        // Reading headers is slow on workerd.
         const opened = sessionId === null || sse ? response.headers.get('mcp-session-id') : null
         if (opened === null || (await this.#setAlarm())) return response
-        // It would never end by itself.
+        // Without an alarm it would never end.
         await this.#end(opened)
         return refuse(503, 'Sessions cannot be stored at the moment', { 'retry-after': '60' })
       }
@@ -146,15 +150,15 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     }
 
     /**
-     * Sees to it that the hub knows what a session watches, before it has a stream.
+     * Ensures that the hub knows the subscriptions of a session before it has a stream.
      *
-     * @returns whether the hub knows it.
+     * @returns whether the hub knows them.
      */
     async #prepare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
-      // `#spare` wrote `false` to the store behind the copy of the handler, which still says `true`
+      // `#spare` wrote `false` directly to the store, and the handler's copy still says `true`
       if (record?.listens === false) await this.#save(id, { ...record, listens: true })
-      // The hub may have missed what was sent before this object came into memory
+      // The hub may have missed a sync from before this object came into memory
       return this.#syncQueue.resync(id)
     }
 
@@ -166,18 +170,18 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       if (request.method === 'GET') return this.#sse.open(request, principal)
       if (request.method !== 'POST') return new Response(null, { status: 405 })
       const work = this.#sse.post(request, principal, this.#store.uses()[0]?.id, answer)
-      // It goes on although the client no longer waits for this.
+      // The work continues even if the client no longer waits.
       this.ctx.waitUntil(work)
       return work
     }
 
-    /** Ends the sessions that nobody used for too long. */
+    /** Ends the idle sessions. */
     override async alarm(): Promise<void> {
       const looked = await Promise.all(this.#store.uses().map((use) => this.#look(use)))
       try {
         this.#store.deleteEvents(Date.now() - idleMs)
       } catch (error) {
-        // They are forgotten later; an alarm that fails too often never rings again.
+        // They are removed later; an alarm that fails too often never fires again.
         console.error(error)
       }
       await this.#syncQueue.retry()
@@ -186,16 +190,16 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     }
 
     /**
-     * Ends a session that nobody used for too long.
+     * Ends a session if it is idle.
      *
-     * @returns when to look again, in milliseconds since 1970.
+     * @returns when to check again, in milliseconds since 1970.
      */
     async #look({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
       const endsAt = usedAt + idleMs + touchMs
       if (endsAt > Date.now()) return endsAt
       const later = Date.now() + idleMs + touchMs
       if ((await this.#listens(id)) || (await this.#spare(id))) return later
-      // What could not be ended is tried again
+      // A session that could not be ended is tried again
       return (await this.#end(id)) ? Infinity : later
     }
 
@@ -211,12 +215,15 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       await this.#closed(socket)
     }
 
-    /** Whether there is a session of that id; the hub calls it. */
+    /** Whether a session with that id exists; called by the hub. */
     keeps(session: string): boolean {
       return this.#store.load(session) !== undefined
     }
 
-    /** The secret of this deployment, minted by the first call. Workers ask the object of a fixed name. */
+    /**
+     * The secret of this deployment, generated by the first call. Workers call the object with a
+     * fixed name.
+     */
     async sealingSecret(): Promise<string> {
       const { storage } = this.ctx
       const known = await storage.get<string>('mcp_secret')
@@ -227,7 +234,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     }
 
     async #closed(socket: WebSocket): Promise<void> {
-      // Nobody can come back to a stream of HTTP+SSE.
+      // A stream of HTTP+SSE cannot be resumed.
       if (!this.#sse.owns(socket)) return
       for (const { id } of this.#store.uses()) await this.#end(id)
     }
@@ -239,17 +246,17 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       try {
         return await hub.listens(id)
       } catch (error) {
-        // Rather too late than while somebody listens.
+        // It is better to end the session late than while a client listens.
         console.error(error)
         return true
       }
     }
 
-    /** Gives a client that listened until lately the time to come back; once. */
+    /** Gives a client that listened until recently time to reconnect; only once. */
     async #spare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
       if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false
-      // Alarms may ring twice, and for others that share the object.
+      // Alarms may fire twice, and for other sessions that share the object.
       this.#touch(id, 0)
       return true
     }
@@ -265,7 +272,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       }
     }
 
-    /** Sets the alarm, which then rings while there are sessions. Returns whether it is set. */
+    /** Sets the alarm, which then fires while there are sessions. Returns whether it is set. */
     async #setAlarm(): Promise<boolean> {
       const { storage } = this.ctx
       try {
@@ -279,12 +286,12 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       }
     }
 
-    /** Notes that a session is in use, if that was not noted lately. */
+    /** Records that a session is in use, if that was not recorded recently. */
     #touch(id: string | null, everyMs = touchMs): void {
       try {
         if (id !== null) this.#store.touch(id, everyMs)
       } catch (error) {
-        // It may end too early, but is served until then.
+        // The session may end early, but is served until then.
         console.error(error)
       }
     }

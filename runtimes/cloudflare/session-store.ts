@@ -1,7 +1,6 @@
 /**
- * Where a session object stores its sessions: in its storage. Rows that are written are what costs
- * most, so a session that has its object for itself is one value, and has tables only once it has
- * streams.
+ * The storage of a session object's sessions. Written rows are the main cost, so a session with its
+ * own object is one value, and gets tables only once it has streams.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -11,7 +10,7 @@ import { SqlSessionStore } from '../../src/sqlite/index.ts'
 import type { HubSyncQueue } from './hub-sync-queue.ts'
 import { isShared } from './session-id.ts'
 
-/** The session that has its object for itself. Stored: the names of fields stay. */
+/** The session with its own object. Stored: the names of fields stay. */
 interface OwnSession {
   readonly version: number
   readonly id: string
@@ -19,21 +18,21 @@ interface OwnSession {
   readonly usedAt: number
 }
 
-/** What the store needs of its object. */
+/** The required parts of the object. */
 export interface ObjectSessionStoreOptions extends Pick<
   SqlSessionStoreOptions,
   'findSink' | 'onError'
 > {
-  /** Gives a new session its id. */
+  /** Generates the id of a new session. */
   mintId: () => string
-  /** Lets the hub know what sessions watch, and that they ended. */
+  /** Notifies the hub of subscriptions, and of sessions that ended. */
   syncQueue?: HubSyncQueue
 }
 
 const KEY = 'mcp_session'
 const VERSION = 1
 
-/** A store in the storage of an object. When its only session ends, nothing is left of it. */
+/** A store in the storage of an object. When its only session ends, everything is deleted. */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   /** The sessions that share the object, and the events and streams of all. */
@@ -41,7 +40,7 @@ export class ObjectSessionStore implements SessionStore {
   readonly #mintId: () => string
   readonly #syncQueue: HubSyncQueue | undefined
   readonly #onError: (error: unknown) => void
-  /** When the use of each session was noted, as far as is known. */
+  /** When the last use of each session was recorded, as far as is known. */
   readonly #touchedAt = new Map<string, number>()
   #own: OwnSession | undefined
 
@@ -74,21 +73,22 @@ export class ObjectSessionStore implements SessionStore {
   load(id: string): SessionRecord | undefined {
     if (!this.#own) return this.#tables.load(id)
     if (id !== this.#own.id) return undefined
-    // `initialized` is not stored, to save a write: a client that goes on has finished the handshake
+    // `initialized` is not stored, to save a write: a client that continues has finished the
+    // handshake
     return { ...structuredClone(this.#own.record), initialized: true }
   }
 
   /**
-   * Stores a record. A subscription counts once the hub knows it, and is taken back otherwise.
+   * Stores a record. A subscription is valid once the hub knows it, and is undone otherwise.
    *
-   * @throws {Error} when it cannot be stored, or the hub does not know what the session watches.
+   * @throws {Error} if it cannot be stored, or the hub does not know the subscriptions.
    */
   async save(id: string, record: SessionRecord): Promise<void> {
     const before = this.#own ? this.#own.record : this.#tables.load(id)
     this.#write(id, record)
     const queue = this.#syncQueue
     if (!before || !queue) return
-    // A client that repeats what is just being synced relies on that
+    // A client that repeats a subscription during its sync relies on the result
     const isRepeated = withoutHandshake(before) === withoutHandshake(record) && queue.isSyncing(id)
     if (interestOf(before) === interestOf(record) && !isRepeated) return
     const watchedBefore = new Set(before.subscriptions)
@@ -104,13 +104,13 @@ export class ObjectSessionStore implements SessionStore {
   async remove(id: string): Promise<void> {
     const listened = this.load(id)?.listens !== undefined
     this.#touchedAt.delete(id)
-    // In a shared object, the values of the application stay
+    // In a shared object, the application's values remain
     if (isShared(id)) this.#tables.remove(id)
     else await this.#erase()
     await this.#syncQueue?.noteEnded(id, listened)
   }
 
-  /** @param everyMs How long ago the last noted use must be, for this one to be noted. */
+  /** @param everyMs The minimum age of the last recorded use for this one to be recorded. */
   touch(id: string, everyMs = 0): boolean {
     if (Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return true
     if (this.#own ? id !== this.#own.id : !this.#tables.touch(id)) return false
@@ -133,7 +133,7 @@ export class ObjectSessionStore implements SessionStore {
     for (const { id } of this.uses()) this.#tables.deleteEvents(id, before)
   }
 
-  /** Erases everything: rows that are deleted one by one are billed one by one. */
+  /** Erases everything at once, since deleted rows are billed individually. */
   async #erase(): Promise<void> {
     this.#own = undefined
     this.#tables.erased()
@@ -150,13 +150,13 @@ export class ObjectSessionStore implements SessionStore {
     })
   }
 
-  /** Ends subscriptions that the hub does not know of. */
+  /** Removes subscriptions that the hub does not know. */
   #unsubscribe(id: string, added: ReadonlySet<string>): void {
     const record = this.load(id)
     if (!record) return
     const subscriptions = record.subscriptions.filter((uri) => !added.has(uri))
     this.#write(id, { ...record, subscriptions })
-    // The hub may know of them all the same
+    // The hub may know them nevertheless
     void this.#syncQueue?.sync(id)
   }
 

@@ -1,7 +1,7 @@
 /**
  * HTTP+SSE, the transport of 2024-11-05, in a session object: one socket to the Worker that serves
- * the stream carries everything from the server. The socket outlives the object in memory, and the
- * session is one like any other, so both go on when the object comes back.
+ * the stream carries all server messages. The socket outlives the object in memory, and the session
+ * is an ordinary one, so both continue when the object is loaded again.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -10,16 +10,16 @@ import type { Sink } from '../../src/presets/server.ts'
 import { sessionStreamHeaders } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'
 
-/** What marks the socket among those of an object. */
+/** The tag of the socket. */
 const TAG = 'sse'
 const SESSION = 'session'
-/** A message in a stream of events; what else is there is for clients that resume. */
+/** A message in an event stream; other fields are for clients that resume. */
 const MESSAGE = /^data: (.+)$/m
 
-/** Answers a request of the session by the transport that came after. */
+/** Answers a request of the session with the Streamable HTTP transport. */
 export type Answer = (request: Request) => Promise<Response>
 
-/** Names the session in a request of HTTP+SSE as other requests do: a new one at the GET. */
+/** Adds the session id to a request of HTTP+SSE, as in Streamable HTTP: a new one for the GET. */
 export function namingSession(request: Request, newId: () => string): Request {
   const headers = new Headers(request.headers)
   const opens = request.method === 'GET'
@@ -29,7 +29,7 @@ export function namingSession(request: Request, newId: () => string): Request {
   return new Request(request, { headers })
 }
 
-/** The stream of an object, and what is posted to it. */
+/** The stream of an object, and the messages posted for it. */
 export class SseSession {
   readonly #ctx: DurableObjectState
 
@@ -37,7 +37,7 @@ export class SseSession {
     this.#ctx = ctx
   }
 
-  /** Opens the stream, and tells the client where to post to. */
+  /** Opens the stream, and sends the client the endpoint for its messages. */
   open({ url, headers }: Request, principal: string | undefined): Response {
     if (!/\*\/\*|text\/(?:\*|event-stream)/i.test(headers.get('accept') ?? '*/*')) {
       return refuse(406, 'The client must accept "text/event-stream"')
@@ -55,7 +55,7 @@ export class SseSession {
   }
 
   /**
-   * Takes a message; what answers it comes on the stream.
+   * Accepts a message; the response is sent on the stream.
    *
    * @param sessionId The session, if one was opened on this stream.
    */
@@ -88,7 +88,7 @@ export class SseSession {
     return new Response(null, { status: 202 })
   }
 
-  /** Where all streams of the session go; nothing when there is no stream of this transport. */
+  /** The sink for all streams of the session; `undefined` if this transport has no stream. */
   get sink(): Sink | undefined {
     const socket = this.#socket
     if (!socket) return undefined
@@ -97,7 +97,7 @@ export class SseSession {
         return socket.readyState === WebSocket.OPEN
       },
       send: ({ data }) => this.#send(data),
-      // The end of one answer is not the end of the stream.
+      // The end of one response does not end the stream.
       close: () => {},
     }
   }
@@ -122,7 +122,7 @@ export class SseSession {
     if (socket && data !== '') sendEvent(socket, { event: 'message', data })
   }
 
-  /** Passes on why a request is not answered: on the stream, unless it is no request or not allowed. */
+  /** Forwards the error for a request: on the stream, unless it is not a request or not allowed. */
   async #refuse(response: Response): Promise<Response> {
     const text = await response.text()
     if (!isAnswer(text)) return new Response(text, response)
@@ -130,7 +130,7 @@ export class SseSession {
     return new Response(null, { status: 202 })
   }
 
-  /** Passes the messages of an answer on, each as it comes. */
+  /** Forwards the messages of a response as they arrive. */
   async #pass({ body }: Response): Promise<void> {
     if (!body) return
     // The handler writes whole events.
@@ -141,7 +141,7 @@ export class SseSession {
   }
 }
 
-/** Refuses a request, saying why. */
+/** Rejects a request with a reason. */
 export function refuse(status: number, message: string, headers: HeadersInit = {}): Response {
   const error = {
     code: status < 500 ? ErrorCode.INVALID_REQUEST : ErrorCode.INTERNAL_ERROR,
@@ -150,7 +150,7 @@ export function refuse(status: number, message: string, headers: HeadersInit = {
   return Response.json({ jsonrpc: '2.0', error }, { status, headers })
 }
 
-/** Whether the body of a response answers a request: one that could be read, and was allowed. */
+/** Whether the body of a response answers a request that could be read and was allowed. */
 function isAnswer(text: string): boolean {
   try {
     const { id, error } = JSON.parse(text) as { id?: unknown; error?: { code: unknown } }

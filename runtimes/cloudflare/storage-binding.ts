@@ -1,5 +1,5 @@
 /**
- * Which storage belongs to a request.
+ * Binds requests to the storage of their object.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -10,7 +10,7 @@ export function bindStorage(request: Request, storage: DurableObjectStorage): vo
   storages.set(request, storage)
 }
 
-/** The storage that a request was bound to; none outside of sessions on Cloudflare. */
+/** The storage that a request is bound to; `undefined` outside of sessions on Cloudflare. */
 export function boundStorage(request: Request): DurableObjectStorage | undefined {
   return storages.get(request)
 }

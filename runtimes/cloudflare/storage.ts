@@ -1,6 +1,6 @@
 /**
- * Storage for handlers: that of the object that serves the session. Loads nothing that only Workers
- * have, so that servers which use it can be tested anywhere.
+ * Storage for handlers, in the object that serves the session. It imports nothing specific to
+ * Workers, so that servers which use it can be tested anywhere.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -8,25 +8,28 @@ import { McpError } from '../../src/index.ts'
 import type { Context } from '../../src/presets/server.ts'
 import { boundStorage } from './storage-binding.ts'
 
-/** Values by key, kept until the session ends; with `sessionKey`, for all sessions of the key. */
+/**
+ * Values by key, stored until the session ends; with `sessionKey`, shared by all sessions of the
+ * key.
+ */
 export interface ObjectStorage {
   /** The value of a key, if there is one. */
   get(key: string): Promise<unknown>
-  /** Keeps a value, which must be structured-cloneable and take 2 MB at most. */
+  /** Stores a value, which must be structured-cloneable and at most 2 MB. */
   put(key: string, value: unknown): Promise<void>
-  /** Forgets a key; whether it was there. */
+  /** Deletes a key; resolves with whether it existed. */
   delete(key: string): Promise<boolean>
-  /** All values whose keys begin with some text, in the order of their keys. */
+  /** All values whose keys have a prefix, ordered by key. */
   list(prefix?: string): Promise<Map<string, unknown>>
 }
 
-/** What belongs to the application, so that it never meets what this package keeps. */
+/** The prefix of the application's keys, which separates them from those of this package. */
 const PREFIX = 'app/'
 
 /**
  * The storage of the session that a handler runs in.
  *
- * @throws {McpError} `UNSUPPORTED` when the request belongs to no session, as since 2026-07-28.
+ * @throws {McpError} `UNSUPPORTED` if the request belongs to no session, as since 2026-07-28.
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {
   const storage = request && boundStorage(request)

@@ -1,6 +1,6 @@
 /**
- * A stream between an object and the Worker that serves the client: a WebSocket, as the object may
- * leave memory while that is open. The Worker turns it into server-sent events.
+ * A stream between an object and the Worker that serves the client: a WebSocket, since it stays
+ * open while the object is out of memory. The Worker converts it into server-sent events.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
@@ -14,7 +14,7 @@ import {
 import { chunkText } from '#internal/storage'
 import { type Sink } from '../../src/presets/server.ts'
 
-/** A message takes 1 MiB at most, and a UTF-16 unit three bytes of it at most. */
+/** A message has at most 1 MiB, and a UTF-16 unit takes at most three bytes. */
 const MAX_PIECE_CHARACTERS = 300_000
 const MORE = '+'
 const LAST = '.'
@@ -43,7 +43,7 @@ export function sendEvent(socket: WebSocket, event: ServerSentEvent): void {
   socket.send(LAST + last)
 }
 
-/** Hears the events that {@link sendEvent} sends. */
+/** Receives the events that {@link sendEvent} sends. */
 export function hearEvents(socket: WebSocket, hear: (event: ServerSentEvent) => void): void {
   let pieces = ''
   socket.addEventListener('message', ({ data }) => {
@@ -66,7 +66,7 @@ export function eventStreamResponse(
   const events = new EventStream({ ...options, onGone: () => end('Nobody reads') })
   const ended = (reason = ''): void => {
     if (!events.open) return
-    // For whoever looks at what comes over the wire.
+    // For debugging on the wire.
     if (reason !== '') events.comment(` ${reason}`)
     events.close()
     end('The stream ended')

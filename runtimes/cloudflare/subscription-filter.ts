@@ -1,11 +1,11 @@
 /**
- * What a stream brings: the filter of a listener, or the session it belongs to. Both travel to the
- * hub in headers, and stay in the attachment of a socket. Fields and headers keep their names, as
- * Worker and objects may have different versions during a deployment.
+ * What a stream carries: the filter of a listener, or the session that it belongs to. Both are sent
+ * to the hub in headers, and stored in the attachment of a socket. Fields and headers keep their
+ * names, as Worker and objects may have different versions during a deployment.
  */
 import type { SubscribeOptions, ServerChange } from '#internal/http'
 
-/** The filter of a listener; `resources: true` where its URIs are too many to be attached. */
+/** The filter of a listener; `resources: true` if it has too many URIs for an attachment. */
 interface SubscriptionFilter {
   readonly tools: boolean
   readonly prompts: boolean
@@ -18,19 +18,19 @@ export interface SessionStreamRequest {
   readonly session: string
   /** Whether the stream begins with an event that only carries an id. */
   readonly primed?: boolean | undefined
-  /** Whether its client cannot come back, as with HTTP+SSE. */
+  /** Whether its client cannot resume it, as with HTTP+SSE. */
   readonly plain?: boolean | undefined
-  /** The last event that the client got, when it comes back. */
+  /** The last event that the client received, if it resumes. */
   readonly after?: string | undefined
 }
 
 const HEADER_FILTER = 'edgewise-wish'
 /** From a session object to the Worker, and from there to the hub. */
 const HEADER_SESSION = 'edgewise-session'
-/** An attachment takes 2 KB at most. */
+/** An attachment has at most 2 KB. */
 const MAX_CHARACTERS = 1500
 
-/** The headers that give the hub the filter of a listener. */
+/** The headers that send the filter of a listener to the hub. */
 export function filterHeaders({ filter }: SubscribeOptions): Record<string, string> {
   const uris = filter?.resourceSubscriptions ?? []
   const wanted: SubscriptionFilter = {

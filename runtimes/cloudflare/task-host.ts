@@ -1,5 +1,5 @@
 /**
- * Has the tasks of a server kept and worked on by objects.
+ * Stores and runs the tasks of a server in Durable Objects.
  */
 import { env } from 'cloudflare:workers'
 import { tasksOf, type ServerTasks } from '#internal/tasks'
@@ -9,10 +9,10 @@ import type { WorkerOptions } from './options.ts'
 import { ObjectTasks, type TaskObject } from './task-service.ts'
 
 /**
- * Has the tasks of a server kept by objects, unless its author chose where they are kept. Gives what
- * the objects work with.
+ * Stores the tasks of a server in Durable Objects, unless its author chose a store. Returns the
+ * tasks that the objects work with.
  *
- * @throws {Error} when the environment lacks the binding.
+ * @throws {Error} if the environment lacks the binding.
  */
 export function hostTasks(
   server: Server,

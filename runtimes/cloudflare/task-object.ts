@@ -1,6 +1,6 @@
 /**
- * A Durable Object that is one task: it keeps it, and works on it in its alarm handler, so that the
- * platform begins again what was broken off.
+ * A Durable Object that is one task: it stores the task, and runs it in its alarm handler, so that
+ * the platform restarts an interrupted run.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -19,10 +19,10 @@ import { sendEvent } from './stream-socket.ts'
 import { HEADER_PRINCIPAL, isFinal, plain } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
-/** How often the platform begins an alarm again before it gives up; the last one must end the task. */
+/** How often the platform retries an alarm before it gives up; the last retry must end the task. */
 const LAST_RETRY = 5
 
-/** Makes the class of the objects that are the tasks of a server. */
+/** Creates the class of the objects that are the tasks of a server. */
 export function taskObject(tasks: () => ServerTasks): ObjectClass {
   return class McpTask extends DurableObject {
     readonly #store: ObjectTaskStore
@@ -38,7 +38,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       this.#engine = tasks().engine({ store: this.#store, begin, changed })
     }
 
-    /** Opens the socket of a listener, which keeps nothing awake. */
+    /** Opens the socket of a listener, which does not keep the object in memory. */
     override async fetch(request: Request): Promise<Response> {
       const principal = JSON.parse(request.headers.get(HEADER_PRINCIPAL) ?? 'null') as string | null
       const task = await this.#engine.get(this.#id, principal)
@@ -60,7 +60,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       try {
         return plain(await this.#engine.create(task, {}))
       } catch (error) {
-        // Without an alarm nobody would ever work on it, or forget it.
+        // Without an alarm the task would never run or expire.
         if (!known) await this.ctx.storage.deleteAll()
         throw error
       }
@@ -98,7 +98,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       return this.#engine.say(this.#id, statusMessage)
     }
 
-    /** Works on the task, or forgets it when its time is over. */
+    /** Runs the task, or deletes it if it has expired. */
     override async alarm(info?: AlarmInvocationInfo): Promise<void> {
       const { storage } = this.ctx
       const task = this.#store.load(this.#id)
@@ -107,7 +107,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
         try {
           await this.#engine.settle(this.#id, { error: { code: -32603, message } })
         } catch (error) {
-          // Its alarm does not ring again by itself.
+          // The alarm does not fire again automatically.
           console.error(error)
           return storage.setAlarm(Math.max(Date.now(), task.createdAt + task.ttlMs))
         }
@@ -119,7 +119,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
         await storage.deleteAlarm()
         await storage.deleteAll()
       } else if ((await storage.getAlarm()) === null) {
-        // Unless an answer came meanwhile, with which the work goes on.
+        // Unless a response has arrived in the meantime, with which the run continues.
         await storage.setAlarm(known.createdAt + known.ttlMs)
       }
     }
@@ -130,12 +130,12 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
   }
 }
 
-/** Tells a listener how a task is; one that is at its end changes no more. */
+/** Sends the state of a task to a listener, and closes the socket after a final state. */
 function tellSocket(socket: WebSocket, task: TaskRecord): void {
   try {
     sendEvent(socket, { data: JSON.stringify(task) })
     if (isFinal(task)) socket.close(1000)
   } catch {
-    // A listener that went away need not be told
+    // A disconnected listener needs no update
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tasks as the Worker and the objects of sessions see them: each is an object of its own, whose id
- * is that of the task.
+ * Tasks as the Worker and the session objects see them: each is an object of its own, whose id is
+ * that of the task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -31,16 +31,19 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
   say(statusMessage: string): Promise<boolean>
 }
 
-/** Who listens to a task, as JSON; only the Worker can send an object a request. */
+/** The principal of a listener, as JSON; only the Worker can send requests to an object. */
 export const HEADER_PRINCIPAL = 'edgewise-principal'
 
-/** For how long one look waits for a change, in milliseconds; the object sees them all. */
+/** How long one poll waits for a change, in milliseconds; the object sees every change. */
 const LOOK_MS = 25_000
-/** How soon a listener comes back to a task whose object was replaced, in milliseconds, and at last. */
+/**
+ * The first and the longest delay before a listener reconnects to a replaced object, in
+ * milliseconds.
+ */
 const FIRST_DELAY_MS = 1000
 const LAST_DELAY_MS = 60_000
 
-/** Whether a task changes no more. */
+/** Whether a task is in a final state. */
 export function isFinal({ status }: TaskRecord): boolean {
   return ['completed', 'failed', 'cancelled'].includes(status)
 }
@@ -103,7 +106,7 @@ export class ObjectTasks implements TaskService {
       socket.accept()
       if (stopped) socket.close(1000)
     }
-    // An object that crashed or was deployed anew is there again soon, and says how the task is.
+    // An object that crashed or was redeployed is back soon, and sends the state of the task.
     const comeBack = async (): Promise<void> => {
       if (stopped) return
       await sleep(backoffMs(failures++, FIRST_DELAY_MS, LAST_DELAY_MS))
@@ -121,7 +124,7 @@ export class ObjectTasks implements TaskService {
     }
   }
 
-  /** Opens the socket of a listener to a task; none when the caller has no such task. */
+  /** Opens the socket of a listener to a task; `undefined` if the caller has no such task. */
   async #open(taskId: string, principal: string | null): Promise<WebSocket | undefined> {
     const headers = { upgrade: 'websocket', [HEADER_PRINCIPAL]: JSON.stringify(principal) }
     const response = await this.#ask(taskId, (task, signal) =>
@@ -150,13 +153,19 @@ export class ObjectTasks implements TaskService {
     return (await this.#ask(taskId, (task) => task.say(statusMessage))) ?? false
   }
 
-  /** The object of a task; nothing when the namespace did not mint its id, so that guessing is free. */
+  /**
+   * The object of a task; `undefined` if the namespace did not create its id, so that guesses cost
+   * nothing.
+   */
   #find(taskId: string): DurableObjectStub<TaskObject> | undefined {
     const id = objectOf(this.#namespace, taskId)
     return id && this.#namespace.get(id)
   }
 
-  /** Asks the object of a task, if there can be one; it need not take long for anything but `next`. */
+  /**
+   * Calls the object of a task, if there can be one; every method except `next` should return
+   * quickly.
+   */
   async #ask<T>(
     taskId: string,
     ask: (task: DurableObjectStub<TaskObject>, signal: AbortSignal) => Promise<T>,
@@ -172,7 +181,7 @@ export class ObjectTasks implements TaskService {
   }
 }
 
-/** A value as JSON keeps it: calls between objects refuse what has no prototype. */
+/** A value after a JSON round trip: calls between objects reject values without a prototype. */
 export function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }

@@ -1,5 +1,5 @@
 /**
- * Where the object of a task keeps it: as one value, as written rows are what costs most.
+ * The storage of a task's object: a single value, as written rows are the main cost.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -8,7 +8,7 @@ import type { TaskKeeper } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 
 const PREFIX = 'mcp_task/'
-/** A value takes 2 MB at most, and a UTF-16 unit three bytes of it at most. */
+/** A value has at most 2 MB, and a UTF-16 unit takes at most three bytes. */
 const MAX_CHARACTERS = 600_000
 
 /** A store in the storage of an object. */
@@ -35,7 +35,7 @@ export class ObjectTaskStore implements TaskKeeper {
 
   save(record: TaskRecord): boolean {
     const { taskId, version } = record
-    // Nothing else runs between this look and what is written.
+    // No other code runs between this check and the write.
     if ((this.load(taskId)?.version ?? 0) !== version - 1) return false
     this.#storage.transactionSync(() => this.#write(record))
     return true
@@ -54,7 +54,7 @@ export class ObjectTaskStore implements TaskKeeper {
     this.#forgetPieces(taskId, 1)
   }
 
-  /** Forgets the pieces from one on; there are none after the first that is missing. */
+  /** Deletes the chunks from an index on; the first missing one is the end. */
   #forgetPieces(taskId: string, from: number): void {
     for (let n = from; this.#storage.kv.delete(pieceKey(taskId, n)); n++);
   }

@@ -1,6 +1,6 @@
 /**
- * A server as a Worker: requests that stand for themselves are answered where they arrive, those of
- * a session by the object of the session.
+ * A server as a Worker: stateless requests are answered where they arrive, those of a session by
+ * the object of the session.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/
  */
@@ -26,33 +26,35 @@ import { namingSession } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
 import { taskObject } from './task-object.ts'
 
-/** A Worker, to be the default export. */
+/** A Worker, for the default export. */
 export interface Worker<Env = unknown> {
   /**
-   * Answers a request: the endpoint's by the server, others by the binding `ASSETS` if there is one,
-   * else with 404. An application with routes of its own calls it for the rest.
+   * Responds to a request: requests for the endpoint are answered by the server, others by the
+   * binding `ASSETS` if it exists, or else with 404. Call it from applications with routes of their
+   * own.
    */
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
   /** The classes that the Worker must export by these names. */
   readonly durableObjects: {
     readonly McpSession: ObjectClass
     readonly McpHub: ObjectClass
-    /** Needed only by servers that serve tasks. */
+    /** Needed only by servers with tasks. */
     readonly McpTask: ObjectClass
   }
   /**
-   * Announces changes to every client in any isolate: from routes, cron and queue handlers, tools and
-   * other objects. What `server.notify` announces while a request is answered goes the same way.
+   * Announces changes to every client in any isolate: from routes, cron and queue handlers, tools
+   * and other objects. Changes announced with `server.notify` while a request is answered are
+   * forwarded too.
    */
   readonly notify: WorkerNotifier
 }
 
 /**
- * Serves a server by a Worker.
+ * Serves a server with a Worker.
  *
- * @throws {Error} when the environment lacks a binding, or the compatibility date is too early.
- * @throws {McpError} `INVALID_USE` when a secret is too short, or a number is none.
- * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {Error} if the environment lacks a binding, or the compatibility date is too early.
+ * @throws {McpError} `INVALID_USE` if a secret is too short, or a numeric option is invalid.
+ * @throws {TypeError} if the server was not created by `createServer`.
  */
 export function createWorker<Env = unknown>(
   server: Server,
@@ -112,14 +114,14 @@ export function createWorker<Env = unknown>(
   }
 }
 
-/** Where changes are heard of without a hub: nowhere, which a listener learns at once. */
+/** The change source without a hub: it never emits, and ends each subscription immediately. */
 const silence: ChangeSource = {
   subscribe: () => {
     throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server cannot tell of changes')
   },
 }
 
-/** What the Worker has nothing at. */
+/** The response for an unknown path. */
 function notFound(): Response {
   return new Response('Not found', { status: 404 })
 }
