@@ -1,20 +1,20 @@
 /**
- * Tokens in files of this machine. Deno and Bun run this too, by what they have of Node.
+ * Token storage in local files. Deno and Bun run this too, through their Node compatibility.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 import type { TokenStore } from '../../src/authorization/index.ts'
 
 /**
- * Keeps tokens in the files of a folder, which is made when it is missing; only its owner may use
- * them. Processes that share the folder renew each token once. One that was ended meanwhile does not
- * hold up the others, but for 15 seconds where they cannot know that: on another machine, or when one
- * of them is Deno's. Give the result to the way of signing in as `tokens`. Deno has to allow reading
- * and writing the folder.
+ * Stores tokens in the files of a folder, which is created if it is missing and accessible only to
+ * its owner. Processes that share the folder refresh each token once. If a process ends while it
+ * holds a lock, the others continue at once, or after 15 seconds if they cannot detect its end: on
+ * another machine, or if one of them runs on Deno. Pass the result as `tokens` to a function that
+ * signs in. Deno needs permission to read and write the folder.
  */
 export function fileTokenStore(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined
-  // Here, so that programs that sign nobody in do not load it.
+  // Loaded on demand, so that programs without sign-in do not load it.
   const load = async (): Promise<TokenStore> => {
     const { files } = await import('./token-files.ts')
     const { fileTokensOn } = await import('#internal/authorization')

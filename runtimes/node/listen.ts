@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net'
 import { listenFault } from '#internal/http'
 
 /**
- * Resolves to the port when the server listens.
+ * Resolves with the port when the server listens.
  *
- * @throws {McpError} `INVALID_USE` when the port is taken.
+ * @throws {McpError} `INVALID_USE` if the port is taken.
  */
 export async function listen(http: Server, port: number, hostname: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {

@@ -9,25 +9,25 @@ import type { Caller } from '../../src/presets/server.ts'
 import { inTurn } from './pipeline.ts'
 import { webReadable } from './streams.ts'
 
-/** The response, and the log line, where a middleware has read the body and left nothing. */
+/** The response and the log line if a middleware consumed the body without exposing it. */
 const ALREADY_READ =
   'Something has read the body and left none in "req.body": mount toNodeListener before it'
 
 /** The headers that describe how a body was sent. */
 const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
 
-/** How long a client may go on sending once it has its answer, in milliseconds. */
+/** How long a client may keep sending after it got its response, in milliseconds. */
 const LINGER_MS = 1000
 
 /**
- * Turns a handler into a listener for `node:http`, which is also a middleware for Express and the
- * like. A body that a middleware such as `express.json()` has read is taken from `req.rawBody` or
- * `req.body`; the handler's `maxBodyBytes` applies to it too.
+ * Converts a handler into a listener for `node:http`, which also works as a middleware for Express
+ * and similar frameworks. A body that a middleware such as `express.json()` has read is taken from
+ * `req.rawBody` or `req.body`; the handler's `maxBodyBytes` applies to it too.
  *
- * The handler also gets the remote address, for the limits of callers without a principal.
+ * The remote address is passed to the handler, for the limits of callers without a principal.
  *
- * Bodies stream both ways with backpressure. A client that goes away before the response is
- * complete aborts `request.signal` and cancels the response's body.
+ * Bodies stream both ways with backpressure. If the client disconnects before the response is
+ * complete, `request.signal` aborts and the response's body is cancelled.
  */
 export function toNodeListener(
   handler: (request: Request, caller: Pick<Caller, 'address'>) => Promise<Response> | Response,
@@ -43,7 +43,7 @@ async function respond(
   outgoing: ServerResponse,
   gone: AbortSignal,
 ): Promise<void> {
-  // A connection that breaks shows as "close"; unheard errors would end the program.
+  // A broken connection is handled by "close"; an unhandled error event would end the process.
   outgoing.on('error', () => {})
   incoming.on('error', () => {})
   const parsed = readBefore(incoming)
@@ -60,13 +60,13 @@ async function respond(
       : new Response(null, { status: 400 })
     await write(response, incoming, outgoing, gone)
   } catch {
-    // Too late for a status once the head is out; the client notices that the end is missing.
+    // After the head was sent, the status cannot change; the client notices the incomplete body.
     if (outgoing.headersSent) outgoing.destroy()
     else outgoing.writeHead(500).end()
   }
 }
 
-/** The Web request; nothing when the method, the host or the target makes none. */
+/** The Web request; `undefined` if the method, the host or the target is invalid. */
 function readRequest(
   incoming: IncomingMessage,
   parsed: Body | undefined,
@@ -86,9 +86,9 @@ function toRequest(
 ): Request {
   const { method = 'GET', headers: known, rawHeaders, socket } = incoming
   const host = known.host ?? 'localhost'
-  // Express and its like cut the path they are mounted on from `url`.
+  // Express and similar frameworks remove their mount path from `url`.
   const target = (incoming as { originalUrl?: string }).originalUrl ?? incoming.url ?? '/'
-  // The host decides, also where the target names another one.
+  // The `Host` header takes precedence over a host in the target.
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
   if (!path.startsWith('/') || !isAuthority(host)) throw new TypeError('No valid URL')
   const url = `${'encrypted' in socket ? 'https' : 'http'}://${host}${path}`
@@ -100,7 +100,7 @@ function toRequest(
   if (!hasBody(incoming) || method === 'GET' || method === 'HEAD') {
     return new Request(url, { method, headers, signal })
   }
-  // They describe the bytes that were sent, which may have been compressed.
+  // They describe the raw bytes, which may have been compressed.
   if (parsed !== undefined) for (const name of FRAMING) headers.delete(name)
   const init: RequestInit & { duplex: 'half' } = {
     method,
@@ -115,8 +115,8 @@ function toRequest(
 type Body = string | Uint8Array<ArrayBuffer>
 
 /**
- * The body that a middleware has read: its bytes or text, or its value as JSON. `undefined` where
- * the body was not read; `null` where it is lost.
+ * The body that a middleware has read: its bytes or text, or its value as JSON. `undefined` if the
+ * body was not read; `null` if it is lost.
  */
 function readBefore(incoming: IncomingMessage): Body | undefined | null {
   if (!incoming.readableEnded || !hasBody(incoming)) return undefined
@@ -141,7 +141,7 @@ async function write(
 ): Promise<void> {
   const { body, headers, status } = response
   const head = [...headers].flat()
-  // The rest of a body that nobody wanted to read is not waited for long.
+  // The server does not wait long for the rest of an unread body.
   const unread = !incoming.complete
   if (unread) head.push('connection', 'close')
   if (gone.aborted || incoming.method === 'HEAD') {
@@ -152,7 +152,7 @@ async function write(
     headers.get('content-type')?.startsWith('application/json') ||
     (unread && status >= 400)
   ) {
-    // What is there as a whole gets a length, and one packet; so does the reason of a refusal.
+    // A complete body, including an error message, is sent with a length and in one packet.
     const bytes = new Uint8Array(await response.arrayBuffer())
     const counted = headers.has('content-length') || status === 204 || status === 304
     if (!counted) head.push('content-length', String(bytes.length))
@@ -171,8 +171,8 @@ async function write(
 }
 
 /**
- * Takes what a client still sends while it gets its answer, for a while: who closes at once resets
- * the connection, and the client may never see the answer.
+ * Reads and discards what a client still sends during the response, for a limited time: closing
+ * immediately would reset the connection, and the client might never see the response.
  */
 async function discard(incoming: IncomingMessage): Promise<void> {
   const read = (): Promise<void> =>
@@ -197,7 +197,7 @@ async function stream(
   }
 }
 
-/** Waits until the client has taken what was written, or is gone. */
+/** Waits until the client has received what was written, or has disconnected. */
 function drained(outgoing: ServerResponse, gone: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (gone.aborted) return resolve()

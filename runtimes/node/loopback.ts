@@ -1,6 +1,6 @@
 /**
- * Signing in with the user's own browser, which comes back to a port of this machine. Deno and Bun
- * run this too, by what they have of Node.
+ * Signing in with the user's own browser and a redirect to a local port. Deno and Bun run this too,
+ * through their Node compatibility.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
@@ -10,13 +10,13 @@ import type { LoopbackHost, LoopbackOptions } from '#internal/authorization'
 import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 
 /**
- * Signs users in with their own browser: give the result to `signIn` as `interaction`. On Deno it
- * needs `--allow-net=127.0.0.1` (`[::1]` too where the host name is `localhost`), and `--allow-run`
+ * Signs users in with their own browser: pass the result to `signIn` as `interaction`. On Deno it
+ * needs `--allow-net=127.0.0.1` (also `[::1]` if the host name is `localhost`), and `--allow-run`
  * for the program that opens the browser; the page's address is printed in any case.
  */
 export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {
-    // Here, so that programs that sign nobody in do not load it.
+    // Loaded on demand, so that programs without sign-in do not load it.
     async begin(known) {
       const { loopbackOn } = await import('#internal/authorization')
       return loopbackOn(host, options).begin(known)
@@ -24,7 +24,7 @@ export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   }
 }
 
-/** This machine. */
+/** The operations of this machine. */
 export const host: LoopbackHost = {
   os: process.platform,
   async listen(port, answer, address) {
@@ -59,7 +59,7 @@ export const host: LoopbackHost = {
   },
 }
 
-/** A request as `fetch` knows them, if it can be one: anything may come to a port. */
+/** A Web request; `undefined` if it is invalid, since anything may be sent to a port. */
 function readRequest({ url = '', method = '', headers }: IncomingMessage): Request | undefined {
   try {
     return new Request(`http://${headers.host ?? '127.0.0.1'}${url}`, { method })

@@ -6,25 +6,26 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests of one connection are answered at a time; no more are read meanwhile. */
+/**
+ * How many requests of one connection are answered at a time; further ones are not read meanwhile.
+ */
 const MAX_AT_ONCE = 8
 
 /** The requests of one connection. */
 interface Pipeline {
   /** One for each request whose response is not written yet. */
   readonly running: Set<AbortController>
-  /** Start the responses to requests that were read already. */
+  /** Callbacks that start the responses to further requests that were already read. */
   readonly waiting: (() => void)[]
 }
 
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Answers a request as soon as fewer than `MAX_AT_ONCE` others of its connection are being
- * answered, so that a client that reads no responses cannot make the server keep any number of
- * them.
+ * Answers a request once fewer than `MAX_AT_ONCE` others of its connection are being answered, so
+ * that a client that reads no responses cannot make the server buffer an unlimited number of them.
  *
- * @param answer Gets a signal that is aborted when the client leaves before it has the response.
+ * @param answer Receives a signal that aborts if the client disconnects before it has the response.
  */
 export function inTurn(
   socket: Socket,

@@ -1,16 +1,16 @@
 /**
- * Keeps clients that run inside a network from being sent around in it.
+ * Protects clients inside a private network from server-side request forgery.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
 
 /**
- * Whether all addresses of a URL's host are those of the Internet: give it to the way of signing in as
- * `allowUrl`. A name may have other addresses when it is asked again, so where much is at stake send
- * through a proxy that guards, too.
+ * Whether all addresses of a URL's host are public: pass it as `allowUrl` to a function that signs
+ * in. A later DNS lookup may return other addresses, so for strong protection also use a proxy that
+ * filters by address.
  */
 export async function publicAddresses({ hostname }: URL): Promise<boolean> {
-  // Here, so that programs that sign nobody in do not load it.
+  // Loaded on demand, so that programs without sign-in do not load it.
   const { lookup } = await import('node:dns/promises')
   const { isPrivateHost } = await import('#internal/authorization')
   const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => [])

@@ -9,14 +9,14 @@ import { webReadable, webWritable } from './streams.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /**
- * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM comes; what runs
- * is cancelled then, and what was sent is flushed.
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
+ * in progress are then cancelled, and sent messages are flushed.
  *
- * From now on nothing but messages goes to stdout: whatever else the program prints there, with
- * `console` or `process.stdout`, goes to stderr. (What writes to the file descriptor itself, such
- * as a child process that inherits it, cannot be stopped.)
+ * From then on only messages go to stdout: everything else that the program prints there, with
+ * `console` or `process.stdout`, goes to stderr. (Code that writes to the file descriptor directly,
+ * such as a child process that inherits it, cannot be redirected.)
  *
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
@@ -27,13 +27,13 @@ function open(): StdioHost {
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)
-  // With the client its end of stderr may be gone; a log line must not end the program then.
+  // The client's end of stderr may be gone too; a log line must not end the process then.
   stderr.on('error', () => {})
   return {
     stdin: webReadable(stdin, () => stdin.destroy()),
     stdout: webWritable(stdout, () => {}, write),
     onTerminate(listener: () => void) {
-      // Once each: the second time the signal does what it always does.
+      // Only once: a second signal has its default effect.
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
     },

@@ -11,15 +11,15 @@ import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /**
- * Starts an HTTP server; resolves when it listens, and rejects when it cannot.
+ * Starts an HTTP server; resolves when it listens, and rejects if it cannot.
  *
- * @throws {McpError} `INVALID_USE` when the port is taken.
- * @throws {TypeError} When the server was not made by `createServer`.
+ * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
   allowSuspensions()
-  // Here, so that a program that serves over stdio does not load it.
+  // Loaded on demand, so that programs that serve over stdio do not load it.
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener(fetch))
   return listening(await listen(http, port, hostname), async () => {

@@ -22,13 +22,13 @@ import { endWithProcess } from './orphans.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
- * A transport to a server that is started as a child process, to be passed to `connect`. The
- * program runs with the rights of this one: start only what the user trusts and has agreed to.
+ * A transport to a server that is started as a child process, for `connect`. The program runs with
+ * the rights of this process: start only what the user trusts and has agreed to.
  *
- * Starting rejects with `INVALID_USE` when the program does not exist or may not be run. Closing
- * ends the program and all that it started: its stdin is closed, after `graceMs` (2 seconds) it gets
- * SIGTERM, after as much again SIGKILL. What still runs when this process exits, or is ended by SIGINT,
- * SIGTERM or SIGHUP, gets SIGTERM; nothing can be done for one that is ended by SIGKILL.
+ * Starting rejects with `INVALID_USE` if the program does not exist or may not be run. Closing ends
+ * the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it gets
+ * SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by SIGINT,
+ * SIGTERM or SIGHUP, they get SIGTERM; if it is ended by SIGKILL, they keep running.
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
@@ -63,7 +63,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
-/** Passes on what a child prints. An stderr that cannot be written must not end this process. */
+/** Forwards a child's stderr. A stderr that cannot be written must not end this process. */
 function writeStderr(chunk: Uint8Array): void {
   const { stderr } = process
   const ignore = (): void => {}
@@ -81,7 +81,7 @@ async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
       cwd,
       env: environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that what it starts can be ended with it.
+      // A process group of its own, so that its descendants can be ended with it.
       detached: !windows,
       windowsHide: true,
     })
@@ -122,7 +122,7 @@ async function startError(options: StdioClientOptions, cause: unknown): Promise<
   return new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
 }
 
-/** Signals a child and all that it started; returns whether any of them still runs. */
+/** Signals a child and its descendants; returns whether any of them is still running. */
 function signalGroup(child: NodeChild, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-(child.pid ?? NaN), signal)

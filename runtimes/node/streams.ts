@@ -1,18 +1,20 @@
 /**
- * Node's streams as Web Streams: `Readable.toWeb` without its cost at start, and with a say in what
- * ends with the stream.
+ * Node's streams as Web Streams: like `Readable.toWeb`, without its startup cost, and with control
+ * over what is closed with the stream.
  *
  * @see https://streams.spec.whatwg.org/
  */
 import type { Readable, Writable } from 'node:stream'
 
-/** How many chunks wait in memory before the source is paused. A pipe gives at most 64 KiB each. */
+/**
+ * How many chunks are buffered before the source is paused. A pipe delivers at most 64 KiB each.
+ */
 const CHUNKS = 16
 
 /**
- * A Web stream of what a Node stream gives.
+ * A `ReadableStream` over a Node stream.
  *
- * @param cancel What to do when the reader wants no more. The rest of the data is thrown away.
+ * @param cancel Called when the reader cancels. The rest of the data is discarded.
  */
 export function webReadable(stream: Readable, cancel: () => void): ReadableStream<Uint8Array> {
   let over = false
@@ -39,7 +41,7 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
       },
       cancel() {
         over = true
-        // Flowing with nobody interested: the other end is never left waiting on a full pipe.
+        // Keeps flowing without a reader, so that the other end never blocks on a full pipe.
         stream.resume()
         cancel()
       },
@@ -49,10 +51,10 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
 }
 
 /**
- * A Web stream into a Node stream.
+ * A `WritableStream` over a Node stream.
  *
- * @param write The stream's own `write`, where another has taken its place.
- * @param end Ends the stream once all is written.
+ * @param write The stream's own `write`, if it was replaced.
+ * @param end Ends the stream once everything is written.
  */
 export function webWritable(
   stream: Writable,

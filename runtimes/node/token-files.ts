@@ -1,5 +1,5 @@
 /**
- * The files that {@link file://./file-tokens.ts} keeps tokens in, as Node has them.
+ * The files of {@link file://./file-tokens.ts}, through Node's file system.
  *
  * @see https://nodejs.org/api/fs.html
  */
@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import process from 'node:process'
 import type { Files } from '#internal/authorization'
 
-/** Reads and writes files for their owner alone, and knows the processes of this machine. */
+/** Reads and writes files with owner-only access, and checks processes of this machine. */
 export const files: Files = {
   read: (path) => readFile(path, 'utf8').catch(unless('ENOENT')),
   async create(path, text) {
@@ -39,13 +39,13 @@ export const files: Files = {
 
 let processes: Promise<string | undefined> | undefined
 
-/** A name of those among whom a process id means one of them; nothing where there is none. */
+/** The namespace in which a process id is unique; `undefined` if unknown. */
 async function findProcesses(): Promise<string | undefined> {
-  // It would ask the user whether this may be known
+  // Deno would prompt the user for permission
   if ('Deno' in globalThis) return undefined
   const host = hostname().replace(/\s/g, '-')
   if (process.platform !== 'linux') return host
-  // Containers may share a name and a folder, but not their processes
+  // Containers may share a host name and a folder, but not their processes
   const kernel = ['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'] as const
   const facts = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
   return facts.then(
@@ -54,7 +54,7 @@ async function findProcesses(): Promise<string | undefined> {
   )
 }
 
-/** Takes errors of one code for nothing, and throws all others. */
+/** Treats errors with one code as `undefined`, and throws all others. */
 function unless(code: string): (error: unknown) => undefined {
   return (error) => {
     if ((error as { code?: string }).code !== code) throw error

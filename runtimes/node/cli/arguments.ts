@@ -1,5 +1,5 @@
 /**
- * The command line, read by Node's own parser.
+ * Parses the command line with Node's own parser.
  *
  * @see https://nodejs.org/api/util.html#utilparseargsconfig
  */
@@ -7,22 +7,22 @@ import { parseArgs } from 'node:util'
 import { findRevision, type Revision } from '../../../src/index.ts'
 import { checkOptions, isCommand, UsageError, type CommandName } from './usage.ts'
 
-/** A project to make. */
+/** A project to create. */
 export interface Creation {
   readonly command: 'new'
   readonly rest: readonly string[]
 }
 
-/** What to do, to which server, and how. */
+/** The parsed command, server and options. */
 export interface Invocation {
   readonly command: Exclude<CommandName, 'new'>
   readonly target: Target
-  /** What follows the server. */
+  /** The arguments after the server. */
   readonly rest: readonly string[]
   readonly options: Options
 }
 
-/** A server: an endpoint, or a program that speaks over stdio. */
+/** A server: an endpoint, or a program that communicates over stdio. */
 export type Target =
   | { readonly url: string }
   | { readonly command: string; readonly args: readonly string[] }
@@ -46,7 +46,7 @@ const definitions = {
   version: { type: 'boolean', default: false },
 } as const
 
-/** The options, checked. */
+/** The validated options. */
 export interface Options {
   readonly json: boolean
   readonly args: string | undefined
@@ -64,10 +64,10 @@ export interface Options {
 }
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
- * @returns `help`, of a command where one is named, or `version` when that was asked for.
- * @throws {UsageError} when it makes no sense.
+ * @returns `help`, of a command if one is named, or `version` if requested.
+ * @throws {UsageError} if it is invalid.
  */
 export function readArguments(
   argv: readonly string[],
@@ -142,7 +142,7 @@ function urlOf(text: string | undefined): Target {
   return { url: text.trim() }
 }
 
-/** The headers that were given, and the token; of either what HTTP can carry. */
+/** The given headers, including the token, if valid in HTTP. */
 function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
   const headers = new Headers()
   for (const pair of given) {

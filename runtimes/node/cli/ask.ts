@@ -1,5 +1,5 @@
 /**
- * Answers what a server asks of the user, at the terminal.
+ * Answers elicitation requests at the terminal.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -17,13 +17,12 @@ import { indented, oneLine, safe, tell } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
-/** There is one terminal. */
+/** Questions are asked one at a time, as there is one terminal. */
 const oneAtATime = semaphore(1)
 
 /**
- * Asks at the terminal. Where there is none it declines, so that scripts never hang, and where its
- * end comes instead of an answer it cancels; with `yes` it accepts forms, each field with its
- * default.
+ * Asks at the terminal. Without a terminal it declines, so that scripts never hang; at the end of
+ * input it cancels; with `yes` it accepts forms, each field with its default.
  */
 export function askUser(...question: Parameters<typeof askNext>): Promise<ElicitResult> {
   return oneAtATime(() => askNext(...question))
@@ -42,7 +41,7 @@ async function askNext(
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const left = new AbortController()
   terminal.once('close', () => left.abort())
-  // While it asks, the terminal gives Ctrl-C to it, and not to the program.
+  // During a question the terminal handles Ctrl-C itself, so no signal reaches the process.
   terminal.once('SIGINT', () => interrupt('SIGINT'))
   const either = AbortSignal.any([signal, left.signal])
   const ask: Ask = (question) => terminal.question(oneLine(question), { signal: either })
@@ -61,7 +60,7 @@ async function askNext(
   }
 }
 
-/** Accepts a form as it is; what has to be filled in and has no default cannot be. */
+/** Accepts a form with its defaults; fails if a required field has none. */
 function acceptDefaults(fields: readonly FormField[]): ElicitResult {
   const open = fields.filter((field) => field.required && field.default === undefined)
   if (open.length === 0) return { action: 'accept', content: {} }

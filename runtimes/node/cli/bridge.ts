@@ -1,6 +1,6 @@
 /**
- * `edgewise bridge`: lets hosts that only start programs use a server that is elsewhere, and clients
- * that only speak HTTP use a program; every revision on either side.
+ * `edgewise bridge`: connects hosts that only start programs to a remote server, and clients that
+ * support only HTTP to a program; every revision on either side.
  */
 import { createGateway } from '../../../src/presets/server.ts'
 import { taskPolling } from '../../../src/tasks/index.ts'
@@ -16,7 +16,7 @@ import { takesNothing, UsageError } from './usage.ts'
 /**
  * Serves a URL over stdio, or a program over HTTP, until the client or the user ends it.
  *
- * @throws {McpError} `CLOSED` when the program has ended: who started this may start it anew.
+ * @throws {McpError} `CLOSED` if the program has exited, so that the caller can start it again.
  */
 export async function bridge(invocation: Invocation): Promise<number> {
   const { target, options, rest } = invocation

@@ -1,5 +1,5 @@
 /**
- * `edgewise call`: runs a tool.
+ * `edgewise call`: calls a tool.
  */
 import type { ProgressParams } from '../../../src/index.ts'
 import { taskPolling } from '../../../src/tasks/index.ts'
@@ -10,7 +10,7 @@ import { printJson, printResult, progressBar } from './print.ts'
 import { UsageError } from './usage.ts'
 import { readObject, readValues } from './values.ts'
 
-/** Runs the tool; 1 when it failed. */
+/** Calls the tool; returns 1 if it failed. */
 export async function call(invocation: Invocation): Promise<number> {
   const { rest, options } = invocation
   const [name, ...words] = rest

@@ -1,5 +1,5 @@
 /**
- * `edgewise complete`: prints what an argument of a prompt, or a variable of a template, may be.
+ * `edgewise complete`: prints completions for an argument of a prompt, or a variable of a template.
  */
 import type { CompletionReference } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
@@ -8,7 +8,7 @@ import { open } from './open.ts'
 import { oneLine, print, printJson, tell } from './print.ts'
 import { UsageError } from './usage.ts'
 
-/** Prints one value a line; of more than the server sends, how many there are. */
+/** Prints one value per line; if there are more than the server sends, also their number. */
 export async function complete(invocation: Invocation): Promise<number> {
   const [named, ...words] = invocation.rest
   if (named === undefined) throw new UsageError('Name a prompt or a resource template')

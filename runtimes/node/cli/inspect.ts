@@ -1,6 +1,6 @@
 /**
- * `edgewise inspect`: opens the playground on a server. The page talks to this program, which passes
- * everything on, so that servers need not allow pages of other origins.
+ * `edgewise inspect`: opens the playground on a server. The page connects to this process, which
+ * forwards everything, so that servers need not allow other origins.
  */
 import { readFile } from 'node:fs/promises'
 import { createGateway, createHandler, statefulSessions } from '../../../src/presets/server.ts'
@@ -26,9 +26,9 @@ const page = new URL('../../../playground/', import.meta.url)
 /**
  * Serves the page until interrupted.
  *
- * @throws {McpError} `CLOSED` when the program that it shows has ended; `INVALID_USE` when the port
- *   is taken.
- * @throws {ConnectError} when the user cannot be signed in.
+ * @throws {McpError} `CLOSED` if the inspected program has exited; `INVALID_USE` if the port is
+ *   taken.
+ * @throws {ConnectError} if the user cannot be signed in.
  */
 export async function inspect(invocation: Invocation): Promise<number> {
   const { options, rest } = invocation
@@ -57,7 +57,7 @@ export async function inspect(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Makes what answers the page: a proxy to a URL, or a gateway to a program. */
+/** Creates the handler for the page's requests: a proxy to a URL, or a gateway to a program. */
 async function reach(
   invocation: Invocation,
   end: (reason: Error) => void,
@@ -66,7 +66,7 @@ async function reach(
   const onError = problemPrinter(options.verbose)
   if ('url' in target) {
     const auth = options.signIn ? await signInWithBrowser() : undefined
-    // Signed in before the page is served, as its requests would not wait for that.
+    // Signs in before the page is served, as its requests would time out meanwhile.
     if (auth) await (await open(invocation, { auth })).close()
     const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
     return { serve, close: async () => {} }
@@ -76,16 +76,16 @@ async function reach(
   return { serve, close: () => gateway.close() }
 }
 
-/** Opens the page in a browser, or says why that cannot be done. */
+/** Opens the page in a browser, or prints why that failed. */
 async function show(url: string): Promise<void> {
-  // Here, so that other commands do not load it.
+  // Loaded on demand, so that other commands do not load it.
   const { openBrowser } = await import('#internal/authorization')
   await openBrowser(host, url).catch((error: unknown) => {
     tell(`Cannot open a browser: ${explain(error)}; open this address yourself`)
   })
 }
 
-/** The address of the page, which connects as the options say. */
+/** The address of the page, with the connection options. */
 function addressOf(base: string, { revision, timeoutMs }: Invocation['options']): string {
   const url = new URL(base)
   if (revision) url.searchParams.set('revision', revision)
@@ -102,7 +102,7 @@ async function readPage(path: string): Promise<Response> {
   return new Response(file, { headers: { 'content-type': type, 'cache-control': 'no-store' } })
 }
 
-/** The headers that the page is hosted with: its content security policy, which also bars frames. */
+/** The headers of the hosted page: its content security policy, which also forbids framing. */
 async function readPolicy(): Promise<[name: string, value: string][]> {
   const text = await readFile(new URL('_headers', page), 'utf8').catch(() => '')
   return [...text.matchAll(/^ +([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [

@@ -1,5 +1,5 @@
 /**
- * The end that comes before a command is done: by a signal, or as nobody reads what it prints.
+ * Interruption of a command: by a signal, or because its output pipe was closed.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
@@ -8,23 +8,30 @@ import { constants } from 'node:os'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof signals)[number]
 
-/** How long what runs may take to end, in milliseconds: a program that is closed gets twice 2 s. */
+/**
+ * The grace period for an interrupted command, in milliseconds: closing a program takes up to 2 × 2
+ * s.
+ */
 const GRACE_MS = 5000
 
 const controller = new AbortController()
 
-/** Fires when the program is to end: requests end with it, and connections are closed as ever. */
+/**
+ * Aborts when the process is interrupted: requests are aborted, and connections closed normally.
+ */
 export const interruption: AbortSignal = controller.signal
 
-/** How long a command goes on that ends only when something else does. */
+/** The lifetime of a command that runs until something else ends it. */
 export interface Lifetime {
-  /** Ends it, as what it lives by has ended. */
+  /** Ends the lifetime with a reason, such as the exit of a program. */
   readonly end: (reason: Error) => void
-  /** Resolves when the program is to end; rejects with the reason when it was ended. */
+  /**
+   * Resolves when the process is interrupted; rejects with the reason if the lifetime was ended.
+   */
   readonly over: () => Promise<void>
 }
 
-/** Begins a lifetime. */
+/** Starts a lifetime. */
 export function lifetime(): Lifetime {
   let end: Lifetime['end'] = () => {}
   const ended = new Promise<Error | undefined>((resolve) => {
@@ -41,7 +48,9 @@ export function lifetime(): Lifetime {
   }
 }
 
-/** Has the program end, with the exit status that a signal stands for; at once, the second time. */
+/**
+ * Interrupts the process with the exit status for a signal; the second time it exits immediately.
+ */
 export function interrupt(signal: Signal): void {
   const status = statusOf(signal)
   if (interruption.aborted) process.exit(status)
@@ -55,13 +64,13 @@ export function interruptedStatus(): number {
 }
 
 /**
- * Listens for all that interrupts: signals, and a pipe that was closed at its other end, as by
- * `head`. Without this, either would end the program on the spot and leave what it has started.
+ * Listens for interruptions: signals, and a pipe closed at its other end, as by `head`. By default
+ * either would end the process immediately and leave its child processes running.
  */
 export function listenForInterruptions(): void {
   for (const signal of signals) process.on(signal, () => interrupt(signal))
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Who reads no more has read enough.
+    // The reader has read enough.
     if (error.code === 'EPIPE') return controller.abort('SIGTERM')
     process.stderr.write(`Cannot print: ${error.message}\n`)
     process.exit(1)

@@ -1,5 +1,5 @@
 /**
- * `edgewise list`: what a server offers.
+ * `edgewise list`: lists what a server offers.
  */
 import { ErrorCode, ProtocolError } from '../../../src/index.ts'
 import type { Client } from '../../../src/presets/client.ts'
@@ -32,7 +32,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds
 
-/** Lists everything, or things of one kind. */
+/** Lists everything, or one kind. */
 export async function list(invocation: Invocation): Promise<number> {
   const [kind, ...others] = invocation.rest
   if (others.length > 0 || (kind !== undefined && !Object.hasOwn(kinds, kind))) {
@@ -72,7 +72,7 @@ export async function list(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Nothing, of a server that has some of a capability's methods and not those of this kind. */
+/** An empty list, for a server that declares the capability but does not implement this method. */
 function nothing(error: unknown): [] {
   if (error instanceof ProtocolError && error.code === ErrorCode.METHOD_NOT_FOUND) return []
   throw error

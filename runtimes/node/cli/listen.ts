@@ -1,5 +1,5 @@
 /**
- * `edgewise listen`: prints what a server tells on its own.
+ * `edgewise listen`: prints a server's notifications.
  */
 import type { Subscription } from '#internal/client'
 import { McpError, type JsonRpcNotification } from '../../../src/index.ts'
@@ -11,10 +11,10 @@ import { oneLine, print, tell } from './print.ts'
 import { takesNothing } from './usage.ts'
 
 /**
- * Prints one line for each notification until the program is interrupted.
+ * Prints one line for each notification until interrupted.
  *
- * @throws {McpError} `UNSUPPORTED` when the server tells nothing, or no more; `CLOSED` when the
- *   program that it listens to has ended.
+ * @throws {McpError} `UNSUPPORTED` if the server sends no notifications, or stops sending them;
+ *   `CLOSED` if the program has exited.
  */
 export async function listen(invocation: Invocation): Promise<number> {
   takesNothing(invocation.rest)
@@ -31,7 +31,7 @@ export async function listen(invocation: Invocation): Promise<number> {
   const changes = await changesOf(client, resources)
   const silent = (): void => end(untold('changes'))
   if (changes) follow(changes).then(silent, end)
-  // Nothing more can arrive where nothing is open, as of a server that has no stream for a session
+  // With nothing open, nothing can arrive, for example if the server offers no stream for a session
   process.once('beforeExit', silent)
   tell(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
   await over()
@@ -39,10 +39,11 @@ export async function listen(invocation: Invocation): Promise<number> {
 }
 
 /**
- * Listens to all changes of lists, and to those of some resources; gives nothing where the server
- * tells of no changes, but may send logs.
+ * Subscribes to all list changes, and to the updates of some resources; returns `undefined` if the
+ * server announces no changes, but may send logs.
  *
- * @throws {McpError} `UNSUPPORTED` when the server tells nothing, or not of one of the resources.
+ * @throws {McpError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
+ *   resources.
  */
 async function changesOf(
   client: Client,
@@ -72,7 +73,7 @@ function sendsLogs({ revision, serverCapabilities }: Client): boolean {
   return revision < '2026-07-28' && serverCapabilities?.logging !== undefined
 }
 
-/** Resolves when there will be no more changes; what they are is printed already. */
+/** Resolves when the subscription ends; its changes are printed elsewhere. */
 async function follow(changes: Subscription): Promise<void> {
   for await (const _ of changes);
 }

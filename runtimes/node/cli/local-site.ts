@@ -11,26 +11,26 @@ import { toNodeListener } from '../listener.ts'
 
 const HOST = '127.0.0.1'
 
-/** A site that listens. */
+/** A listening site. */
 export interface LocalSite {
   /** The address of its page, with the secret. */
   readonly url: string
-  /** Ends all connections, and stops listening. */
+  /** Closes all connections, and stops listening. */
   close(): void
 }
 
-/** A path that cannot be guessed, different at each start, without a slash at its end. */
+/** A path that cannot be guessed, different at each start, without a trailing slash. */
 export function secretPath(): string {
   return `/${randomBytes(16).toString('hex')}`
 }
 
 /**
- * Listens on this machine below a secret path. Requests that name another host (as after DNS
- * rebinding), come from a page of another origin, or lack the secret are refused.
+ * Listens on localhost below a secret path. Requests that name another host (as after DNS
+ * rebinding), come from a page of another origin, or lack the secret are rejected.
  *
- * @param port 0 for any that is free.
+ * @param port 0 for any free port.
  * @param answer Answers a request for a path below the secret one, such as `/mcp`.
- * @throws {McpError} `INVALID_USE` when the port is taken.
+ * @throws {McpError} `INVALID_USE` if the port is taken.
  */
 export async function serveLocally(
   port: number,

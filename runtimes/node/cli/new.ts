@@ -1,5 +1,5 @@
 /**
- * `edgewise new`: a project to start from.
+ * `edgewise new`: creates a project from a template.
  */
 import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -9,19 +9,19 @@ import { UsageError } from './usage.ts'
 
 const folder = new URL('../../../templates/', import.meta.url)
 
-/** The names in the templates that become the project's own. */
+/** The names in the templates that are replaced by the project's own. */
 const placeholder = /\bmy-(server|client)\b/g
 
-/** What a new project leaves in a folder as it is: a repository that was begun before. */
+/** Files that a new project may coexist with: an existing repository. */
 const harmless: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
 
 /** The longest name that a Worker may have, in characters; packages may have longer ones. */
 const MAX_NAME_LENGTH = 63
 
 /**
- * Copies a template into a folder that is empty but for `.git`, or not there yet.
+ * Copies a template into a folder that is missing, or empty except for `.git`.
  *
- * @throws {UsageError} when there is no such template, or the folder holds something.
+ * @throws {UsageError} if there is no such template, or the folder is not empty.
  */
 export async function createProject([
   template,
@@ -41,7 +41,7 @@ export async function createProject([
   const source = fileURLToPath(new URL(template, folder))
   await cp(source, path, { recursive: true })
   const files = await readdir(source, { recursive: true })
-  // npm leaves files of that name out of packages.
+  // npm omits files of that name from packages.
   if (files.includes('gitignore')) await rename(join(path, 'gitignore'), join(path, '.gitignore'))
   const name = await nameOf(path)
   for (const file of files.filter((each) => /\.(json|toml|md|ts|html)$/.test(each))) {
@@ -52,7 +52,7 @@ export async function createProject([
   return 0
 }
 
-/** The name of a project's folder as a package and a Worker may be named. */
+/** The name of a project's folder, converted to a valid name for a package and a Worker. */
 async function nameOf(path: string): Promise<string> {
   const name = basename(path)
     .toLowerCase()
@@ -60,7 +60,7 @@ async function nameOf(path: string): Promise<string> {
     .replace(/^-+/, '')
     .slice(0, MAX_NAME_LENGTH)
     .replace(/-+$/, '')
-  // npm installs no package into one of the same name.
+  // npm does not install a package into one of the same name.
   const manifest = await readFile(join(path, 'package.json'), 'utf8').catch(() => '{}')
   const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, object>
   if (Object.hasOwn({ ...dependencies, ...devDependencies }, name)) return `my-${name}`

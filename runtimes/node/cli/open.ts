@@ -19,14 +19,15 @@ import { askUser } from './ask.ts'
 import { interruption } from './interrupted.ts'
 import { tell } from './print.ts'
 
-/** Thrown when there is no connection. */
+/** Thrown if connecting fails. */
 export class ConnectError extends Error {}
 
 /**
  * Connects.
  *
- * @param ended Learns that the connection has ended later on, and why: that a program is no more.
- * @throws {ConnectError} when connecting fails, with the reason.
+ * @param ended Called when the connection ends later, with the reason, such as the exit of a
+ *   program.
+ * @throws {ConnectError} if connecting fails, with the reason.
  */
 export async function open(
   { target, options }: Pick<Invocation, 'target' | 'options'>,
@@ -60,7 +61,7 @@ export async function open(
   }
 }
 
-/** What `connect` takes: a URL, or a transport to a program that it starts. */
+/** The target for `connect`: a URL, or a transport to a program that it starts. */
 function transportTo(
   target: Target,
   { env, cwd }: Options,
@@ -91,12 +92,12 @@ function reason(error: unknown, target: Target, options: Options): string {
   return `Cannot connect to ${where}: ${explain(error)}${advice(error, target, options)}${more}`
 }
 
-/** What went wrong, and what was behind it. */
+/** The messages of an error and its causes. */
 export function explain(error: unknown): string {
   return [...causes(error)].join(': ')
 }
 
-/** The scopes that the server wants of a token, where it has refused one for lack of them. */
+/** The scopes that the server requires, if it rejected a token for lack of them. */
 export function missingScopes(error: unknown): string {
   if (!(error instanceof McpError)) return ''
   const { challenge } = (error.data ?? {}) as { challenge?: string }
@@ -115,9 +116,9 @@ function advice(error: unknown, target: Target, { headers, signIn }: Options): s
   return signIn ? '' : '; try --sign-in or --token, or --header for keys of other kinds'
 }
 
-/** Signs in with the user's browser, and keeps the tokens where programs keep their state. */
+/** Signs in with the user's browser, and stores the tokens in the user's state folder. */
 export async function signInWithBrowser(): Promise<AuthProvider> {
-  // Here, so that other commands do not load it.
+  // Loaded on demand, so that other commands do not load it.
   const { signIn } = await import('../../../src/authorization/index.ts')
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
   const state = XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state')

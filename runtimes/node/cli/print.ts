@@ -1,6 +1,6 @@
 /**
  * Prints results for people. Everything from a server is untrusted: control characters and
- * invisible characters are escaped, and a name is one line, so that it cannot pass for other
+ * invisible characters are escaped, and a name is kept on one line, so that it cannot imitate other
  * output.
  *
  * @see https://www.unicode.org/reports/tr36/
@@ -31,7 +31,7 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }
 
-/** Prints rows of a name and what it means. */
+/** Prints rows of a name and its meaning. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
   const shown = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
   const width = Math.min(32, Math.max(0, ...shown.map(([name]) => name.length)))
@@ -41,7 +41,7 @@ export function printRows(rows: readonly (readonly [name: string, meaning: strin
   }
 }
 
-/** Prints what a tool gave; a failure goes to standard error. */
+/** Prints the result of a tool; a failure is written to standard error. */
 export function printResult({ content, structuredContent, isError }: CallToolResult): void {
   const lines = content.map(lineOf)
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text')) {
@@ -52,7 +52,7 @@ export function printResult({ content, structuredContent, isError }: CallToolRes
   else process.stdout.write(text)
 }
 
-/** One piece of content in a line, or the lines of its text; what is no content as JSON. */
+/** One content block on a line, or the lines of its text; an unknown block as JSON. */
 export function lineOf(block: ContentBlock): string {
   if (!isContentBlock(block)) return JSON.stringify(block) ?? ''
   switch (block.type) {
@@ -71,14 +71,14 @@ export function lineOf(block: ContentBlock): string {
   }
 }
 
-/** Shows on a terminal how far a call is, until it is cleared. */
+/** Shows the progress of a call on a terminal, until it is cleared. */
 export interface ProgressBar {
   show(progress: ProgressParams): void
   say(text: string): void
   clear(): void
 }
 
-/** Makes a line at the bottom of the terminal; where there is none, nothing is shown. */
+/** Creates a line at the bottom of the terminal; without a terminal, nothing is shown. */
 export function progressBar(): ProgressBar {
   const { stderr } = process
   if (!stderr.isTTY) return { show: () => {}, say: () => {}, clear: () => {} }
@@ -117,7 +117,7 @@ export function oneLine(text: string): string {
   return safe(text).replace(/[\n\t]/g, escaped)
 }
 
-/** Text whose further lines are indented, so that none of them passes for a line of another kind. */
+/** Text whose continuation lines are indented, so that they cannot imitate other output. */
 export function indented(text: string): string {
   return text.replace(/\r?\n/g, '\n    ')
 }

@@ -1,5 +1,5 @@
 /**
- * `edgewise prompt`: prints a prompt, its arguments filled in.
+ * `edgewise prompt`: prints a prompt with its arguments filled in.
  */
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
@@ -8,7 +8,7 @@ import { indented, lineOf, oneLine, print, printJson } from './print.ts'
 import { UsageError } from './usage.ts'
 import { readObject, readValues } from './values.ts'
 
-/** Prints the messages with who says them. */
+/** Prints the messages with their roles. */
 export async function prompt(invocation: Invocation): Promise<number> {
   const [name, ...words] = invocation.rest
   if (name === undefined) throw new UsageError('Name a prompt')

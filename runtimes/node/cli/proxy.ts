@@ -7,9 +7,9 @@ import { McpError } from '../../../src/index.ts'
 import type { AuthProvider } from '../../../src/presets/client.ts'
 import { explain } from './open.ts'
 
-/** The headers that are passed on in both directions: those of the protocol, no cookies. */
+/** The headers that are forwarded in both directions: those of the protocol, but no cookies. */
 const PASSED = /^(?:accept|content-type|last-event-id|location|retry-after|mcp-.*)$/
-/** How often one request may be sent again after a 401 or 403. */
+/** How often one request may be retried after a 401 or 403. */
 const MAX_CHALLENGES = 3
 
 /** How the user authenticates to the server. */
@@ -19,10 +19,10 @@ export interface Credentials {
 }
 
 /**
- * Makes a proxy to `url` that streams responses. The page would sign in at the address of the
- * proxy, so a 401, or a 403 with a challenge, becomes a 502 with a reason.
+ * Creates a proxy to `url` that streams responses. A 401, or a 403 with a challenge, becomes a 502
+ * with a reason, since the page would otherwise try to sign in at the proxy.
  *
- * @param onError Receives why the server did not answer a request.
+ * @param onError Receives the reason if the server did not respond to a request.
  */
 export function createProxy(
   url: string,
@@ -35,7 +35,7 @@ export function createProxy(
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
     for (let challenges = 0; ; challenges++) {
-      // The user did not ask for the stream of a session, or for its end
+      // The user did not initiate the stream of a session, or its end
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
       const headers = new Headers([...passed(request.headers), ...own])

@@ -8,7 +8,7 @@ import { open } from './open.ts'
 import { print, printJson, tell } from './print.ts'
 import { UsageError } from './usage.ts'
 
-/** Prints the contents: text as it is, bytes only where no terminal would show them. */
+/** Prints the contents: text always, bytes only if standard output is not a terminal. */
 export async function read(invocation: Invocation): Promise<number> {
   const [uri, ...others] = invocation.rest
   if (uri === undefined || others.length > 0) throw new UsageError('Name one resource by its URI')

@@ -1,5 +1,5 @@
 /**
- * Runs one command, and tells how it ended by the exit status.
+ * Runs one command, and reports its outcome as the exit status.
  */
 import { McpError, ProtocolError } from '../../../src/index.ts'
 import { readArguments, type Invocation } from './arguments.ts'
@@ -32,8 +32,8 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
 /**
  * Runs a command line; never rejects.
  *
- * @returns the exit status: 0 when done, 1 when the server refused or a tool failed, 2 for wrong
- *   usage, 3 without a connection, that of the signal when it was interrupted.
+ * @returns the exit status: 0 for success, 1 if the server returned an error or a tool failed, 2
+ *   for wrong usage, 3 if connecting failed, that of the signal if interrupted.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   try {
@@ -80,7 +80,7 @@ function failed(error: unknown, argv: readonly string[]): number {
       ? 3
       : 1
   }
-  // What the system says no to, such as a port that is taken, is nobody's mistake in here.
+  // System errors, such as a port that is taken, are not bugs in this program.
   if (error instanceof Error && 'syscall' in error) {
     tell(error.message)
     return 1

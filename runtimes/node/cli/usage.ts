@@ -1,14 +1,14 @@
 /**
- * What the program can do, in its own words.
+ * The help texts of the program.
  */
 
-/** Thrown for a command line that makes no sense; told with the way to the help. */
+/** Thrown for an invalid command line; printed with a reference to the help. */
 export class UsageError extends Error {}
 
 /**
- * Checks that no words are left that a command has no use for.
+ * Checks that a command has no unused arguments.
  *
- * @throws {UsageError} when there are.
+ * @throws {UsageError} if there are any.
  */
 export function takesNothing([word]: readonly string[]): void {
   if (word !== undefined) throw new UsageError(`There is no use for "${word}" here`)
@@ -51,10 +51,13 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commands, word)
 }
 
-/** What a server is to the command line. */
+/** The kinds of servers on the command line. */
 type TargetKind = 'url' | 'program'
 
-/** What takes an option: some commands, or all that use a server; of both kinds, or of one. */
+/**
+ * Where an option applies: to some commands, or all that use a server; to one kind of server, or
+ * both.
+ */
 interface Takers {
   readonly commands?: readonly CommandName[]
   readonly only?: TargetKind
@@ -94,9 +97,9 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Tak
 ]
 
 /**
- * Checks that a command can use the options that it was given.
+ * Checks that a command supports the given options.
  *
- * @throws {UsageError} when it cannot.
+ * @throws {UsageError} if it does not.
  */
 export function checkOptions(
   command: CommandName,
@@ -115,7 +118,7 @@ export function checkOptions(
   }
 }
 
-/** The help. */
+/** The help text. */
 export const usage: string = `Usage: edgewise <command> <url> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
        edgewise new <template> <folder>
@@ -134,7 +137,7 @@ Exit status: 0 done; 1 the server refused or a tool failed; 2 wrong usage; 3 no 
 128 and more interrupted.
 `
 
-/** The help of one command. */
+/** The help text of one command. */
 export function usageOf(name: CommandName): string {
   const [args, meaning, example] = commands[name]
   if (name === 'new') {
@@ -157,7 +160,7 @@ ${taken.map(([option, use]) => row(option, 20, use)).join('\n')}
 `
 }
 
-/** A line of two columns; what is too long for the first has a line of its own. */
+/** A line of two columns; if the first is too long, it gets its own line. */
 function row(left: string, width: number, right: string): string {
   const gap = left.length > width ? `\n${' '.repeat(width + 3)}` : ' '
   return `  ${left.padEnd(width)}${gap}${right}`

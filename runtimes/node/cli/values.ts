@@ -1,14 +1,13 @@
 /**
- * Arguments of tools and prompts, as they are written on a command line.
+ * Parses the arguments of tools and prompts from a command line.
  */
 import { isObject, type JsonObject } from '../../../src/index.ts'
 import { UsageError } from './usage.ts'
 
 /**
- * Reads `name=value` by the schema of a tool, and `name:=json` as it stands, over the members of
- * `base`.
+ * Parses `name=value` by the schema of a tool, and `name:=json` as JSON, and adds them to `base`.
  *
- * @throws {UsageError} when a word is none of these, or is no JSON.
+ * @throws {UsageError} if an argument has neither form, or is not JSON.
  */
 export function readValues(
   words: readonly string[],
@@ -26,9 +25,9 @@ export function readValues(
 }
 
 /**
- * Reads a JSON object, from `text` or, for `-`, from standard input.
+ * Parses a JSON object, from `text` or, for `-`, from standard input.
  *
- * @throws {UsageError} when it is none.
+ * @throws {UsageError} if it is not a JSON object.
  */
 export async function readObject(text: string | undefined): Promise<JsonObject> {
   if (text === undefined) return {}
@@ -37,7 +36,7 @@ export async function readObject(text: string | undefined): Promise<JsonObject> 
     source = ''
     process.stdin.setEncoding('utf8')
     for await (const piece of process.stdin) source += String(piece)
-    // Some shells begin what they pipe with a byte order mark.
+    // Some shells add a byte order mark to piped input.
     source = source.replace(/^\uFEFF/, '')
   }
   const value = json(source, '--args')
@@ -49,7 +48,10 @@ function propertyOf({ properties }: JsonObject, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-/** Text where the schema takes text; else what the text is as JSON, or text again. */
+/**
+ * A string if the schema allows strings; otherwise the text parsed as JSON, or a string if it is
+ * invalid.
+ */
 function typed(text: string, property: unknown, schema: JsonObject): unknown {
   if (takesText(property, schema, new Set())) return text
   try {
@@ -60,7 +62,7 @@ function typed(text: string, property: unknown, schema: JsonObject): unknown {
   }
 }
 
-/** Whether a schema, or one of those that it is made of, takes text. */
+/** Whether a schema, or one of its subschemas, allows strings. */
 function takesText(schema: unknown, root: JsonObject, seen: Set<unknown>): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
@@ -70,13 +72,16 @@ function takesText(schema: unknown, root: JsonObject, seen: Set<unknown>): boole
   return [values, only].flat().some(isText) || parts.some((part) => takesText(part, root, seen))
 }
 
-/** What a reference into the same schema leads to. */
+/** The target of a reference into the same schema. */
 function referred($ref: unknown, root: JsonObject): unknown {
   const [, path] = /^#\/(.+)$/.exec(String($ref)) ?? []
   return path?.split('/').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root)
 }
 
-/** Whether a number still says what was written: an id of twenty digits is none that JSON keeps. */
+/**
+ * Whether a number preserves the original text: JSON numbers cannot represent an id of twenty
+ * digits.
+ */
 function isExact(value: unknown, text: string): boolean {
   if (typeof value !== 'number') return true
   return Number.isFinite(value) && (!/^-?\d+$/.test(text) || Number.isSafeInteger(value))

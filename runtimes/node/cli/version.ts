@@ -1,5 +1,5 @@
 /**
- * Which release this is.
+ * The version of the package.
  */
 import { readFile } from 'node:fs/promises'
 
