@@ -81,7 +81,7 @@ describe('A client of 2025-11-25', () => {
     const client = await legacy(fixture.server)
     expect(textOf(await callTask(client, 'wait'))).toBe('Waited')
     expect(textOf(await callTask(client, 'quick', { who: 'Ada' }))).toBe('Hello, Ada!')
-    expect(textOf(await callTask(client, 'plain'))).toBe('Hello, nobody!')
+    expect(textOf(await callTask(client, 'plain'))).toBe('Hello, world!')
     expect(textOf(await callTask(client, 'ask'))).toBe('accept true r1')
     expect(await callTask(client, 'fail')).toMatchObject({ isError: true })
     await expect(callTask(client, 'crash')).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('A client of 2025-11-25', () => {
       expect(textOf(await client.callTool('wait'))).toBe('Waited')
       expect(seen.at(-1)).toBe('completed')
       expect(textOf(await client.callTool('quick', { who: 'Ada' }))).toBe('Hello, Ada!')
-      expect(textOf(await client.callTool('plain'))).toBe('Hello, nobody!')
+      expect(textOf(await client.callTool('plain'))).toBe('Hello, world!')
       expect(textOf(await client.callTool('ask'))).toBe('accept true r1')
       expect(await client.callTool('fail')).toMatchObject({ isError: true })
       await expect(client.callTool('crash')).rejects.toMatchObject({ code: -32603 })
@@ -246,7 +246,7 @@ describe('A client of 2025-11-25', () => {
     async (revision) => {
       const { server } = makeFixture()
       const client = await legacy(server, { revision })
-      expect(textOf(await callTask(client, 'quick'))).toBe('Hello, nobody!')
+      expect(textOf(await callTask(client, 'quick'))).toBe('Hello, world!')
       await client.close()
     },
   )

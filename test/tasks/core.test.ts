@@ -102,9 +102,9 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
 
   test('an optional one works both ways [L-TASK-053] [L-TASK-054]', async () => {
     const wire = await open(makeFixture())
-    expect(textOf(await wire.result('tools/call', { name: 'quick' }))).toBe('Hello, nobody!')
+    expect(textOf(await wire.result('tools/call', { name: 'quick' }))).toBe('Hello, world!')
     const { taskId } = await start(wire, 'quick')
-    expect(textOf(await wire.result('tasks/result', { taskId }))).toBe('Hello, nobody!')
+    expect(textOf(await wire.result('tasks/result', { taskId }))).toBe('Hello, world!')
   })
 
   test('a server without tasks ignores the task param [L-TASK-009]', async () => {
@@ -165,7 +165,7 @@ describe('A task of 2025-11-25', () => {
     const relation = (taskId: string): JsonObject => ({ [RELATED]: { taskId } })
     const quick = await start(wire, 'quick')
     const { _meta, ...result } = await wire.result('tasks/result', { taskId: quick.taskId })
-    expect(result).toEqual({ content: [{ type: 'text', text: 'Hello, nobody!' }] })
+    expect(result).toEqual({ content: [{ type: 'text', text: 'Hello, world!' }] })
     expect(_meta).toEqual(relation(quick.taskId))
 
     const fail = await start(wire, 'fail')

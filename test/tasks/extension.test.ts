@@ -28,7 +28,7 @@ describe('The tasks extension is negotiated', () => {
     expect(declared.result?.resultType).toBe('task')
     const plain = await wire.call('tools/call', { name: 'quick' }, { elicitation: {} })
     expect(plain.result).toMatchObject({ resultType: 'complete' })
-    expect(textOf(plain.result)).toBe('Hello, nobody!')
+    expect(textOf(plain.result)).toBe('Hello, world!')
   })
 
   test.each([

@@ -73,8 +73,8 @@ export function makeFixture(options: TasksOptions = {}, more: ServerOptions = {}
   )
   server.extend(kept)
   const input = z.object({ who: z.string().optional() })
-  server.tool('plain', { input }, ({ who = 'nobody' }) => text(`Hello, ${who}!`))
-  server.tool('quick', { input, task: 'optional' }, async ({ who = 'nobody' }) => {
+  server.tool('plain', { input }, ({ who = 'world' }) => text(`Hello, ${who}!`))
+  server.tool('quick', { input, task: 'optional' }, async ({ who = 'world' }) => {
     ran.push('quick')
     return text(`Hello, ${who}!`)
   })

@@ -90,7 +90,7 @@ describe('callTool', () => {
     const fixture = makeFixture()
     fixture.gate.open()
     const { client } = await connectToFixture(fixture)
-    expect(textOf(await client.callTool('plain'))).toBe('Hello, nobody!')
+    expect(textOf(await client.callTool('plain'))).toBe('Hello, world!')
     expect(textOf(await client.callTool('wait'))).toBe('Waited')
     expect(await client.callTool('fail')).toMatchObject({ isError: true })
     await client.close()

@@ -119,7 +119,7 @@ describe('A store', () => {
     const { server, errors, ran } = makeFixture({ store: refusing(() => away-- > 0) })
     const wire = wireTo(server)
     const done = await wire.until(await wire.start('quick'), 'completed')
-    expect(textOf(done.result)).toBe('Hello, nobody!')
+    expect(textOf(done.result)).toBe('Hello, world!')
     expect(errors).toHaveLength(2)
     expect(ran).toEqual(['quick'])
   })

@@ -42,7 +42,7 @@ const kept = tasks({ pollIntervalMs: 50, list: true })
 const server = createServer<Env>({ name: 'tasks', version: '1' })
 server.extend(kept)
 
-server.tool('quick', { task: 'optional' }, () => text('Hello, nobody!'))
+server.tool('quick', { task: 'optional' }, () => text('Hello, world!'))
 server.tool('fail', { task: 'required' }, () => {
   throw new ToolError('Out of stock')
 })
