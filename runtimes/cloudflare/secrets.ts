@@ -14,13 +14,13 @@ import type { WorkerOptions } from './options.ts'
 /** No session can have this name, since session ids are not derived from names. */
 const KEEPER = 'edgewise sealing secret'
 
-/** What a secret needs at least, so that the message about a short one can say which it is. */
+/** The minimum length, checked here so that the error for a short secret can name it. */
 const MIN_CHARACTERS = 16
 
 /**
- * The secrets that the application gives, if it does.
+ * The secrets that the application configured, if any.
  *
- * @throws {McpError} `INVALID_USE` when `MCP_SECRET` is too short; others are checked where they seal.
+ * @throws {McpError} `INVALID_USE` if `MCP_SECRET` is too short; others are checked by the sealer.
  */
 export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets
@@ -30,7 +30,7 @@ export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefin
   throw new McpError('INVALID_USE', message)
 }
 
-/** The secrets of a handler: those given, so that it can check them at once, or where they are kept. */
+/** The secrets of a handler: the configured ones, which it can check early, or the generated one. */
 export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
   const mint = async (): Promise<string> => {

@@ -1,6 +1,6 @@
 /**
- * Ends child processes with this one, also when a signal ends it, for which no `exit` is emitted.
- * Deno and Bun run this too, by their Node compatibility.
+ * Ends child processes together with this one, even if a signal ends it, when no `exit` is emitted.
+ * Deno and Bun run this too, through their Node compatibility.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
@@ -8,19 +8,19 @@ import type { ChildProcess } from '#internal/stdio'
 
 type Kill = ChildProcess['kill']
 
-/** The signals that end a process by default and that it can listen for, by their numbers. */
+/** The signals that end a process by default and can be handled, with their numbers. */
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 type Signal = keyof typeof SIGNALS
-/** How long children may take to end after SIGTERM when a signal ends this process, in milliseconds. */
+/** The grace period for children after SIGTERM when a signal ends this process, in milliseconds. */
 const GRACE_MS = 1000
 const POLL_MS = 20
 
 const running = new Set<Kill>()
 
 /**
- * Remembers a child until it and all that it started have ended. It gets SIGTERM when this process
+ * Tracks a child until it and its descendants have exited. It gets SIGTERM when this process
  * exits. When a signal ends this process, that is delayed by a second at most, and SIGKILL follows.
- * Where the application listens for the signal itself, nothing is sent.
+ * If the application handles the signal itself, nothing is sent.
  *
  * @param send Signals the child.
  * @returns Use this function in place of `send`.

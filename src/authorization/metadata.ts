@@ -65,7 +65,7 @@ export function covers(resource: unknown, url: string, exact = false): boolean {
 /**
  * Reads the metadata of an authorization server.
  *
- * @throws {AuthorizationError} If there is none, it names another issuer, or the server fails.
+ * @throws {AuthorizationError} If it is missing, it names another issuer, or the server fails.
  */
 export async function discoverServer(
   network: Network,

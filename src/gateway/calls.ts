@@ -1,5 +1,5 @@
 /**
- * Calls that pass through a gateway: what happens while one is under way goes to whoever made it.
+ * Calls that pass through a gateway: requests and notifications of an open call go to its caller.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -69,7 +69,7 @@ function isOver({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete' || resultType === 'input_required'
 }
 
-/** What callers are told when the server behind gives no answer: no word on where it is. */
+/** The error for callers if the upstream server does not respond; it does not reveal its address. */
 const noAnswer: Partial<Record<McpErrorCode, string>> = {
   TIMEOUT: 'did not answer in time',
   CLOSED: 'has ended',

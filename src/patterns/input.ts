@@ -15,7 +15,7 @@ export class InputPending extends Error {
   override readonly name = 'InputPending'
 }
 
-/** One question to the client. */
+/** One request for input from the client. */
 export interface Question {
   readonly request: InputRequest
   /** Names the question across replays; by default its method and number, such as `roots/list#1`. */

@@ -14,15 +14,15 @@ import { Steps, type AsJson } from './steps.ts'
 
 /** What one run passes to the next. Plain JSON. */
 export interface Recording {
-  /** Answers by key, each with the digest of the question that it answers; some are refusals. */
+  /** Responses by key, each with the digest of its request; some are errors. */
   answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
   /** Values of steps by name; see {@link Steps}. */
   steps: { [name: string]: unknown }
-  /** Digests of the questions that the client was asked last, by key. */
+  /** Digests of the requests last sent to the client, by key. */
   open: { [key: string]: string }
 }
 
-/** The error of a question that has no answer yet. */
+/** The error for a request for input that has no response yet. */
 export function inputPending(): InputPending {
   return new InputPending(
     'The answer arrives with the next run of this handler: let this error pass',
@@ -50,15 +50,15 @@ export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
   readonly #recorder: CallRecorder | undefined
-  /** What the client has to answer, in the order of asking; with holes. */
+  /** The pending requests, in order; sparse. */
   readonly #asked: { key: string; request: InputRequest; digest: string }[] = []
-  /** The keys of all questions of this run. */
+  /** The keys of all requests of this run. */
   readonly #keys = new Set<string>()
   readonly #working = new Set<Promise<unknown>>()
   readonly #steps: Steps
   #count = 0
   #places = 0
-  /** The key of the first question that is new, although an earlier run asked another in its place. */
+  /** The key of the first new request that replaced another one of an earlier run. */
   #strayedKey: string | undefined
   #divergence: ProtocolError | undefined
 
@@ -82,7 +82,7 @@ export class ReplayInput implements Input {
     this.#steps = new Steps(this.#recording.steps, () => recorder?.keep(this.#recording))
   }
 
-  /** Whether the run cannot count: the client has to answer first, or the handler changed its mind. */
+  /** Whether the run has no result: the client must respond first, or the replay diverged. */
   get suspended(): boolean {
     return this.#asked.length > 0 || this.#divergence !== undefined
   }
@@ -138,7 +138,7 @@ export class ReplayInput implements Input {
       const { code, message, data } = recorded.error
       throw new ProtocolError(code, message, data)
     }
-    // A name that the author chose can be answered before it is asked; a counted one cannot.
+    // A response can precede its request only under a key that the author chose, not a counted one.
     const open = known !== undefined || question.key !== undefined
     const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
@@ -150,7 +150,7 @@ export class ReplayInput implements Input {
     throw inputPending()
   }
 
-  /** The digest of what was asked under a key in an earlier run, or in this one. */
+  /** The digest of the request with a key in an earlier run, or in this one. */
   #known(key: string): string | undefined {
     return this.#recording.answers[key]?.asked ?? this.#recording.open[key]
   }

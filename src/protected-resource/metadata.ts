@@ -1,5 +1,5 @@
 /**
- * The protected resource metadata, which tells clients which authorization servers a server trusts.
+ * The protected resource metadata, which lists the authorization servers that a server trusts.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-3
  */

@@ -7,7 +7,7 @@
 import type { Recording } from '../patterns/replay.ts'
 import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 
-/** A message that was sent, and the id that it was sent with. */
+/** A sent message with its event id. */
 export interface StoredEvent {
   readonly id: string
   /** A JSON-RPC message; empty for an event that only carries its id. */

@@ -55,7 +55,7 @@ export class LineReader {
     return this.#withoutMark(lines)
   }
 
-  /** What is left when the stream ends: a last line that nobody terminated, or nothing. */
+  /** The remainder when the stream ends: an unterminated last line, or nothing. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
     if (this.#line.length > 0 || this.#outline) this.#finish(lines)
