@@ -23,18 +23,18 @@ import type { OpenCall } from './open-calls.ts'
 import type { Upstream } from './upstreams.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 
-/** The call that a request to the server behind is for, in the options of that request. */
+/** The call that an upstream request belongs to, in the options of that request. */
 export const openCall: unique symbol = Symbol('openCall')
 
-/** Options of such a request. */
+/** Options of an upstream request. */
 export interface PassedOn extends FollowedAgain {
   readonly [openCall]?: OpenCall
 }
 
-/** Failures after which the server behind may still be working on a call. */
+/** Errors after which the upstream server may still be working on a call. */
 const UNANSWERED: readonly string[] = ['ABORTED', 'TIMEOUT', 'NETWORK'] satisfies McpErrorCode[]
 
-/** Passes one request on, and its answer back. */
+/** Forwards one request, and returns its result. */
 export async function pass(
   { client, calls }: Upstream,
   ctx: Context,
@@ -46,7 +46,7 @@ export async function pass(
     const send = (begun: Result | null): Promise<Result> =>
       client.request(method, withRound(params, ctx), passing(call, begun))
     let result: Result | undefined
-    // What was begun behind, such as a task, is followed further when the call comes again
+    // An operation begun upstream, such as a task, is resumed when the handler runs again
     const begun = await ctx.step('begun', async () => {
       result = await send(null)
       return isOver(result) ? null : result
@@ -64,12 +64,15 @@ export async function pass(
   }
 }
 
-/** Whether a result is the caller's as it is, and nothing that an extension has begun. */
+/** Whether a result is final for the caller, rather than an operation begun by an extension. */
 function isOver({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete' || resultType === 'input_required'
 }
 
-/** The error for callers if the upstream server does not respond; it does not reveal its address. */
+/**
+ * The reasons given to callers if the upstream server does not respond; they do not reveal its
+ * address.
+ */
 const noAnswer: Partial<Record<McpErrorCode, string>> = {
   TIMEOUT: 'did not answer in time',
   CLOSED: 'has ended',
@@ -81,7 +84,7 @@ const noAnswer: Partial<Record<McpErrorCode, string>> = {
   INVALID_MESSAGE: 'gave an answer that makes no sense',
 }
 
-/** The error for the caller when there is no answer; for a tool's call one that models read. */
+/** The error for the caller if there was no response; for a tool call, one that models can read. */
 export function unanswered(method: string, error: unknown): Error | undefined {
   const why = error instanceof McpError ? noAnswer[error.code] : undefined
   if (why === undefined) return undefined
@@ -91,7 +94,10 @@ export function unanswered(method: string, error: unknown): Error | undefined {
     : new ProtocolError(INTERNAL_ERROR, message)
 }
 
-/** The error that says in every revision that pages have to be visited first, if that is it. */
+/**
+ * The error that asks the user to visit URLs first, in a form for every revision; otherwise
+ * `undefined`.
+ */
 function urlsRequired(error: unknown): UrlElicitationRequired | undefined {
   if (!(error instanceof ProtocolError) || error.code !== URL_ELICITATION_REQUIRED) return undefined
   const { elicitations } = isObject(error.data) ? error.data : {}
@@ -104,7 +110,7 @@ function isPage(value: unknown): value is UrlElicitation {
   return [value.elicitationId, value.message, value.url].every((text) => typeof text === 'string')
 }
 
-/** What a round of input brings travels on as it came: the other server made it. */
+/** Adds the client's responses and state unchanged, since the upstream server requested them. */
 function withRound(params: JsonObject, { inputResponses, requestState }: Context): JsonObject {
   return {
     ...params,
@@ -118,10 +124,10 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
   const { elicitation, sampling, roots } = ctx.client.capabilities
   return {
     [openCall]: call,
-    // Of the rest the gateway itself makes use
+    // The gateway uses the other capabilities itself
     capabilities: { elicitation, sampling, roots: roots && {} },
     signal: ctx.signal,
-    // The rounds of input are the caller's to answer; what extensions follow is followed here
+    // The caller answers requests for input; operations of extensions are resumed here
     input: 'manual',
     [followsAll]: begun,
     ...('progressToken' in ctx.meta && {
@@ -133,22 +139,22 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
         return ctx.progress(progress, more)
       },
     }),
-    // What the caller does not want is left out when it is passed on.
+    // Messages below the caller's level are dropped when they are forwarded.
     logLevel: 'debug',
     onLog: (message): unknown => passLog(ctx, message),
   }
 }
 
-/** Log messages that were passed on with a call, so that they are not passed on twice. */
+/** Log messages that were forwarded with a call, so that they are not forwarded twice. */
 export const passedOn: WeakSet<LoggingMessageParams> = new WeakSet()
 
-/** Passes a log message on to the client whose request it came with. */
+/** Forwards a log message to the client whose request it belongs to. */
 export function passLog(ctx: Context, message: LoggingMessageParams): unknown {
   passedOn.add(message)
   return ctx.log(...logOf(message))
 }
 
-/** What `ctx.log` takes. */
+/** The arguments of `ctx.log`. */
 export function logOf({ level, data, logger }: LoggingMessageParams): Parameters<Context['log']> {
   return [level, data, logger === undefined ? {} : { logger }]
 }

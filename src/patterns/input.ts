@@ -1,7 +1,8 @@
 /**
- * Asking the client while a request is being answered: one interface for handlers, and the ways to
- * do it. `push` sends a request and waits. `ReplayInput` of `replay.ts` ends the request with what it
- * asks, and runs the handler again with the answers that the client's retry brings.
+ * Requests for input from the client during a request: one interface for handlers, with two
+ * implementations. `pushInput` sends a request and waits. `ReplayInput` of `replay.ts` ends the
+ * request with the input that it needs, and runs the handler again with the responses in the
+ * client's retry.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */

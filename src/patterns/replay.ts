@@ -37,8 +37,8 @@ export function emptyRecording(): Recording {
 /** Requests input while the handler waits, and stores its recording in case it has to run again. */
 interface CallRecorder {
   /**
-   * Puts the question with that key and digest to the client, and records its answer; without it the
-   * run ends, and asks when it is over.
+   * Sends the request with that key and digest to the client, and records the response. If absent,
+   * the run ends, and the requests are sent afterwards.
    */
   ask?(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
   /** Stores the current recording; the handler continues afterwards. */
@@ -103,10 +103,11 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * What the client is asked now, and what the next run needs; once all that is running settled.
+   * The requests for the client and the recording for the next run, once everything in progress has
+   * settled.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the handler asked something else than in an earlier
-   *   run.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the handler made a different request than in an
+   *   earlier run.
    */
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
@@ -156,9 +157,10 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * The key of a question without one of its own: its number, or that under which an earlier run
-   * asked the same. A handler that asks A and B at once may ask them in another order the next time:
-   * if A was `#1` and B was `#2`, and now B comes first, B gets `#2` by its fingerprint.
+   * The key of a request without an explicit one: its number, or the one under which an earlier run
+   * made the same request. A handler that makes requests A and B concurrently may make them in
+   * another order the next time: if A was `#1` and B was `#2`, and now B comes first, B gets `#2`
+   * by its fingerprint.
    */
   #claim(counted: string, fingerprint: string, method: string): string {
     const free = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
