@@ -1,7 +1,8 @@
 /**
- * Adds extensions of the protocol to a server. They are negotiated anew with each request.
+ * Adds protocol extensions to a server. They are negotiated with each request.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension-ids.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
@@ -23,7 +24,7 @@ import { fullDefinitionOf } from '../definition.ts'
 import type { Server, ServerExtension } from '../server.ts'
 
 /**
- * Makes an extension of the protocol, which `server.extend` adds to a server.
+ * Creates a protocol extension for `server.extend`.
  *
  * @example
  * ```ts
@@ -42,8 +43,8 @@ export function serverExtension(options: ServerExtensionOptions): ServerExtensio
 /**
  * Adds an extension to a server.
  *
- * @throws {TypeError} if the extension's id or settings are none, or it is there already, or adds a
- *   method that there is already, or the server was not made by `createServer` of `edgewise/server`.
+ * @throws {TypeError} if the id or the settings are invalid, the extension or one of its methods
+ * already exists, or the server was not created by `createServer` of `edgewise/server`.
  */
 export function addExtension(server: Server, extension: ServerExtensionOptions): void {
   const definition = fullDefinitionOf(server)
@@ -123,14 +124,17 @@ class ExtensionTable implements Extensions {
   }
 }
 
-/** What belongs to an extension of the protocol's, whoever serves it: how its methods begin. */
+/**
+ * The method prefixes that are reserved for the protocol's own extensions, whichever code
+ * implements them.
+ */
 const RESERVED: readonly (readonly [string, string])[] = [
   ['tasks/', TASKS_EXTENSION],
   ['skills/', SKILLS_EXTENSION],
   ['resources/directory/read', SKILLS_EXTENSION],
 ]
 
-/** Leaves alone what another extension reserves for itself. */
+/** Rejects methods and result types that are reserved for another extension. */
 function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtensionOptions): void {
   const names = Object.keys(added)
   const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
@@ -140,7 +144,7 @@ function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtens
   }
 }
 
-/** Starts hearing of everything; of nothing when one of them fails. */
+/** Starts all subscriptions; if one fails, stops the others. */
 async function startAll(
   starts: readonly ((tell: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[],
   tell: SendNotification,
@@ -182,14 +186,14 @@ function eraOf(
 }
 
 /**
- * Checks that the client declares an extension on this very request, unless that does not matter, or
- * what it declared is unknown: then it is enough that it uses the extension.
+ * Checks that the client declares an extension in this request. One-sided extensions, and clients
+ * whose capabilities are unknown, pass: for the latter, using the extension is sufficient.
  */
 function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange): void {
   if (exchange.client.unknown || isNegotiated(extension, exchange)) return
   const { id } = extension
   const what = `The client does not declare the extension "${id}"`
-  // Sessions have no error that says so
+  // Revisions with sessions define no error for missing extensions
   if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const data = { requiredCapabilities: { extensions: { [id]: {} } } }
   throw new McpError('CAPABILITY_MISSING', what, { data })

@@ -1,5 +1,5 @@
 /**
- * Keeps part of a server's registries in line with what is offered elsewhere.
+ * Synchronizes part of a server's registries with an external source.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -10,9 +10,9 @@ import type { Entry, ReplaceableRegistration, Registry } from '../registry.ts'
 import type { ResourceEntry, ResourceTemplateEntry, Resources } from '../features/resources.ts'
 import type { ToolEntry } from '../features/tools.ts'
 
-/** What is offered elsewhere, by the key under which it is registered here. */
+/** The entries of an external source, keyed as they are registered here. */
 export interface Offer {
-  /** Lists that are offered even if they are empty. */
+  /** Lists whose capability is declared even if they are empty. */
   readonly lists?: readonly ('tools' | 'prompts' | 'resources')[]
   readonly tools: ReadonlyMap<string, ToolEntry>
   readonly prompts: ReadonlyMap<string, PromptEntry>
@@ -22,7 +22,7 @@ export interface Offer {
 
 const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
 
-/** Nothing. */
+/** An empty offer. */
 export const NO_OFFER: Offer = {
   tools: new Map(),
   prompts: new Map(),
@@ -30,7 +30,7 @@ export const NO_OFFER: Offer = {
   resourceTemplates: new Map(),
 }
 
-/** Takes any value: what is mirrored is checked where it comes from. */
+/** Accepts any value: arguments of mirrored entries are validated by their source. */
 export const UNCHECKED: StandardSchema = {
   '~standard': {
     version: 1,
@@ -47,13 +47,13 @@ interface Registries extends Resources {
 }
 
 /**
- * Makes a function that brings registries in line with an offer: adds what is new, replaces what
- * differs, and removes what is gone and was added by it.
+ * Creates a function that synchronizes registries with an offer: it adds new entries, replaces
+ * changed ones, and removes entries that it added and that no longer exist.
  *
- * The function throws a `TypeError` when a key is taken by something else: at first nothing is added
- * then, later all the rest.
+ * The function throws a `TypeError` when a key is already taken. The first call then adds nothing;
+ * later calls still add all other entries.
  *
- * @param differs Whether an entry has to take the place of the one that was offered before.
+ * @param differs Whether an entry must replace the one from the previous offer.
  */
 export function createMirror(
   registries: Registries,
@@ -65,7 +65,7 @@ export function createMirror(
   const templates = mirrored(registries.resourceTemplates, differs)
   let isBegun = false
   return (offer) => {
-    // What is added is announced, and its capability offered from then on
+    // Additions are announced, and their capability is declared from then on
     if (!isBegun) requireFree(registries, offer)
     isBegun = true
     const taken: unknown[] = []
@@ -82,14 +82,14 @@ export function createMirror(
   }
 }
 
-/** Checks that all of an offer can be added. */
+/** Checks that all entries of an offer can be added. */
 function requireFree(registries: Registries, offer: Offer): void {
   for (const kind of KINDS) {
     for (const key of offer[kind].keys()) registries[kind].requireFree(key)
   }
 }
 
-/** Keeps one registry in line; gives why it could not take what it did not take. */
+/** Synchronizes one registry; returns the errors of entries that it could not add. */
 function mirrored<T extends Entry>(
   registry: Registry<T>,
   differs: (one: T, other: T) => boolean,

@@ -1,5 +1,5 @@
 /**
- * Composition: what another server of this program offers becomes part of a server.
+ * Composition: mounting one server in another server of the same program.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -20,27 +20,27 @@ import type { MountSource, Server } from '../server.ts'
 import type { ToolReturn } from '../features/tool-result.ts'
 import { callTool, type ToolEntry } from '../features/tools.ts'
 
-/** Something that is mounted. */
+/** A mounted server. */
 export interface Mount {
-  /** Takes everything away again. */
+  /** Removes everything that was mounted. */
   unmount(): Promise<void>
 }
 
-/** What is mounted in each server. */
+/** The servers that are mounted in each server. */
 const parts = new WeakMap<ServerDefinition, Set<{ readonly source: ServerDefinition }>>()
 
-/** Whether a server is another, or part of it. */
+/** Whether a server is the other one, or mounted in it. */
 function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
   return one === whole || [...(parts.get(whole) ?? [])].some(({ source }) => isPart(one, source))
 }
 
 /**
- * The source of `server.mount` for a server of this program. The mounted server's middleware and
- * visibility hold, and what it announces is followed; a name or URI that is taken by then is left
- * out, and reported to `onError`.
+ * The source for `server.mount` of a server in the same program. The mounted server's middleware
+ * and visibility rules apply, and its changes are followed. A name or URI that is taken by then is
+ * skipped and reported to `onError`.
  *
- * `mount` throws a `TypeError` if a name or URI is taken, a server would be part of itself, or one was
- * not made by `createServer` of `edgewise/server`.
+ * `mount` throws a `TypeError` if a name or URI is taken, a server would contain itself, or one of
+ * them was not created by `createServer` of `edgewise/server`.
  *
  * @example
  * ```ts
@@ -83,14 +83,14 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   }
 }
 
-/** Makes what tells what a server offers now. */
+/** Creates a function that returns the current offer of a server. */
 function offerOf(source: ServerDefinition, prefix: string): () => Offer {
   const prefixed = (name: string): string => `${prefix}_${name}`
   const report = (error: unknown, ctx: HandlerContext): void => source.report(error, ctx)
   const tools = shown<ToolEntry>(source.tools, (name, entry) => {
     const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
       within(source, ctx, { name, arguments: args }, (params, inner) =>
-        // What becomes a task is for the server that is called to say
+        // The outer server decides which calls become tasks
         callTool({ tools: source.tools, report }, params, inner),
       )
     const item = { ...entry.item, name: prefixed(name) }
@@ -127,7 +127,9 @@ function reader(source: ServerDefinition) {
     ) as Promise<ReadReturn>
 }
 
-/** What of a registry is shown, each entry changed once: what stays the same is told by that. */
+/**
+ * The enabled entries of a registry, each converted once: an unchanged entry keeps its identity.
+ */
 function shown<T extends Entry>(
   registry: Registry<T>,
   change: (key: string, entry: T) => [string, T],
@@ -144,7 +146,10 @@ function shown<T extends Entry>(
   }
 }
 
-/** Answers through the middleware of the mounted server; its rules hold for logs as well. */
+/**
+ * Runs a request through the mounted server's middleware, with that server's settings for log
+ * messages.
+ */
 async function within(
   source: ServerDefinition,
   ctx: Context,

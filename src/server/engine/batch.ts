@@ -1,6 +1,6 @@
 /**
- * Batches of JSON-RPC messages, which only 2025-03-26 has: their limits, and running them so that
- * other requests are served in between.
+ * JSON-RPC batches, which exist only in 2025-03-26: their limits, and their execution without
+ * blocking other requests.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
  */
@@ -8,24 +8,24 @@ import { nextTurn } from '../../patterns/timers.ts'
 import { INTERNAL_ERROR, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { errorResponse, type JsonRpcRequest, type JsonRpcResponse } from '../../protocol/jsonrpc.ts'
 
-/** The most messages in one batch. */
+/** The maximum number of messages in one batch. */
 const MAX_MESSAGES = 100
-/** The most that the answers to one batch may have, in UTF-16 units of their JSON. */
+/** The maximum total length of the responses to one batch, in UTF-16 code units of their JSON. */
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024
 const TOO_LONG = `The answers to the batch are longer than ${MAX_ANSWER_LENGTH} characters: send the request alone`
 
-/** Why a batch cannot be run, if it cannot. */
+/** The reason why a batch is rejected; `undefined` if it is valid. */
 export function batchFault(body: readonly unknown[]): string | undefined {
   if (body.length === 0) return 'The batch is empty'
   return body.length > MAX_MESSAGES ? `The batch has more than ${MAX_MESSAGES} messages` : undefined
 }
 
 /**
- * Answers the requests of a batch. They run side by side, but each begins in a turn of its own, so
- * that other requests are served in between. Never rejects if `report` does not throw.
+ * Answers the requests of a batch concurrently. Each request starts in its own turn of the event
+ * loop, so that other requests are served in between. Never rejects if `report` does not throw.
  *
- * @param answer Answers one request; its failure becomes the answer to that request.
- * @param report Receives why an answer cannot be given or written.
+ * @param answer Answers one request; its rejection becomes the error response to that request.
+ * @param report Receives the errors of responses that cannot be created or serialized.
  */
 export async function answerEach(
   requests: readonly JsonRpcRequest[],

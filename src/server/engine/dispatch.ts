@@ -1,6 +1,6 @@
 /**
- * Turns one request into its response: finds its method, and runs it, again after each round of
- * questions to the client. No I/O.
+ * Turns one request into its response: resolves its method and runs it, again after each round of
+ * input from the client. No I/O.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
@@ -21,10 +21,10 @@ import { runMethod } from './run.ts'
 /**
  * Answers one request.
  *
- * Never rejects: whatever is thrown becomes an error response, its detail only when it is a
+ * Never rejects: exceptions become error responses, with details only if they are a
  * `ProtocolError`.
  *
- * @param target What answers it, where that is known already.
+ * @param target The target of the request, if it was already resolved.
  */
 export async function dispatch(
   server: ServerDefinition,

@@ -1,5 +1,5 @@
 /**
- * What came of a request, in the words of the client's revision.
+ * Encoding of results and errors for the client's revision.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
  */
@@ -21,7 +21,7 @@ import type { ServerDefinition } from '../definition.ts'
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
 
-/** The result in the words of the client's revision. List results, which recur, are kept. */
+/** Encodes a result for the client's revision. List results are cached, because they recur. */
 export function encodeResult(
   server: ServerDefinition,
   method: string,
@@ -47,11 +47,11 @@ function encodeOnce(
 ): Result {
   const degraded = degradeResult(method, result, revision)
   if (revision.era === 'legacy') return degraded
-  // V8 is slow with computed names in literals, and with members that are written after a spread.
+  // V8 is slow with computed names in literals, and with members that are assigned after a spread.
   const _meta: Meta = { ...degraded._meta }
   _meta[META_SERVER_INFO] = server.info
   const written: Result = { resultType: 'complete', _meta, ...degraded }
-  // The spread has put the author's `_meta` back
+  // The spread overwrote `_meta` with the handler's own
   if (degraded._meta) written._meta = _meta
   written.resultType ??= 'complete'
   if (!facts.cacheable || written.resultType !== 'complete') return written
@@ -60,10 +60,10 @@ function encodeOnce(
 }
 
 /**
- * What the client learns of any thrown value, with the codes of the revision.
+ * Converts an exception to the error that the client receives, with the codes of its revision.
  *
- * @param report Receives what the client does not learn, and an error when the code is reserved, so
- *   that the author can choose another.
+ * @param report Receives errors whose details are withheld from the client, and an error when a
+ * handler uses a reserved code, so that the author can choose another.
  */
 export function encodeError(
   server: ServerDefinition,
@@ -78,7 +78,7 @@ export function encodeError(
   const told = toErrorObject(error)
   const { code } = told
   if (code === RESOURCE_NOT_FOUND) told.code = resourceNotFound
-  // A rate limiter may use the code of a draft
+  // A rate limiter may use the code from a draft of the protocol
   else if (isForeign(code, reservedCodes) && retryAfterMsOf(told) === undefined) {
     const why = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
     report(new TypeError(why, { cause: error }))
@@ -87,7 +87,7 @@ export function encodeError(
   return told
 }
 
-/** Whether a code is one that only the protocol may give a meaning, and does not. */
+/** Whether a code is reserved for the protocol, but not defined by it. */
 function isForeign(code: number, reserved: readonly number[] | undefined): boolean | undefined {
   return code >= -32099 && code <= -32000 && reserved && !reserved.includes(code)
 }

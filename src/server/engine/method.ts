@@ -1,5 +1,5 @@
 /**
- * Finds what answers a method.
+ * Method lookup.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
@@ -9,7 +9,7 @@ import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { MethodTarget, ServerDefinition } from '../definition.ts'
 
 /**
- * What answers a method that this server offers in this revision.
+ * Finds the handler of a method that the server offers in this revision.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND`; `INVALID_REQUEST` for a second `initialize`.
  */

@@ -1,5 +1,6 @@
 /**
- * Multi-round-trip requests: how what a handler asked and did so far travels through the client.
+ * Multi-round-trip requests: the recording of a handler's input requests and steps is passed
+ * through the client.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -23,7 +24,7 @@ import { invalidParams, requireObject } from '../request/params.ts'
 import { RequestContext } from '../request/request-context.ts'
 import { cannotAsk } from './without-input.ts'
 
-/** Asks clients for input in whatever way leads to them. */
+/** Asks clients for input in the way that their connection supports. */
 export const clientInput: ClientInput = {
   options: { inputTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
   configure,
@@ -32,15 +33,15 @@ export const clientInput: ClientInput = {
   describeError: describeAskError,
 }
 
-/** What is sealed into `requestState`: the recording, bound to the request that it belongs to. */
+/** The contents of a sealed `requestState`: the recording, bound to its request. */
 interface State {
-  /** Digest of the method and of what the request is about. */
+  /** Digest of the method and of the params that identify the request. */
   about: string
   principal: string | null
-  /** Milliseconds since 1970 after which the state is refused. */
+  /** When the state expires, in milliseconds since 1970. */
   expires: number
   recording: Recording
-  /** The state of an `input_required` result that the handler made itself. */
+  /** The `requestState` of an `input_required` result that the handler returned itself. */
   own?: string | undefined
 }
 
@@ -68,10 +69,10 @@ function createContext(
 }
 
 /**
- * Goes on where an earlier round ended.
+ * Resumes a request after an earlier round.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the state is not what this server gave to this
- *   principal for this very request, or is too old; it does not say which.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the state has expired, or was not issued by this
+ * server to this principal for this request; the error does not say which.
  */
 async function resume(
   ctx: RequestContext,
@@ -106,10 +107,10 @@ async function suspend(
 }
 
 /**
- * The result that asks the client for what the handler asked.
+ * Creates the `input_required` result with the handler's input requests.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when the state grew over the limit, or the handler asked
- *   something else than in an earlier run.
+ * @throws {ProtocolError} `INTERNAL_ERROR` when the state exceeds the size limit, or the replay is
+ * non-deterministic: the handler made other requests than in an earlier run.
  */
 async function sealQuestions(
   server: ServerDefinition,
@@ -122,18 +123,18 @@ async function sealQuestions(
     const inputRequests = degradeRequests(requests, ctx.exchange.revision)
     return { resultType: 'input_required', inputRequests, requestState }
   } catch (error) {
-    // The client learns of it, but only the author can change the handler
+    // The client receives the error, but only the author can fix the handler
     if (error instanceof ProtocolError) server.report(error, ctx)
     throw error
   }
 }
 
-/** Seals an `input_required` result that a handler made itself. */
+/** Seals the state of an `input_required` result that the handler returned itself. */
 async function sealResult(
   ctx: RequestContext,
   result: InputRequiredResult,
 ): Promise<InputRequiredResult> {
-  // What asks is not to be cached
+  // An `input_required` result must not be cached
   const { ttlMs: _, cacheScope: __, ...asking } = result
   const { inputRequests, requestState } = asking
   asking.requestState = await sealState(ctx, emptyRecording(), requestState)
@@ -141,7 +142,7 @@ async function sealResult(
   return asking
 }
 
-/** What is asked, in the words of the client's revision. */
+/** Converts input requests to the client's revision. */
 function degradeRequests(
   requests: Readonly<Record<string, InputRequest>>,
   revision: RevisionFacts,
@@ -159,11 +160,11 @@ function requireAsking(result: Result): InputRequiredResult {
 }
 
 /**
- * Makes the round of input that asks the user to visit pages first. In 2025-11-25 the error itself tells
- * the client, and is thrown again.
+ * Creates the `input_required` result that asks the user to visit pages. In 2025-11-25, the error
+ * itself carries the URLs and is thrown again.
  *
  * @throws {ProtocolError} `URL_ELICITATION_REQUIRED` in 2025-11-25.
- * @throws {McpError} `CAPABILITY_MISSING` when the client opens no URLs.
+ * @throws {McpError} `CAPABILITY_MISSING` when the client does not support URLs.
  */
 function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredResult {
   if (!(error instanceof UrlElicitationRequired)) throw error
@@ -178,7 +179,7 @@ function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredRe
   throw error
 }
 
-/** What asks the client to have pages visited. */
+/** Converts the error's URLs to input requests. */
 export function urlRequests({ elicitations }: UrlElicitationRequired): InputRequiredResult {
   const requests = elicitations.map(({ elicitationId, mode, message, url }) => {
     const request: InputRequest = { method: 'elicitation/create', params: { mode, message, url } }
@@ -228,7 +229,7 @@ async function openState(
   throw invalidParams('Invalid "requestState"')
 }
 
-/** Digest of the method and of every param that is not about the round itself. */
+/** Digest of the method and of the params that identify the request. */
 function requestDigest({ method, params = {} }: JsonRpcRequest): Promise<string> {
   const { name, uri, arguments: given } = params
   return digest([method, name, uri, given])

@@ -1,5 +1,5 @@
 /**
- * Asking the client while a request waits, which comes with whatever keeps sessions.
+ * Sending input requests while the original request waits. Loaded with support for sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -9,16 +9,16 @@ import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
 import type { InputRequest } from '../../protocol/types.ts'
 import type { Ask, AskingRun, PushMode, ReplayableCall } from '../request/ask-mode.ts'
 
-/** The most rounds in which one request may ask with results that its handler made itself. */
+/** The maximum number of `input_required` results that a handler may return for one request. */
 const MAX_ROUNDS = 10
 
-/** Asks at once whatever the handler of one request asks. */
+/** Sends the input requests of a handler immediately. */
 export class PushInput implements PushMode {
   readonly kind = 'push'
   readonly ask: Ask
   readonly #call: ReplayableCall | undefined
 
-  /** @param call The call that the request made, where another host can go on with it. */
+  /** @param call The recorded call, if it can be resumed on another host. */
   constructor(ask: Ask, call?: ReplayableCall) {
     this.ask = ask
     this.#call = call
@@ -26,7 +26,7 @@ export class PushInput implements PushMode {
 
   createInput(run: AskingRun): Input {
     const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
-      // Nothing carries the question once the answer is sent
+      // After the response, no stream can carry the input request
       if (run.done) throw new McpError('INVALID_USE', `"${run.method}" is answered already`)
       return this.ask(request, run.signal, sent)
     }

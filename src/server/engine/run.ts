@@ -1,5 +1,5 @@
 /**
- * Runs the method of a request once, through the middleware.
+ * Runs the method of a request once, including middleware.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
@@ -14,7 +14,8 @@ import type { HandlerContext } from '../request/base-request-context.ts'
 /**
  * Runs a method once.
  *
- * @throws {TypeError} when what it gave is not a result of the method; whatever else it throws.
+ * @throws {TypeError} when the return value is not a valid result of the method; any error of the
+ * handler or middleware.
  */
 export async function runMethod(
   server: ServerDefinition,
@@ -36,8 +37,8 @@ export async function runMethod(
 }
 
 /**
- * Answers a request through the middleware of a server. The tool that was looked up before is not passed
- * on: middleware may change which tools the caller sees, so `callTool` looks again.
+ * Runs a request through a server's middleware. A tool that was looked up before is not passed on:
+ * middleware may change which tools the caller sees, so `callTool` looks it up again.
  */
 export function applyMiddleware(
   server: ServerDefinition,
@@ -54,10 +55,13 @@ export function applyMiddleware(
   return next(0)
 }
 
-/** The kinds of results that there are without extensions. */
+/** The result types of the core protocol. */
 const KINDS: readonly unknown[] = ['complete', 'input_required']
 
-/** Why something is not a result of the method, if it is not: middleware may give anything. */
+/**
+ * Why a value is not a valid result of the method; `undefined` if it is. Middleware may return any
+ * value.
+ */
 function resultFault(
   { extensions }: ServerDefinition,
   { facts }: MethodTarget,
@@ -70,16 +74,17 @@ function resultFault(
     return `The answer to "${method}" is no result of a known kind`
   }
   if (kind !== 'complete') return undefined
-  // A call that became a task of 2025-11-25 has no content yet
+  // A call that became a 2025-11-25 task has no content yet
   const path = method === 'tools/call' && !isObject(result.task) ? ['content'] : facts.array
   if (!path || Array.isArray(memberAt(result, path))) return undefined
   return `The answer to "${method}" lacks "${path.at(-1)}"`
 }
 
 /**
- * Waits for one run, and ends it: nothing can be sent any more. All suspensions are made here.
+ * Waits for one run and ends it, after which nothing can be sent. The only place that creates
+ * suspensions.
  *
- * @throws What the run throws, unless it is suspended by that.
+ * @throws The error of the run, unless the run is suspended.
  */
 export async function settle(
   ctx: HandlerContext,

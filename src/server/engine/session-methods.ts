@@ -1,5 +1,5 @@
 /**
- * The methods that change what is kept of a session, which come with whatever keeps sessions.
+ * The methods that change a session's state. Loaded with support for sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
@@ -16,8 +16,8 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 ])
 
 /**
- * What answers a method that changes the session, if the server offers it in this revision; nothing
- * for any other method.
+ * Finds the handler of a method that changes the session, if the server offers it in this revision;
+ * `undefined` for all other methods.
  */
 export function resolveSessionMethod(
   server: ServerDefinition,

@@ -8,10 +8,10 @@ import type { ClientInput } from '../definition.ts'
 import type { UnavailableMode } from '../request/ask-mode.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'
 
-// Not shown: members that ask say first what to import
+// Clients never see this: members that ask for input throw earlier, and say what to import
 const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'edgewise/server' }
 
-/** Refuses whatever asks for input. */
+/** Rejects every attempt to ask for input. */
 export const withoutInput: ClientInput = {
   options: {},
   configure: () => UNAVAILABLE,
@@ -22,7 +22,7 @@ export const withoutInput: ClientInput = {
   },
 }
 
-/** The error of a request that asks for input where none can be asked for. */
+/** Creates the error for a request that asks for input where this is impossible. */
 export function cannotAsk(method: string): ProtocolError {
   return new ProtocolError(INTERNAL_ERROR, `"${method}" cannot ask for input`)
 }

@@ -208,7 +208,7 @@ export function findResource(
   throw notFound(uri, ctx)
 }
 
-/** Finds the entry for a URI, among those visible to the caller; `undefined` if there is none. */
+/** Finds the entry for a URI, among those visible to the caller; `undefined` if no entry matches. */
 export function matchResource(
   { resources, resourceTemplates }: Resources,
   uri: string,

@@ -1,6 +1,6 @@
 /**
- * Finds, while a server is developed, the mistake that no type can: what a handler does before a
- * question happens again when the answer comes, unless a step keeps it.
+ * A development check for a mistake that types cannot detect: code before an input request runs
+ * again when the response arrives, unless it is in a step.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -10,15 +10,15 @@ import { RequestContext } from '../request/request-context.ts'
 import type { Middleware } from '../server.ts'
 
 /**
- * Warns of each handler that waits for something, such as a request or a database, and then asks its
- * client, without having put the wait into `ctx.step`: since 2026-07-28 that is done again with each
- * answer. Warns as well of steps that ask, which cannot be kept.
+ * Warns about each handler that awaits something, such as a request or a database query, outside of
+ * `ctx.step` before it asks its client for input: since 2026-07-28 that work is repeated for each
+ * response. Also warns about steps that ask for input, which cannot be recorded.
  *
- * It finds this in every revision and before anything is repeated, but sees only what is waited for.
- * It is meant for development, as it takes a timer for each request: `server.use(warnOnUnsafeReplay())`,
- * before other middleware.
+ * It detects this in every revision, before anything is repeated, but only for asynchronous work.
+ * Use it in development only, because it starts a timer for each request:
+ * `server.use(warnOnUnsafeReplay())`, before other middleware.
  *
- * @param warn Is told of each handler once; `console.error` by default.
+ * @param warn Called once for each handler; `console.error` by default.
  */
 export function warnOnUnsafeReplay(
   warn: (problem: string) => void = (problem) => console.error(problem),
@@ -40,11 +40,11 @@ export function warnOnUnsafeReplay(
   }
 }
 
-/** Watches one run of a handler. */
+/** Observes one run of a handler. */
 class Watch {
   readonly #tell: (problem: string) => void
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Whether something was waited for since the last answer or step. */
+  /** Whether the handler awaited anything since the last response or step. */
   #waited = false
   /** The step whose function is being called. */
   #step: string | undefined
@@ -53,11 +53,11 @@ class Watch {
     this.#tell = tell
   }
 
-  /** Notes that what comes next begins with what the next run will have at once. */
+  /** Restarts detection: everything up to here is available immediately in the next run. */
   rest(): void {
     this.stop()
     this.#waited = false
-    // Handlers that wait for nothing else ask before any timer fires
+    // Handlers that await nothing else ask before any timer fires
     this.#timer = setTimeout(() => {
       this.#waited = true
     })
@@ -67,7 +67,7 @@ class Watch {
     clearTimeout(this.#timer)
   }
 
-  /** Follows what is asked, and which steps are made. */
+  /** Observes input requests and steps. */
   input(input: Input): void {
     const ask = input.ask.bind(input)
     const step = input.step.bind(input)
@@ -87,7 +87,7 @@ class Watch {
     Object.assign(input, changed)
   }
 
-  /** Notes that messages may take their time. */
+  /** Excludes the time that it takes to send messages. */
   sending(ctx: RequestContext): void {
     const progress = ctx.progress.bind(ctx)
     const log = ctx.log.bind(ctx)

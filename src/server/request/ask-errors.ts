@@ -1,5 +1,6 @@
 /**
- * Why a question to the client got no answer: what becomes of a call depends on it.
+ * Errors of input requests that received no usable response. The outcome of the call depends on the
+ * reason.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -8,34 +9,39 @@ import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 
 const NO_ANSWER: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
-/** The errors of questions that got no answer, or none that will do. */
+/** Errors of input requests that received no response, or an invalid one. */
 const unanswered = new WeakSet<object>()
 
-/** Notes that a question got no answer, or none that will do, if that is the error's reason. */
+/** Records that `error` was caused by an input request without a valid response. */
 export function noteUnanswered(error: unknown): unknown {
   if (error instanceof McpError && NO_ANSWER.includes(error.code)) unanswered.add(error)
   return error
 }
 
-/** Whether a question got no answer, or none that will do; the error holds nothing of the server's. */
+/**
+ * Whether an input request received no valid response; the error contains nothing internal to the
+ * server.
+ */
 export function isUnanswered(error: unknown): error is McpError {
   return error instanceof McpError && unanswered.has(error)
 }
 
-/** Whether a question was refused because the client did not declare that it can answer it. */
+/**
+ * Whether the request was rejected because the client did not declare the capability that it needs.
+ */
 export function isMissingCapability(error: unknown): error is McpError {
   return error instanceof McpError && error.code === 'CAPABILITY_MISSING'
 }
 
-/** Whether a question was refused because no way leads to the client. */
+/** Whether the request was rejected because the server cannot send requests to the client. */
 export function isUnsupported(error: unknown): error is McpError {
   return error instanceof McpError && error.code === 'UNSUPPORTED'
 }
 
 /**
- * What the client learns of an error that came of asking it; nothing for any other.
+ * The error that the client receives for a failed input request; `undefined` for other errors.
  *
- * @param report Receives what the client does not learn.
+ * @param report Receives details that are withheld from the client.
  */
 export function describeAskError(
   error: unknown,

@@ -1,5 +1,5 @@
 /**
- * How one request can ask its client for input, and how hosts set that up.
+ * How a request can ask its client for input, and the options for it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -9,47 +9,50 @@ import type { Sealer, Secrets } from '../../patterns/sealed-state.ts'
 import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
 import type { InputRequest } from '../../protocol/types.ts'
 
-/** How clients are asked while a request of theirs is answered. */
+/** How clients are asked for input while their request is being handled. */
 export interface InputOptions {
-  /** Milliseconds in which a client must answer what it is asked; 300,000 by default. */
+  /**
+   * How long a client may take to respond to an input request, in milliseconds; 300,000 by default.
+   */
   inputTimeoutMs?: number
   /**
-   * Secrets of 16 characters or more that seal what travels through clients; the first seals, all
-   * open. Every instance of a server needs the same. By default each handler, or connection, makes
-   * its own, so that rounds of input work only where they began.
+   * Secrets of at least 16 characters that encrypt state passed through clients: the first
+   * encrypts, all can decrypt. All instances of a server need the same secrets. By default each
+   * handler or connection generates its own, so that a multi-round-trip request only continues
+   * where it began.
    */
   secrets?: Secrets
-  /** Milliseconds for which a round of input can be continued; 900,000 by default. */
+  /** How long a multi-round-trip request can be continued, in milliseconds; 900,000 by default. */
   stateTtlMs?: number
-  /** The longest state of a round of input, in bytes; 65,536 by default. */
+  /** The maximum size of the state of a multi-round-trip request, in bytes; 65,536 by default. */
   maxStateBytes?: number
 }
 
-/** How one request can ask its client for input. */
+/** How a request can ask its client for input. */
 export type AskMode = PushMode | ReplayMode | UnavailableMode
 
-/** One run of a handler, as far as it matters for asking. */
+/** The part of a handler's run that input requests need. */
 export interface AskingRun {
   readonly method: string
   readonly signal: AbortSignal
   /** Whether the handler has settled. */
   readonly done: boolean
-  /** How often the handler was run for this request before. */
+  /** How many times the handler already ran for this request. */
   readonly round: number
-  /** Set where what the handler asks and does is recorded. */
+  /** Set if the handler's input requests and steps are recorded. */
   replay: ReplayInput | undefined
 }
 
-/** The client is asked while the request waits. */
+/** The server sends requests to the client while the original request waits. */
 export interface PushMode {
   readonly kind: 'push'
   readonly ask: Ask
-  /** Makes the input of one run of the handler. */
+  /** Creates the input of one run of the handler. */
   createInput(run: AskingRun): Input
   /**
-   * Asks for what an `input_required` result that the handler made itself asks for.
+   * Requests the input that is listed in an `input_required` result returned by the handler itself.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the handler does so once too often.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the handler exceeds the limit of rounds.
    */
   askAll(
     requests: { readonly [key: string]: InputRequest },
@@ -57,32 +60,35 @@ export interface PushMode {
   ): Promise<{ [key: string]: JsonObject }>
 }
 
-/** The request ends with its questions, and comes again with the answers and the sealed state. */
+/**
+ * The request ends with an `input_required` result, and the client repeats it with the responses
+ * and the sealed state.
+ */
 export interface ReplayMode {
   readonly kind: 'replay'
   readonly sealer: Sealer
-  /** Milliseconds for which a `requestState` is accepted. */
+  /** How long a `requestState` is accepted, in milliseconds. */
   readonly stateTtlMs: number
-  /** The longest `requestState` that is made or accepted, in bytes of text. */
+  /** The maximum size of a `requestState` that is created or accepted, in bytes of text. */
   readonly maxStateBytes: number
 }
 
-/** The client cannot be asked. */
+/** The client cannot be asked for input. */
 export interface UnavailableMode {
   readonly kind: 'unavailable'
-  /** What it would take. */
+  /** What asking would require. */
   readonly needs: string
 }
 
-/** The mode of requests of older revisions that came without a session: they cannot ask. */
+/** The mode of requests in older revisions without a session, which cannot ask for input. */
 export const NEEDS_SESSION: UnavailableMode = {
   kind: 'unavailable',
   needs: 'a session that the server keeps',
 }
 
 /**
- * Sends a request to the client and waits for its answer. `sent` learns the id of the request before
- * it goes out.
+ * Sends a request to the client and waits for the response. `sent` receives the request's id before
+ * it is sent.
  */
 export type Ask = (
   request: InputRequest,
@@ -90,9 +96,13 @@ export type Ask = (
   sent?: (id: RequestId) => void,
 ) => Promise<JsonObject>
 
-/** A call whose recording is stored, so that its handler can run again after its host was replaced. */
+/**
+ * A call with a stored recording, so that its handler can run again after its host was replaced.
+ */
 export interface ReplayableCall {
-  /** The input of its handler, which asks at once what has no answer yet. */
+  /**
+   * Creates the handler's input, which immediately requests everything that has no response yet.
+   */
   createInput(
     ask: (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>,
   ): ReplayInput

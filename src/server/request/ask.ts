@@ -1,7 +1,8 @@
 /**
- * Puts a question to the client if the client declared that it can answer it.
+ * Sends an input request to the client if the client declared the capability for it.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
 import { missingCapabilities } from '../../protocol/capabilities.ts'
 import { McpError } from '../../protocol/errors.ts'
@@ -18,17 +19,17 @@ const ASKABLE: readonly string[] = [
   'roots/list',
 ] satisfies InputRequest['method'][]
 
-/** A request that may ask its client. */
+/** A request whose handler may ask its client for input. */
 export interface Asker {
   readonly exchange: Exchange
   readonly input: Input
 }
 
 /**
- * Asks the client.
+ * Asks the client for input.
  *
- * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare what the question needs;
- *   its `data.requiredCapabilities` says what.
+ * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare a required capability,
+ * which `data.requiredCapabilities` names.
  */
 export async function askClient(
   asker: Asker,
@@ -38,7 +39,7 @@ export async function askClient(
 ): Promise<JsonObject> {
   const { input, exchange } = asker
   try {
-    // Where no way leads to the client, what it can is not known
+    // Without a way to reach the client, its capabilities are unknown
     if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
     return await input.ask({ request, key, accepts })
   } catch (error) {
@@ -46,7 +47,7 @@ export async function askClient(
   }
 }
 
-/** Whether a revision does not have what is asked. */
+/** Whether the method of the input request does not exist in a revision. */
 function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
   return method === 'elicitation/create' && !revision.titles
 }
@@ -54,8 +55,8 @@ function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
 /**
  * Checks that the client may be asked.
  *
- * @throws {TypeError} when it is nothing that a client can be asked, or a URL holds credentials.
- * @throws {McpError} `CAPABILITY_MISSING` when it did not declare what that needs.
+ * @throws {TypeError} when the value is not an input request, or a URL contains credentials.
+ * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare a required capability.
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
   if (!ASKABLE.includes(request.method)) {
@@ -70,11 +71,11 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   })
 }
 
-/** Names of what must pass neither through the client nor through a URL that it sees. */
+/** Names of data that must neither pass through the client nor appear in a URL that it sees. */
 export const SECRET: RegExp =
   /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
 
-/** Refuses URLs that tell who the user is, or let in whoever opens them. */
+/** Rejects URLs that identify the user, or that grant access to anyone who opens them. */
 function requirePublicUrl(url: string): void {
   const { username, password, searchParams } = new URL(url)
   if (!username && !password && ![...searchParams.keys()].some((name) => SECRET.test(name))) return

@@ -1,5 +1,5 @@
 /**
- * What every handler receives beside its arguments, as one request makes it.
+ * The context that every handler receives in addition to its arguments.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -16,7 +16,7 @@ import { isObject, isRequestId } from '../../protocol/validate.ts'
 import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
 import type { BaseContext, Context } from './context.ts'
 
-/** What the model learns of an error that was not meant for it. */
+/** The text that the model receives for an unexpected error. */
 export const FAILED = 'The tool failed'
 
 /** The context of one request. */
@@ -24,7 +24,7 @@ export class BaseRequestContext implements BaseContext {
   readonly exchange: Exchange
   readonly message: JsonRpcRequest
   #progress = -Infinity
-  /** Whether the handler has settled, so that nothing can be sent any more. */
+  /** Whether the handler has settled, after which nothing can be sent. */
   done = false
   constructor(message: JsonRpcRequest, exchange: Exchange) {
     this.message = message
@@ -90,7 +90,7 @@ export class BaseRequestContext implements BaseContext {
   }
 
   /**
-   * What the model learns of an error that was not meant for it.
+   * The text that the model receives for an unexpected error.
    *
    * @param report Reports the error.
    */
@@ -100,8 +100,8 @@ export class BaseRequestContext implements BaseContext {
   }
 
   /**
-   * Ends the run: nothing can be sent any more. Gives what the client has to answer before the method
-   * can come to its end, if there is anything.
+   * Ends the run, after which nothing can be sent. Returns the input that the client must provide
+   * before the method can finish, if any.
    */
   endRun(): ReplayInput | undefined {
     this.done = true
@@ -109,5 +109,7 @@ export class BaseRequestContext implements BaseContext {
   }
 }
 
-/** The context of a request of any server, which handlers know as {@link Context} or less. */
+/**
+ * The context of a request on any server; handlers see it as {@link Context} or a narrower type.
+ */
 export type HandlerContext = BaseRequestContext & Context

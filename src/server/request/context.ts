@@ -1,5 +1,5 @@
 /**
- * What a handler gets beside its arguments.
+ * The context that handlers receive in addition to their arguments.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -19,116 +19,121 @@ import type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elici
 import type { Auth, ClientFacts } from './exchange.ts'
 
 /**
- * What every handler receives beside its arguments: facts of the request, and ways to tell
- * the client something while it is answered.
+ * The context that every handler receives in addition to its arguments: information about the
+ * request, and ways to notify the client while the request is being handled.
  *
- * @typeParam Env The platform's environment, as the author told `createServer`.
+ * @typeParam Env The platform's environment, as declared by the author in `createServer`.
  */
 export interface BaseContext<Env = unknown> {
-  /** The method that is being answered. */
+  /** The method of the request. */
   readonly method: string
   /** The id of the request, with its JSON type. */
   readonly id: RequestId
-  /** The revision that the client speaks. */
+  /** The protocol revision of the request. */
   readonly revision: Revision
-  /** Who the client says it is, and what it offers. Never a basis for trust. */
+  /** The client's self-reported identity and capabilities. Never base a security decision on it. */
   readonly client: ClientFacts
   /** The request's `_meta`. */
   readonly meta: Meta
-  /** The authenticated subject, where authorization is set up. */
+  /** The authenticated principal, if authentication is configured. */
   readonly principal: string | undefined
-  /** What authorization found out, where it is set up. */
+  /** Details about the caller's authorization, if authentication is configured. */
   readonly auth: Auth | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env: Env
-  /** The HTTP request, where there is one. */
+  /** The HTTP request, if there is one. */
   readonly request: Request | undefined
   /**
-   * Aborted when no client waits for the answer any longer. Its reason is an `McpError`, whose
-   * message is the reason that the client gave for cancelling, if it gave one.
+   * Aborted when the client no longer waits for the response. The reason is an `McpError` whose
+   * message is the client's reason for cancelling, if it gave one.
    */
   readonly signal: AbortSignal
-  /** The settings that the client declares for an extension; nothing when it declares none. */
+  /** The settings that the client declares for an extension; `undefined` if it declares none. */
   extension(id: string): JsonObject | undefined
   /**
-   * Lets work go on after the answer: keeps the host alive until the promise settles, where the
-   * platform needs to be told. A rejection concerns nobody, and is told to the console.
+   * Continues work after the response: keeps the host alive until the promise settles, on platforms
+   * that require it. Rejections are logged to the console.
    */
   waitUntil(work: Promise<unknown>): void
   /**
    * Reports progress, if the client asked for it (basic/utilities/progress). Values that do not
-   * increase are left out.
+   * increase are skipped.
    *
-   * @param progress How far the work is.
+   * @param progress The progress so far.
    */
   progress(progress: number, options?: { total?: number; message?: string }): Promise<void>
 }
 
 /**
- * What a handler gets beside its arguments: facts of the request, and ways to reach the client.
+ * The context that handlers receive in addition to their arguments: information about the request,
+ * and ways to reach the client.
  *
- * @typeParam Env The platform's environment, as the author told `createServer`.
+ * @typeParam Env The platform's environment, as declared by the author in `createServer`.
  */
 export interface Context<Env = unknown> extends BaseContext<Env> {
   /**
-   * The answers to an `input_required` result that the handler returned itself; handlers that use
-   * {@link Context.elicit} and its like never need it. Unchecked.
+   * The responses to an `input_required` result that the handler returned itself, not validated.
+   * Handlers that use {@link Context.elicit} and similar methods never need it.
    */
   readonly inputResponses: { readonly [key: string]: unknown } | undefined
   /** The `requestState` of an `input_required` result that the handler returned itself. */
   readonly requestState: string | undefined
   /**
-   * Sends a log message, if the client wants that level (server/utilities/logging). Never put
-   * credentials or personal data in it; `redact` of the server's options scrubs every message.
+   * Sends a log message, if the client wants that level (server/utilities/logging). Never log
+   * credentials or personal data; the server option `redact` filters every message.
    *
-   * @param data Any JSON value; one that cannot be written is reported to `onError`, not sent.
+   * @param data Any JSON value; a value that cannot be serialized is reported to `onError` and not
+   * sent.
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
   /**
-   * Asks the user for data by a form (client/elicitation). Since 2026-07-28 code before a question
-   * runs again when the answer comes: put side effects in {@link Context.step}.
+   * Asks the user for data with a form (client/elicitation). Since 2026-07-28, the code before it
+   * runs again when the response arrives: put side effects in {@link Context.step}.
    *
    * @throws {ProtocolError} `MISSING_REQUIRED_CLIENT_CAPABILITY` when the client cannot show forms.
-   * @throws {McpError} `UNSUPPORTED` where no way leads to the client.
+   * @throws {McpError} `UNSUPPORTED` when the server cannot send requests to the client.
    */
   elicit<S extends StandardSchema | ObjectSchema>(
     question: FormQuestion<S>,
   ): Promise<ElicitAnswer<S>>
   /**
-   * Asks the user to open a URL, for what must not pass through the client: passwords, keys,
-   * consent at another service (client/elicitation). Not for logging in to this server, which
-   * authorization is for. The page asks who its visitor is, and what it then gets stays on the
-   * server, kept for that user and never for a session id alone; `createTickets` binds the URL to
-   * who was asked.
+   * Asks the user to open a URL, for data that must not pass through the client: passwords, API
+   * keys, consent at another service (client/elicitation). To sign in to this server, use
+   * authorization instead. The page must authenticate its visitor and keep what it receives on the
+   * server, stored for that user and never for a session id alone; `createTickets` binds the URL to
+   * the user who was asked.
    *
-   * @throws {TypeError} when the URL carries credentials.
+   * @throws {TypeError} when the URL contains credentials.
    */
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
   /**
-   * Asks the client's model (client/sampling). `key` names the question across replays.
+   * Requests a completion from the client's model (client/sampling). `key` identifies the request
+   * across replays.
    *
    * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
    */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
   /**
-   * Asks for the places that the user lets the server work in (client/roots).
+   * Requests the roots that the user lets the server work in (client/roots).
    *
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
   roots(): Promise<Root[]>
   /**
-   * Ends the connection that waits for the answer, so that long work holds none: the client comes
-   * back for what it missed (basic/transports, 2025-11-25 only). Does nothing where it could not.
+   * Closes the connection that waits for the response, so that long work does not occupy one. The
+   * client reconnects and resumes (basic/transports, 2025-11-25 only). Does nothing if the client
+   * could not resume.
    *
-   * @param retryMs How long the client should stay away, in milliseconds; 1,000 by default.
+   * @param retryMs How long the client should wait before it reconnects, in milliseconds; 1,000 by
+   * default.
    */
   disconnect(retryMs?: number): void
   /**
-   * Runs a side effect once, although the handler may run several times: the value is kept and
-   * given back, in every run as JSON has it, so that a date is text.
+   * Runs a side effect once, although the handler may run several times. The value is stored and
+   * returned in every run as parsed JSON, so that a `Date` becomes a string.
    *
-   * @param name Its own within one call.
+   * @param name Unique within one call.
    */
   step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>>
 }

@@ -1,5 +1,5 @@
 /**
- * Asking the user: by a form, or by a URL to open.
+ * Elicitation: asking the user with a form, or to open a URL.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -18,28 +18,28 @@ import { noteElicitation } from '../../session/url-elicitations.ts'
 import { askClient, SECRET, type Asker } from './ask.ts'
 import { isUnanswered } from './ask-errors.ts'
 
-/** A form to fill in. */
+/** Parameters of an elicitation with a form. */
 export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
-  /** Tells the user what is asked and why. */
+  /** Explains to the user what is requested and why. */
   message: string
   /**
-   * An object of strings, numbers, booleans and enums: a Standard Schema, whose output the content
-   * will be, or a JSON Schema as it goes over the wire, whose content is not checked. Fields with
-   * members of their own do not compile.
+   * An object of strings, numbers, booleans and enums: either a Standard Schema, whose output
+   * becomes the content, or a JSON Schema as sent on the wire, whose content is not validated.
+   * Nested objects do not compile.
    */
   schema: S & FlatForm<S>
-  /** Names the question across replays; by default its method and number. */
+  /** Identifies the request across replays; by default derived from its method and number. */
   key?: string
 }
 
-/** What keeps a schema with nested fields from being taken; nothing of any other. */
+/** A type error for schemas with nested fields; no constraint for any other schema. */
 export type FlatForm<S extends StandardSchema | ObjectSchema> = S extends StandardSchema
   ? [NestedFields<InferInput<S>>] extends [never]
     ? unknown
     : { 'A form is flat: make the members of these fields its own': NestedFields<InferInput<S>> }
   : unknown
 
-/** The names of fields that are neither text, numbers, booleans nor choices. */
+/** The names of fields that are not strings, numbers, booleans or enums. */
 type NestedFields<Input> = {
   [Name in keyof Input]-?: unknown extends Input[Name]
     ? never
@@ -48,23 +48,25 @@ type NestedFields<Input> = {
       : Name
 }[keyof Input]
 
-/** A URL to open, for what must not pass through the client. */
+/** Parameters of an elicitation with a URL, for data that must not pass through the client. */
 export interface UrlQuestion {
-  /** Tells the user why. */
+  /** Explains to the user why the URL should be opened. */
   message: string
   url: string
-  /** Names the question across replays; by default its method and number. */
+  /** Identifies the request across replays; by default derived from its method and number. */
   key?: string
 }
 
-/** Whether the user agreed to open a URL; not whether what it asks for is done. */
+/**
+ * Whether the user agreed to open the URL; it does not mean that the interaction there is complete.
+ */
 export interface UrlAnswer {
   action: 'accept' | 'decline' | 'cancel'
-  /** What to announce when it is done, with `server.notify.elicitationComplete`; 2025-11-25 only. */
+  /** The id to pass to `server.notify.elicitationComplete` on completion; 2025-11-25 only. */
   elicitationId: string | undefined
 }
 
-/** What the user did with a form. Content is there only when it was accepted, and is checked. */
+/** What the user did with the form. Content is present only if accepted, and is then validated. */
 export type ElicitAnswer<S extends StandardSchema | ObjectSchema> =
   | {
       action: 'accept'
@@ -75,7 +77,7 @@ export type ElicitAnswer<S extends StandardSchema | ObjectSchema> =
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 const forms = new WeakMap<StandardSchema, ObjectSchema>()
 
-/** Asks by a form, as `Context` says. */
+/** Implements `Context.elicit`. */
 export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   asker: Asker,
   { message, schema, key }: FormQuestion<S>,
@@ -90,7 +92,7 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
     const checked = await schema['~standard'].validate(content)
     if (!checked.issues) return checked.value
     why = `: ${describeIssues(checked.issues)}`
-    // Where it is asked again, the user reads what was wrong
+    // When the form is shown again, the message says what was wrong
     params.message = message + why
     return undefined
   }
@@ -105,7 +107,7 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   return { action: 'accept', content: (await check(answer.content)) as never }
 }
 
-/** Asks by a URL, as `Context` says. */
+/** Implements `Context.elicitUrl`. */
 export async function elicitUrl(
   asker: Asker,
   { message, url, key }: UrlQuestion,
@@ -127,7 +129,7 @@ function isStandard(schema: StandardSchema | ObjectSchema): schema is StandardSc
   return '~standard' in schema
 }
 
-/** The JSON Schema of a form: what the wire allows of the schema's own. */
+/** The JSON Schema of a form, reduced to what the protocol allows. */
 function formSchema(schema: StandardSchema): ObjectSchema {
   let form = forms.get(schema)
   if (!form) {
@@ -140,7 +142,7 @@ function formSchema(schema: StandardSchema): ObjectSchema {
   return form
 }
 
-/** Refuses what forms cannot hold, and what must not pass through the client. */
+/** Rejects fields that forms do not support, or that must not pass through the client. */
 function requireField(name: string, field: JsonObject): void {
   if (SECRET.test(name)) {
     throw new TypeError(`A form cannot ask for "${name}": send the user to a URL of yours`)

@@ -1,12 +1,12 @@
 /**
- * Which log messages a client gets.
+ * Selection of the log messages that a client receives.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
 import type { LoggingLevel, LoggingMessageParams } from '../../protocol/types.ts'
 import { scrub, type Redact } from './redact.ts'
 
-/** The levels, least severe first. */
+/** The levels, in order of increasing severity. */
 const LEVELS: readonly unknown[] = [
   'debug',
   'info',
@@ -18,7 +18,7 @@ const LEVELS: readonly unknown[] = [
   'emergency',
 ] satisfies LoggingLevel[]
 
-/** What a session gets until the client sets a level. */
+/** The level of a session until the client sets one. */
 export const DEFAULT_LOG_LEVEL: LoggingLevel = 'info'
 
 /** Whether a value is a log level. */
@@ -26,22 +26,24 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return LEVELS.includes(value)
 }
 
-/** Whether a client that asked for `threshold` gets messages of `level`. */
+/** Whether a client with the level `threshold` receives messages of `level`. */
 export function wants(threshold: LoggingLevel | undefined, level: LoggingLevel): boolean {
   return threshold !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(threshold)
 }
 
-/** What holds for all log messages of a server. */
+/** The settings for all log messages of a server. */
 export interface LogRules {
-  /** Scrubs them, member by member. */
+  /** Redacts messages, member by member. */
   readonly redact: Redact | undefined
-  /** The most that one session, or one request where there are none, gets in a second. */
+  /**
+   * The maximum number of messages per second and session, or per request if there are no sessions.
+   */
   readonly maxLogsPerSecond: number
-  /** Tells the author of one that cannot be sent. */
+  /** Reports a message that cannot be sent to the author. */
   readonly report: (error: unknown) => void
 }
 
-/** How many messages went out in the current second, and how many were left out. */
+/** How many messages were sent in the current second, and how many were dropped. */
 interface Count {
   since: number
   sent: number
@@ -51,10 +53,11 @@ interface Count {
 const counts = new WeakMap<object, Count>()
 
 /**
- * What goes out when a handler logs: the message, scrubbed, and before it how many were left out
- * since the last; nothing when there were too many, or it cannot be written.
+ * The messages to send when a handler logs: the redacted message, preceded by the number of
+ * messages dropped since the last one. Empty when the rate limit is exceeded, or the message cannot
+ * be serialized.
  *
- * @param receiver What the messages of one client are counted by.
+ * @param receiver The object by which the messages of one client are counted.
  */
 export function outgoingLogs(
   message: LoggingMessageParams,

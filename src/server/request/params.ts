@@ -1,5 +1,5 @@
 /**
- * Checks of what a request carries.
+ * Validation of request params.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#requests
  */
@@ -7,15 +7,15 @@ import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { isObject } from '../../protocol/validate.ts'
 
-/** The error that answers malformed params. */
+/** Creates the error for malformed params. */
 export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, message)
 }
 
 /**
- * The string of that name.
+ * Returns a member that must be a string.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is none.
+ * @throws {ProtocolError} `INVALID_PARAMS` when it is not a string.
  */
 export function requireString(params: JsonObject, name: string): string {
   const value = params[name]
@@ -24,9 +24,9 @@ export function requireString(params: JsonObject, name: string): string {
 }
 
 /**
- * The object of that name.
+ * Returns a member that must be an object.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is none.
+ * @throws {ProtocolError} `INVALID_PARAMS` when it is not an object.
  */
 export function requireObject(params: JsonObject, name: string): JsonObject {
   const value = params[name]
@@ -35,18 +35,19 @@ export function requireObject(params: JsonObject, name: string): JsonObject {
 }
 
 /**
- * The object of that name, if there is one.
+ * Returns an optional member that must be an object.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is something else.
+ * @throws {ProtocolError} `INVALID_PARAMS` when it is present but not an object.
  */
 export function optionalObject(params: JsonObject, name: string): JsonObject | undefined {
   return params[name] === undefined ? undefined : requireObject(params, name)
 }
 
 /**
- * What a request calls, and with what.
+ * Returns the name and the arguments of a call.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the name is missing, or the arguments are not an object.
+ * @throws {ProtocolError} `INVALID_PARAMS` when the name is missing, or the arguments are not an
+ * object.
  */
 export function readNameAndArguments({ name, arguments: args = {} }: JsonObject): {
   name: string

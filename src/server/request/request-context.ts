@@ -1,5 +1,5 @@
 /**
- * What a handler gets beside its arguments where it may ask its client.
+ * The handler context of requests that may ask their client for input.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -37,15 +37,17 @@ import { sample } from './sampling.ts'
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
   #reports: (() => void)[] | undefined
-  /** The rules for log messages; without them none is sent. */
+  /** The settings for log messages; without them none are sent. */
   logs: LogRules | undefined
-  /** What earlier rounds recorded; absent until the handler asks, and in modes that do not replay. */
+  /**
+   * The recording of earlier rounds; absent until the handler asks, and in modes without replay.
+   */
   replay: ReplayInput | undefined
-  /** What the client sent in answer to an `input_required` result that the handler made itself. */
+  /** The client's responses to an `input_required` result that the handler returned itself. */
   inputResponses: { readonly [key: string]: unknown } | undefined
-  /** How often the handler was run for this request before. */
+  /** How many times the handler already ran for this request. */
   round = 0
-  /** The state of an `input_required` result that the handler made itself. */
+  /** The state of an `input_required` result that the handler returned itself. */
   requestState: string | undefined
 
   constructor(message: JsonRpcRequest, exchange: Exchange, logs: LogRules | undefined) {
@@ -54,10 +56,10 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   /**
-   * What the model learns of an error that was not meant for it. The error is reported when the run has
-   * ended. If the run turns out to be suspended it is dropped, as the handler runs again.
+   * The text that the model receives for an unexpected error. The error is reported when the run
+   * has ended, or dropped if the run turns out to be suspended, as the handler then runs again.
    *
-   * @throws what the client has to learn.
+   * @throws errors that must reach the client.
    */
   override describeFailure(error: unknown, report: () => void): string {
     if (error instanceof InputPending) throw error
@@ -75,7 +77,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     return undefined
   }
 
-  /** @throws {InputPending} when a question is open, even if that was caught. */
+  /** @throws {InputPending} when input is pending, even if the handler caught the exception. */
   throwIfSuspended(): void {
     if (this.replay?.suspended) throw inputPending()
   }
@@ -114,7 +116,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     return this.input.step(name, run)
   }
 
-  /** How this request asks the client. */
+  /** How this request asks its client for input. */
   get input(): Input {
     this.#input ??= this.#chooseInput()
     return this.#input
@@ -137,8 +139,8 @@ export class RequestContext extends BaseRequestContext implements Context {
 }
 
 /**
- * When one question ends the run, others of the same run reject without anybody awaiting them; that must
- * not count as an unhandled rejection.
+ * When one input request ends the run, other pending ones of the same run also reject, although no
+ * code awaits them; they must not count as unhandled rejections.
  */
 function ignoreUnhandled<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {})

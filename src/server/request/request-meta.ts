@@ -1,5 +1,5 @@
 /**
- * What a request says of itself where every request does: revision, client, log level.
+ * The `_meta` of self-describing requests: revision, client and log level.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
@@ -21,24 +21,24 @@ import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { ClientFacts } from './exchange.ts'
 import { isLoggingLevel } from './logging.ts'
 
-/** What a request says of itself. */
+/** The parsed `_meta` of a self-describing request. */
 export interface RequestMeta {
-  /** The version as the client wrote it; may be one that is not supported. */
+  /** The version that the client sent, possibly unsupported. */
   readonly version: string
   readonly client: ClientFacts
   readonly logLevel: LoggingLevel | undefined
 }
 
-/** Whether params belong to a request that describes itself, and so to no session. */
+/** Whether params belong to a self-describing request, which is not part of a session. */
 export function describesItself(params: JsonObject | undefined): boolean {
   const meta = params?._meta
   return isObject(meta) && (META_PROTOCOL_VERSION in meta || META_CLIENT_CAPABILITIES in meta)
 }
 
 /**
- * Reads what a request says of itself.
+ * Parses the `_meta` of a self-describing request.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when something required is missing or ill-typed.
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing or has the wrong type.
  */
 export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
   const meta = params?._meta
@@ -55,9 +55,9 @@ export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
 }
 
 /**
- * The facts of a stateless revision that the server speaks.
+ * Finds the facts of a stateless revision that the server supports.
  *
- * @throws {ProtocolError} `UNSUPPORTED_PROTOCOL_VERSION`, whose `data` says what is supported.
+ * @throws {ProtocolError} `UNSUPPORTED_PROTOCOL_VERSION`, with the supported versions in `data`.
  */
 export function requireStatelessRevision(
   revisions: readonly RevisionFacts[],
@@ -68,7 +68,7 @@ export function requireStatelessRevision(
   throw unsupportedVersion(revisions, version)
 }
 
-/** The error that says which versions the server speaks. */
+/** Creates the error that lists the supported versions. */
 export function unsupportedVersion(
   revisions: readonly RevisionFacts[],
   requested: string,
@@ -77,7 +77,7 @@ export function unsupportedVersion(
   return notSpoken(revisions, UNSUPPORTED_PROTOCOL_VERSION, why, requested)
 }
 
-/** The error, of any code, that says that no revision which the server speaks has sessions. */
+/** Creates an error, with any code, for a server that supports no revision with sessions. */
 export function noSessions(
   revisions: readonly RevisionFacts[],
   code: number,

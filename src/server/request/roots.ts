@@ -1,5 +1,5 @@
 /**
- * Asking where the user lets the server work.
+ * Requesting the client's roots.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
  */
@@ -7,14 +7,14 @@ import type { Root } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { askClient, type Asker } from './ask.ts'
 
-/** Whether something is a list of roots. */
+/** Whether a value is a list of roots. */
 export function areRoots(value: unknown): boolean {
   return (
     Array.isArray(value) && value.every((root) => isObject(root) && typeof root.uri === 'string')
   )
 }
 
-/** Asks for the client's roots, as `Context` says. */
+/** Implements `Context.roots`. */
 export async function listRoots(asker: Asker): Promise<Root[]> {
   const answer = await askClient(asker, { method: 'roots/list' }, undefined, (a) =>
     areRoots(a.roots),

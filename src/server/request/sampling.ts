@@ -1,5 +1,5 @@
 /**
- * Asking the client's model.
+ * Sampling: requesting completions from the client's model.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
@@ -8,7 +8,7 @@ import { samplingFault } from '../../protocol/sampling.ts'
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/types.ts'
 import { askClient, type Asker } from './ask.ts'
 
-/** Whether an object is what a model answers, as far as its members go. */
+/** Whether an object has the members of a sampling result. */
 export function isMessage({ model, role, content }: JsonObject): boolean {
   return (
     typeof model === 'string' &&
@@ -18,7 +18,7 @@ export function isMessage({ model, role, content }: JsonObject): boolean {
   )
 }
 
-/** Asks the client's model, as `Context` says. */
+/** Implements `Context.sample`. */
 export async function sample(
   asker: Asker,
   { key, ...params }: CreateMessageParams & { key?: string },
@@ -26,7 +26,8 @@ export async function sample(
   const fault = samplingFault(params)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
   const { client, revision } = asker.exchange
-  // Context of other servers is for clients that say they share it; before 2025-11-25 none could.
+  // Only clients that declare `sampling.context` share context of other servers; before 2025-11-25
+  // the capability did not exist.
   if (revision.icons && !client.capabilities.sampling?.context) delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
   return (await askClient(asker, request, key, isMessage)) as CreateMessageResult

@@ -1,5 +1,5 @@
 /**
- * What methods keep of a session, where there is one.
+ * Access to the session record.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -8,10 +8,10 @@ import type { SessionRecord } from '../../session/session.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * The record of the session that a request belongs to.
+ * Returns the record of the request's session.
  *
- * @throws {ProtocolError} `METHOD_NOT_FOUND` where the server keeps none: nothing could be told later,
- *   so the method is not offered either.
+ * @throws {ProtocolError} `METHOD_NOT_FOUND` without a session: the server could send no
+ * notifications later, so the method is not offered.
  */
 export function sessionRecord(method: string, { session }: Exchange): SessionRecord {
   if (session) return session.record

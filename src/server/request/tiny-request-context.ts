@@ -1,5 +1,5 @@
 /**
- * What a handler receives beside its arguments on a server of `edgewise/server/tiny`.
+ * The handler context of servers of `edgewise/server/tiny`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -7,8 +7,8 @@ import { BaseRequestContext } from './base-request-context.ts'
 import type { Context } from './context.ts'
 
 /**
- * A context without `elicit` and its like. Types do not show them (`BaseContext`); for programs without
- * types, the preset adds getters that say what to import.
+ * A context without `elicit` and similar methods. The types omit them (`BaseContext`); for untyped
+ * code, the preset adds getters that say what to import.
  */
 export class TinyRequestContext extends BaseRequestContext implements Context {
   declare readonly inputResponses: undefined

@@ -1,12 +1,11 @@
 /**
- * What a server of `edgewise/server/tiny` says in place of what it lacks, where no type keeps a
- * program from using it.
+ * Errors for features that servers of `edgewise/server/tiny` lack, for untyped code.
  */
 
 /**
- * Makes members of an object throw that only servers of `edgewise/server` have.
+ * Makes the members that only servers of `edgewise/server` have throw.
  *
- * @param owner What programs call the object.
+ * @param owner The name of the object, for the error message.
  */
 export function refuseMembers(object: object, owner: string, names: readonly string[]): void {
   for (const name of names) {
