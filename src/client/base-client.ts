@@ -1,5 +1,5 @@
 /**
- * Calling: the methods of every revision that a client requests, under one name each.
+ * The methods that a client can request, under one name in every revision.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
@@ -22,7 +22,7 @@ import { allItems, items } from './lists.ts'
 import { request } from './request.ts'
 import { callTool } from './tools.ts'
 
-/** A connection to one server that calls, as every client does. */
+/** A connected client with the requests that every preset has. */
 export class BaseClient {
   readonly #connection: Connection
 
@@ -30,27 +30,27 @@ export class BaseClient {
     this.#connection = connection
   }
 
-  /** The revision that is spoken. */
+  /** The negotiated protocol revision. */
   get revision(): Revision {
     return this.#connection.revision.version
   }
 
-  /** Who the server says it is. */
+  /** The server's name and version, as the server reports them. */
   get serverInfo(): Implementation | undefined {
     return this.#connection.serverInfo
   }
 
-  /** What the server offers; nothing when it did not say. */
+  /** The server's capabilities; undefined if the server did not send them. */
   get serverCapabilities(): ServerCapabilities | undefined {
     return this.#connection.serverCapabilities
   }
 
-  /** How the server wants to be used; may be put into a model's prompt. */
+  /** How to use the server; may be added to a model's prompt. */
   get instructions(): string | undefined {
     return this.#connection.instructions
   }
 
-  /** What a later connection can be given to save the first round trip, if anything. */
+  /** Data that a later connection can pass as `discovery` to save the first round trip, if available. */
   get discovery(): Discovery | undefined {
     const {
       revision,
@@ -95,24 +95,25 @@ export class BaseClient {
   /**
    * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` when there is no such tool.
-   * @throws {McpError} `DENIED` when it was not approved; `INVALID_MESSAGE` when the result is none.
+   * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
+   * @throws {McpError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result is
+   *   invalid.
    */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
     return callTool(this.#connection, name, args, options)
   }
 
   /**
-   * Reads a resource. The URI is sent as it is.
+   * Reads a resource. The URI is sent unchanged.
    *
-   * @throws {ProtocolError} `RESOURCE_NOT_FOUND`, or since 2026-07-28 `INVALID_PARAMS`, when there
-   *   is none.
+   * @throws {ProtocolError} `RESOURCE_NOT_FOUND`, or since 2026-07-28 `INVALID_PARAMS`, if the resource
+   *   does not exist.
    */
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
     return this.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
   }
 
-  /** Gets a prompt, its arguments filled in. */
+  /** Gets a prompt with its arguments filled in. */
   getPrompt(
     name: string,
     args?: Readonly<Record<string, string>>,
@@ -123,11 +124,11 @@ export class BaseClient {
   }
 
   /**
-   * Sends any request, of the protocol or of an extension.
+   * Sends any request of the protocol or of an extension.
    *
-   * @throws {ProtocolError} What the server answered.
-   * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent, and every
-   *   other local failure.
+   * @throws {ProtocolError} The error that the server answered.
+   * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent, and every other
+   *   local failure.
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result> {
     return request(this.#connection, method, params, options)
@@ -138,12 +139,12 @@ export class BaseClient {
     return this.#connection.notify(method, params)
   }
 
-  /** Ends the connection: what is in flight rejects with `CLOSED`, a session is ended. */
+  /** Closes the connection: requests in flight reject with `CLOSED`, and a session is ended. */
   close(): Promise<void> {
     return this.#connection.close()
   }
 
-  /** The same as {@link BaseClient.close}, for `await using`. */
+  /** Same as {@link BaseClient.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }

@@ -1,5 +1,5 @@
 /**
- * Results that are kept for as long as the server allows.
+ * Caches results for as long as the server allows.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
@@ -12,21 +12,21 @@ import { isWithin } from './uri-scope.ts'
 interface Entry {
   readonly method: string
   readonly uri: unknown
-  /** The result as JSON, which is compact and of known length. */
+  /** The result as JSON, which is compact and has a known length. */
   readonly json: string
   readonly staleAt: number
-  /** Whose entry it is; nobody's in particular when absent. */
+  /** The principal that the entry belongs to; absent for entries that all principals share. */
   readonly principal: string | undefined
 }
 
-/** How long all entries may be together, in UTF-16 units of their JSON. */
+/** The total length of all entries, in UTF-16 units of their JSON. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
 /**
- * Has a client cache results, each for as long as the server allows.
+ * Makes a client cache results, each for as long as the server allows.
  *
- * @param maxEntries How many results to keep at most.
- * @returns Makes the cache of one client: the option `cache` of {@link connect}.
+ * @param maxEntries The maximum number of results to cache.
+ * @returns A function that creates the cache of one client, for the option `cache` of {@link connect}.
  * @example
  * ```ts
  * const client = await connect('https://example.com/mcp', { cache: resultCache() })
@@ -36,14 +36,14 @@ export function resultCache(maxEntries = 256): () => Cache {
   return () => new ResultCache(maxEntries)
 }
 
-/** Bounded in number and length; the entry that was used least recently goes first. */
+/** An LRU cache, bounded by the number of its entries and by their total length. */
 class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #limit: number
-  /** How often something was forgotten: an answer that was under way meanwhile may be stale. */
+  /** Incremented whenever entries are removed: a response that was in flight at the time may be stale. */
   #changes = 0
 
-  /** @param limit How many results to keep; 0 keeps none. */
+  /** @param limit The maximum number of results; 0 disables caching. */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -77,7 +77,7 @@ class ResultCache implements Cache {
     const entry = this.#entries.get(key)
     if (!entry || performance.now() >= entry.staleAt) return undefined
     if ((entry.principal ?? principal) !== principal) return undefined
-    // The entries are in the order of their last use
+    // Map entries are in insertion order: reinserting one marks it as the most recently used
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     return JSON.parse(entry.json) as Result
@@ -121,7 +121,7 @@ class ResultCache implements Cache {
   }
 }
 
-/** The key of a request; `_meta` does not change what is asked. */
+/** The cache key of a request; `_meta` does not change the result. */
 function keyOf(method: string, { _meta, ...asked }: JsonObject): string {
   return JSON.stringify([method, asked])
 }

@@ -1,5 +1,5 @@
 /**
- * One request on its way: its answer, its timeouts, its abort signal.
+ * One request in flight: its response, timeouts and abort signal.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
  */
@@ -11,28 +11,28 @@ import type { ProgressParams } from '../protocol/types.ts'
 import type { Outgoing } from '../protocol/channel.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The options of a request, with what bounds it. */
+/** The options of a request, including its limits. */
 export interface CallOptions extends RequestOptions {
   readonly timeoutMs: number
   readonly maxTimeoutMs: number
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** The connection of a call. */
+/** The connection that a call belongs to. */
 export interface CallOwner {
-  /** While the client is answering a request of the server's, no clock runs. */
+  /** While the client is answering a request from the server, timeouts are paused. */
   readonly inputHandlers: { readonly isAnswering: boolean }
-  /** Forgets a call that has its outcome. */
+  /** Removes a call that has settled. */
   onCallDone(call: Call): void
-  /** Tells the server that a call is not wanted any more. */
+  /** Notifies the server that a call was cancelled. */
   onCallCancelled(call: Call, reason: string): void
 }
 
-/** One request on its way. */
+/** One request in flight. */
 export class Call implements Outgoing {
   readonly message: JsonRpcRequest
   readonly options: CallOptions
-  /** The result, or a {@link ProtocolError} that the server answered, or a {@link McpError}. */
+  /** The result; rejects with the {@link ProtocolError} that the server answered, or a {@link McpError}. */
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
   #startedAt = performance.now()
@@ -80,28 +80,28 @@ export class Call implements Outgoing {
     this.#reject(error)
   }
 
-  /** The caller's signal fired. */
+  /** Handles the abort of the caller's signal. */
   handleEvent({ target }: Event): void {
     this.cancel(abortReason(target as AbortSignal))
   }
 
-  /** Gives up: rejects at once, and tells the server. */
+  /** Cancels the call: rejects at once, and notifies the server. */
   cancel(error: Error): void {
     if (this.settled) return
     this.reject(error)
     const { cause } = error
-    // What the application gave to `abort`, where it gave something
+    // The reason that the application passed to `abort`, if any
     const reason = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
     this.#owner.onCallCancelled(this, typeof reason === 'string' ? reason : error.message)
   }
 
-  /** Takes a sign of life, which starts the clock of the silence anew. Gives what its hook returns. */
+  /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */
   progress(progress: ProgressParams): unknown {
     this.#movedAt = performance.now()
     return this.options.onProgress?.(progress)
   }
 
-  /** Stops the clocks: from now on the answer may take as long as it likes. */
+  /** Stops the timeouts: from now on the response may take any time. */
   unlimit(): void {
     clearTimeout(this.#timer)
   }
@@ -128,12 +128,12 @@ export class Call implements Outgoing {
     return true
   }
 
-  /** What is to last longer than timers do is not bounded. */
+  /** Starts no timer for delays beyond the maximum of `setTimeout`. */
   #arm(delayMs: number): void {
     if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(() => this.expire(), delayMs)
   }
 
-  /** Looks whether time is up. */
+  /** Checks whether the call has timed out. */
   expire(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
     if (this.#owner.inputHandlers.isAnswering) return this.#arm(timeoutMs)

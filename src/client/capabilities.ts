@@ -1,5 +1,6 @@
 /**
- * What a client declares: its handlers, and what the application adds.
+ * The capabilities that a client declares: those implied by its handlers, and those that the application
+ * adds.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
@@ -21,7 +22,7 @@ export function declaredCapabilities({
   return Object.keys(declared).length > 0 ? { ...others, extensions: declared } : others
 }
 
-/** The capabilities that the handlers amount to. What nothing handles is not declared. */
+/** The capabilities that the handlers imply. Capabilities without a handler are not declared. */
 export function handledCapabilities({
   onElicit,
   onSample,

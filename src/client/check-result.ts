@@ -1,5 +1,5 @@
 /**
- * Checks that a result is one that its method promises.
+ * Checks that a result matches its method's schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
@@ -10,14 +10,14 @@ import type { Result, Tool } from '../protocol/types.ts'
 import { isObject, memberAt } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 
-/** Whether a result is the complete one of its method. */
+/** Whether a result is a complete one. */
 export function isComplete({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete'
 }
 
 /**
- * Returns a complete result that has what its method promises. Of tools it leaves out, over HTTP since
- * 2026-07-28, those whose annotations are invalid.
+ * Returns a complete result once its required members are checked. From a list of tools, over HTTP since
+ * 2026-07-28, it removes those with invalid annotations.
  *
  * @throws {McpError} `INVALID_MESSAGE`.
  */
@@ -44,7 +44,7 @@ export function checkResult(
   return result
 }
 
-/** The error for a result that its method does not have. */
+/** The error for a result that does not match its method. */
 export function invalidResult(method: string, result: Result): McpError {
   return new McpError('INVALID_MESSAGE', `"${method}" got a wrong result`, { data: result })
 }

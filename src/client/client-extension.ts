@@ -1,5 +1,5 @@
 /**
- * Makes extensions of the protocol for clients. Only clients with extensions load it.
+ * Creates protocol extensions for clients. Only clients with extensions load this file.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -11,12 +11,13 @@ import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension
 import type { RequestOptions } from './request-options.ts'
 
 /**
- * Marks the options of a request that its caller makes again with each answer: `null` at first, when
- * what is begun is handed back; then what was begun, which is followed and not begun anew.
+ * Marks the options of a request that its caller repeats with each set of input responses: `null` at
+ * first, when the started operation is returned to the caller; afterwards the operation, which is
+ * followed instead of started again.
  */
 export const followsAll: unique symbol = Symbol('followsAll')
 
-/** Options of a request that may be one of these. */
+/** Options of a request that may carry this mark. */
 export interface FollowedAgain extends RequestOptions {
   readonly [followsAll]?: Result | null
 }
@@ -25,27 +26,27 @@ export interface FollowedAgain extends RequestOptions {
 export interface ClientExtensionOptions {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string
-  /** What the client's capabilities say of it; `{}` by default. */
+  /** The extension's entry in the client's capabilities. Default: `{}`. */
   readonly settings?: JsonObject
-  /** For each of its methods the param that the `Mcp-Name` header repeats, if it repeats one. */
+  /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams?: { readonly [method: string]: string }
   /**
-   * The values of `resultType` that it adds, and what turns such a result into the complete one that
-   * the caller gets. Only results of servers that declare the extension come here, and none that
-   * the caller wants to handle itself (`input: 'manual'`).
+   * The values of `resultType` that the extension adds, each with the function that turns such a result
+   * into the complete one. Called only with results of servers that declare the extension, and never for
+   * requests with `input: 'manual'`.
    */
   readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
   /**
-   * Carries a request out in a way of its own: gives its complete result, or nothing of requests that
-   * are sent as they are. It comes by what the client sends for it as well, which it has to know.
-   * Requests that the caller wants to handle itself (`input: 'manual'`) do not come here.
+   * Executes a request itself: returns its complete result, or undefined for requests that are to be
+   * sent normally. Also called for the requests that the client sends on its behalf, which it must
+   * recognize. Never called for requests with `input: 'manual'`.
    */
   readonly send?: (request: FollowedRequest) => Promise<Result> | undefined
   /**
-   * Wraps the answering of what a server requests on a session. The given function checks and answers
-   * what the protocol knows, by the handlers of the client. The capabilities are those that the
-   * client declared there; each connection has an object of its own. A client of
-   * `edgewise/client/tiny` answers nothing, and never calls it.
+   * Wraps the answering of requests that a server sends on a session. The given function checks and
+   * answers requests of the core protocol with the client's handlers. `capabilities` are those that the
+   * client declared there; each connection has its own object. A client of `edgewise/client/tiny`
+   * answers no requests and never calls it.
    */
   readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
 }
@@ -53,14 +54,14 @@ export interface ClientExtensionOptions {
 /**
  * Turns a result into the complete one.
  *
- * @throws {McpError} Whatever the caller is to be told.
+ * @throws {McpError} Any error that the caller is to receive.
  */
 export type ResultFollower = (result: Result, request: FollowedRequest) => Result | Promise<Result>
 
 /**
- * Makes an extension, which `connect` then takes.
+ * Creates an extension to pass to `connect`.
  *
- * @throws {McpError} `INVALID_USE` when the id has no prefix.
+ * @throws {McpError} `INVALID_USE` if the id has no prefix.
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options

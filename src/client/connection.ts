@@ -1,5 +1,5 @@
 /**
- * The client's state: what was negotiated with the server, and the requests in flight.
+ * The state of a client: what was negotiated with the server, and the requests in flight.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
@@ -28,30 +28,30 @@ import { addMeta, commonMeta } from './request-meta.ts'
 import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
-/** Who the client is when the application does not say. */
+/** The default `clientInfo`. */
 const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
 
-/** Where a connection leads: opens the channel to a server, and finds out what it is. */
+/** Where a connection leads: opens the channel to a server and negotiates with it. */
 export interface ConnectionTarget {
   /** The endpoint, over HTTP. */
   readonly url?: string
   /** Opens a channel and negotiates a revision. */
   open(connection: Connection): Promise<void>
-  /** Finds out what the server is: at first, and again when it proves to be something else. */
+  /** Determines what the server speaks: at first, and again if it proves to have changed. */
   negotiate(connection: Connection): Promise<void>
 }
 
-/** What a connection is made of. */
+/** The parts that a connection is made of. */
 export interface ConnectionParts<Client extends ExtensionClient> {
   readonly options: WatchesGivenUp
-  /** What the client declares. */
+  /** The capabilities that the client declares. */
   readonly capabilities: ClientCapabilities
   readonly target: ConnectionTarget
-  /** Makes the client and its features. */
+  /** Creates the client and its features. */
   readonly compose: (connection: Connection) => ClientParts<Client>
 }
 
-/** One client's state and the way to its server. */
+/** The state of one client and the channel to its server. */
 export class Connection<Client extends ExtensionClient = ExtensionClient>
   implements CallOwner, ClientParts<Client>
 {
@@ -59,40 +59,40 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   readonly versions: Versions
   readonly info: Implementation
   readonly capabilities: ClientCapabilities
-  /** The client whose connection it is, for extensions. */
+  /** The client that owns the connection, for extensions. */
   declare readonly client: Client
   declare readonly inputHandlers: InputHandlers
   declare readonly changes?: ChangeListeners
   declare readonly cache?: Cache
   declare readonly walkPages: WalkPages
   readonly tools: ToolSchemas = new ToolSchemas()
-  /** The requests in flight, by their ids, which compare with their JSON type. */
+  /** The requests in flight by id; the keys distinguish strings from numbers. */
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
-  /** What was tried in vain to find out what the server is. */
+  /** The failed attempts at negotiating with the server. */
   readonly attempts: Attempt[] = []
   /**
-   * The request that was sent last, but for lists. Questions of the server that belong to no call
-   * count as part of it.
+   * The last request that was sent, other than list requests. Server requests that belong to no call are
+   * attributed to it.
    */
   declare latest: JsonRpcRequest
-  /** The target sets it before anything is sent. */
+  /** Set by the target before anything is sent. */
   declare channel: Channel
-  /** The revision that is in use, or being tried. */
+  /** The revision that is in use or being tried. */
   declare revision: RevisionFacts
   declare serverInfo: Implementation | undefined
-  /** Nothing when the server did not say. */
+  /** Undefined if the server did not send them. */
   declare serverCapabilities: ServerCapabilities | undefined
   declare instructions: string | undefined
-  /** Whether an answer has confirmed what the server is taken for. */
+  /** Whether a response has confirmed the assumed revision of the server. */
   isConfirmed = false
-  /** The id of the request that was sent last. */
+  /** The id of the last request that was sent. */
   lastId = 0
   readonly #target: ConnectionTarget
-  /** What every request of 2026-07-28 repeats. */
+  /** The `_meta` that every request of 2026-07-28 repeats. */
   #meta: JsonObject | undefined
   #closed: McpError | undefined
   #restoring: Promise<void> | undefined
-  /** Whether the application is done with it, so that nothing is reported any more. */
+  /** Whether the application has closed the connection, so that nothing is reported any longer. */
   #closedByUser = false
 
   constructor({ options, capabilities, target, compose }: ConnectionParts<Client>) {
@@ -104,14 +104,14 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     Object.assign(this, compose(this))
   }
 
-  /** Tries a revision. */
+  /** Sets the revision to try. */
   setRevision(revision: RevisionFacts): void {
     this.revision = revision
     const info = this.options.sendInfo === false ? undefined : this.info
     this.#meta = commonMeta(revision, this.capabilities, info)
   }
 
-  /** Settles on a revision, and on what the server says of itself. */
+  /** Sets the negotiated revision and the server's description of itself. */
   applyServerInfo(
     revision: RevisionFacts,
     said: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
@@ -126,14 +126,14 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     this.instructions = typeof instructions === 'string' ? instructions : undefined
   }
 
-  /** Takes an answer as confirmation of what the server is taken for. */
+  /** Takes a response as confirmation of the assumed revision. */
   confirm(): void {
     this.isConfirmed = true
   }
 
-  /** Finds out what the server is: at first, and again when it proves to be something else. */
+  /** Determines what the server speaks: at first, and again if it proves to have changed. */
   negotiate(): Promise<void> {
-    // What is found now counts as confirmed, so that no later failure starts another negotiation
+    // This negotiation counts as confirmed, so that no later failure starts another one
     this.isConfirmed = true
     this.attempts.length = 0
     return this.#target.negotiate(this)
@@ -144,12 +144,12 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     return this.channel.http !== undefined && this.revision.era === 'modern'
   }
 
-  /** The server, as users should be told about it. */
+  /** The server's identity, as it is to be shown to users. */
   get server(): ServerIdentity {
     return { url: this.#target.url, info: this.serverInfo }
   }
 
-  /** Sends one request. No gates, no retries, no cache: see `request.ts` for these. */
+  /** Sends one request without checks, retries or cache: see `request.ts` for these. */
   start(
     method: string,
     params: JsonObject | undefined,
@@ -189,7 +189,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     await this.channel.send(notification(method, params))
   }
 
-  /** Answers a request of the server's. */
+  /** Responds to a request from the server. */
   respond(response: JsonRpcResponse): void {
     this.reportFailureOf(this.channel.send(response))
   }
@@ -200,7 +200,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
 
   onCallCancelled({ message: { id, method }, options }: Call, reason: string): void {
     this.options[givenUp]?.(id, options)
-    // Over HTTP, since 2026-07-28, closing the stream says it all
+    // Over HTTP, since 2026-07-28, closing the stream is the cancellation
     if (this.repeatsInHeaders || method === 'initialize' || method === 'server/discover') return
     this.reportFailureOf(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
@@ -210,35 +210,35 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     if (!this.#closedByUser) reportError(this.options, error)
   }
 
-  /** Lets work go on by itself, and reports its failure. */
+  /** Lets work continue in the background and reports its failure. */
   reportFailureOf(work: Promise<unknown> | undefined): void {
     work?.catch((error: unknown) => this.reportError(error))
   }
 
-  /** Calls a hook, and reports what it throws. */
+  /** Calls a hook and reports what it throws. */
   hook(run: () => unknown): void {
     callHook(run, (error) => this.reportError(error))
   }
 
-  /** Restores a session, unless that is under way. */
+  /** Restores a session, unless that is already in progress. */
   restoreOnce(restore: () => Promise<void>): Promise<void> {
     this.attempts.length = 0
     return (this.#restoring ??= restore().finally(() => (this.#restoring = undefined)))
   }
 
-  /** Replaces the channel by another, on which the connection is open again. */
+  /** Replaces the channel with another one, on which the connection is open again. */
   async replaceChannel(channel: Channel): Promise<void> {
     await this.channel?.close()
     this.reopen()
     this.channel = channel
   }
 
-  /** Forgets that the connection was closed, as its channel has begun anew. */
+  /** Clears the closed state after the channel was reopened. */
   reopen(): void {
     this.#closed = undefined
   }
 
-  /** Rejects everything in flight, as nothing more will arrive. */
+  /** Rejects all requests in flight, because nothing more will arrive. */
   rejectAll(cause?: Error): void {
     if (this.#closed) return
     const hint = ': the client was closed, so await its calls first, as by "return await"'
@@ -249,7 +249,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     for (const call of this.calls.values()) call.reject(this.#closed)
   }
 
-  /** Ends everything. Safe to call twice. */
+  /** Closes the connection. Safe to call twice. */
   async close(): Promise<void> {
     this.#closedByUser = true
     this.rejectAll()

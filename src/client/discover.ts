@@ -1,5 +1,5 @@
 /**
- * Finds out whether a server is one that `server/discover` tells about, or one with sessions.
+ * Determines whether a server supports `server/discover` or uses sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
@@ -17,28 +17,28 @@ import type { Connection } from './connection.ts'
 import type { RequestOptions } from './options.ts'
 import { chooseVersion, isModernError, mismatch, supportedBy } from './versions.ts'
 
-/** Why a server is taken for one with sessions. */
+/** Why a server is assumed to use sessions. */
 export interface LegacyEvidence {
-  /** What it answered. */
+  /** The error that it answered. */
   readonly error?: unknown
-  /** The revision to propose, when the server said which it has. */
+  /** The revision to propose, if the server named the ones it supports. */
   readonly propose?: RevisionFacts
-  /** Whether it may yet be a server of 2026-07-28, should it refuse `initialize` too. */
+  /** Whether it may still be a server of 2026-07-28, in case it rejects `initialize` too. */
   readonly doubtful?: boolean
 }
 
-/** HTTP statuses with which old servers refuse what they do not know. */
+/** HTTP statuses with which older servers reject unknown requests. */
 const FOREIGN_STATUSES = [200, 400, 404, 405, 406, 415]
 
 /**
- * Asks `server/discover`, and settles on what the server says.
+ * Requests `server/discover` and applies the server's answer.
  *
- * @param mayRepeat Whether a server that refuses a version and names it as supported, as one in the
- *   middle of an update may, is asked again.
- * @returns Nothing once it has settled; otherwise why the server must be one with sessions.
- * @throws {McpError} `VERSION_MISMATCH`; whatever is no evidence: network failures, timeouts over
- *   HTTP, authorization, overload.
- * @throws {ProtocolError} An error that only a server of 2026-07-28 gives.
+ * @param mayRepeat Whether to ask a server again that rejects a version which it lists as supported, as
+ *   a server in the middle of an update may.
+ * @returns Undefined once a revision is negotiated; otherwise why the server must use sessions.
+ * @throws {McpError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
+ *   failures, timeouts over HTTP, authorization, overload.
+ * @throws {ProtocolError} An error that only a server of 2026-07-28 returns.
  */
 export async function discover(
   connection: Connection,
@@ -84,10 +84,10 @@ export async function discover(
   throw mismatch([...modern, ...legacy], supported, refusal)
 }
 
-/** Whether a failure tells that a server does not speak 2026-07-28. */
+/** Whether a failure shows that a server does not support 2026-07-28. */
 export function isLegacyEvidence(error: unknown, http = false): boolean {
   if (error instanceof McpError) {
-    // An answer, but none that the method has
+    // A response, but not one of the method's results
     if (error.code === 'UNSUPPORTED') return true
     return http ? error.code === 'HTTP' && isForeign(statusOf(error)) : error.code === 'TIMEOUT'
   }

@@ -1,5 +1,5 @@
 /**
- * Extensions of the protocol, as a client uses them.
+ * Protocol extensions as a client uses them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -15,35 +15,37 @@ import type {
 import type { Subscription } from './features/subscription.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** An extension of the protocol, made by `clientExtension`. Clients may share it. */
+/** A protocol extension, created by `clientExtension`. Several clients may share one. */
 export interface ClientExtension {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string
-  /** What the client's capabilities say of it. */
+  /** The extension's entry in the client's capabilities. */
   readonly settings: JsonObject
-  /** For each of its methods the param that the `Mcp-Name` header repeats, if it repeats one. */
+  /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams: { readonly [method: string]: string }
   /**
-   * Makes a complete result of one of its own types; nothing of any other. Asked without a result
-   * before the request is sent: what is to be sent in a way of its own is carried out then.
+   * Turns a result of one of the extension's types into a complete one; undefined for other types.
+   * Called without a result before the request is sent: the extension may then execute the request
+   * itself.
    */
   follow(request: FollowedRequest, result?: Result): Promise<Result> | undefined
   /**
-   * Wraps the answering of what a server requests on a session. A client of `edgewise/client/tiny`
-   * answers nothing, and never calls it.
+   * Wraps the answering of requests that a server sends on a session. A client of `edgewise/client/tiny`
+   * answers no requests and never calls it.
    *
-   * @param capabilities What the client declared there; each connection has an object of its own.
+   * @param capabilities The capabilities that the client declared there; each connection has its own
+   *   object.
    */
   wrap(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
 }
 
-/** Answers a request of the server's, which is not checked yet. */
+/** Answers a request from the server, which has not been validated yet. */
 export type ServerAnswer = (asked: {
   readonly method: string
   readonly params?: JsonObject
 }) => Promise<JsonObject>
 
-/** The request that got a result which an extension adds. */
+/** The request that received a result of an extension's type. */
 export interface FollowedRequest {
   readonly client: ExtensionClient
   readonly method: string
@@ -53,19 +55,19 @@ export interface FollowedRequest {
 
 /** The part of the client that extensions need; every client has it. */
 export interface ExtensionClient {
-  /** The revision that is spoken. */
+  /** The negotiated protocol revision. */
   readonly revision: Revision
-  /** What the server offers; nothing when it did not say. */
+  /** The server's capabilities; undefined if the server did not send them. */
   readonly serverCapabilities: ServerCapabilities | undefined
   /** Lists all tools at once. */
   listAllTools(options?: RequestOptions): Promise<Tool[]>
   /** Sends any request. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
-  /** Listens to changes; absent in a client that cannot. */
+  /** Subscribes to changes; absent in a client without subscriptions. */
   listen?(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
   /**
-   * Has the handlers answer what an `input_required` result asks, by key; absent in a client that
-   * has none.
+   * Answers the requests of an `input_required` result, by key, with the client's handlers; absent in a
+   * client without handlers.
    */
   answerInputs?(
     method: string,

@@ -1,6 +1,6 @@
 /**
- * What a client may do beside calling. A preset composes it of features, so that a bundle has none
- * that is not used.
+ * The optional features of a client. A preset combines them, so that a bundle contains only the ones it
+ * uses.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -9,20 +9,20 @@ import type { CacheHints, LoggingLevel, PaginatedResult, Result } from '../proto
 import type { Call } from './call.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** What a cache has for one request. */
+/** The cache's answer for one request. */
 export interface CacheLookup {
-  /** A fresh result, as a copy that may be changed. */
+  /** A fresh result, as a copy that may be modified. */
   readonly found: Result | undefined
-  /** Keeps a result if its hints allow, and nothing was forgotten while it was under way. */
+  /** Stores a result if its hints allow it and no entries were removed while it was in flight. */
   keep(result: Result & CacheHints): void
 }
 
 /** Caches results. */
 export interface Cache {
   /**
-   * Looks for the result of a request. What is not marked as public is the principal's own.
+   * Looks up the result of a request. Results that are not marked as public belong to the principal.
    *
-   * @param reload Whether to find nothing, as the server is to be asked.
+   * @param reload Whether to skip stored results because the server is to be asked.
    */
   lookup(
     method: string,
@@ -30,32 +30,32 @@ export interface Cache {
     principal: Promise<string> | undefined,
     reload: boolean,
   ): Promise<CacheLookup>
-  /** Gets a list. Starts anew, once, when cached pages have lost their cursors. */
+  /** Reads a list. Restarts once if cached pages have cursors that are no longer valid. */
   readList<List>(method: string, read: () => Promise<List>): Promise<List>
-  /** Forgets the results of some methods. */
+  /** Removes the results of the given methods. */
   forget(...methods: string[]): void
-  /** Forgets what was read of a resource, of those inside it, and of those that it is inside. */
+  /** Removes the results of a resource, of those inside it, and of those that contain it. */
   forgetResource(changed: string): void
 }
 
-/** Answers what the server requests, other than pings. */
+/** Answers the server's requests, other than pings. */
 export interface InputHandlers {
-  /** Whether a request of the server's is being answered. */
+  /** Whether a request from the server is being answered. */
   readonly isAnswering: boolean
   /**
-   * Answers a request of the server's.
+   * Answers a request from the server.
    *
-   * @param call The client's request on whose stream it came: once nobody waits for that any more,
-   *   nobody waits for the answer.
+   * @param call The client's request on whose stream it arrived: when that call is cancelled, the answer
+   *   is no longer needed.
    */
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void
   /** Stops answering a request that the server has cancelled. */
   cancelRequest(requestId: unknown, reason: unknown): void
   /**
-   * Answers every request of one `input_required` result, all at once.
+   * Answers all requests of one `input_required` result concurrently.
    *
-   * @param request The options of the request that got it.
-   * @param call Stands for the call that they belong to, in each of its rounds.
+   * @param request The options of the request that received the result.
+   * @param call Identifies the call that they belong to, across its rounds.
    */
   answerInputs(
     method: string,
@@ -68,29 +68,29 @@ export interface InputHandlers {
   close(): void
 }
 
-/** Listens to changes. */
+/** Listens for changes. */
 export interface ChangeListeners {
-  /** The least severe log messages that the application asked for. */
+  /** The minimum level of log messages that the application asked for. */
   readonly logLevel: LoggingLevel | undefined
-  /** Opens what hooks and handlers need, once the connection is there. */
+  /** Opens the streams that hooks and handlers need, once connected. */
   start(): void
-  /** Takes a notification that may be one of change. */
+  /** Handles a notification that may announce a change. */
   take(message: JsonRpcNotification): void
   /** Ends a subscription whose request the server has cancelled. */
   endRequest(requestId: unknown): void
-  /** Announces everything that is listened to once, as it may have changed unseen. */
+  /** Announces everything that is subscribed to once, because changes may have been missed. */
   gap(): void
-  /** Does again on a new session what was done on the old one. */
+  /** Restores the subscriptions of the old session on a new one. */
   restore(): Promise<void>
   /** Stops listening. */
   close(): void
 }
 
 /**
- * Yields the entries of a list, page after page, and fetches a page when it is needed.
+ * Yields the entries of a list, fetching each page when it is needed.
  *
- * @param fetchPage Gets the page of a cursor; the first one without.
- * @param member The member of a page that has its entries.
+ * @param fetchPage Fetches the page of a cursor; the first page without one.
+ * @param member The member of a page that holds its entries.
  * @throws {McpError} `LIMIT_EXCEEDED`.
  */
 export type WalkPages = (

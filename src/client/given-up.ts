@@ -9,8 +9,8 @@ import type { BaseConnectOptions, RequestOptions } from './options.ts'
 /** The key of an option that is called for abandoned requests. */
 export const givenUp: unique symbol = Symbol('givenUp')
 
-/** Options of a client that may watch abandoned requests. */
+/** Options of a client that observes abandoned requests. */
 export interface WatchesGivenUp extends BaseConnectOptions {
-  /** Called with the options of a request when it is abandoned; without when it is answered. */
+  /** Called with the options of a request when it is abandoned; without them when it is answered. */
   readonly [givenUp]?: (id: unknown, options?: RequestOptions) => void
 }

@@ -1,5 +1,5 @@
 /**
- * The handshake of the revisions with sessions: `initialize`, then `notifications/initialized`.
+ * The handshake of revisions with sessions: `initialize`, then `notifications/initialized`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -10,9 +10,9 @@ import type { RequestOptions } from './options.ts'
 import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
 
 /**
- * Opens a session, proposing `first`, and settles on the revision that the server answers.
+ * Opens a session, proposing `first`, and applies the revision that the server answers.
  *
- * @throws {McpError} as {@link propose}.
+ * @throws {McpError} See {@link propose}.
  */
 export async function initialize(
   connection: Connection,
@@ -24,11 +24,12 @@ export async function initialize(
 }
 
 /**
- * Asks for a session; the function that it gives accepts what the server offered. A server that refuses and lists its versions is asked
- * again with one of them; one that does not, with the older ones in turn.
+ * Requests a session; the returned function accepts the server's offer. If the server rejects the
+ * revision and lists others, one of those is proposed; if it lists none, the older ones are tried in
+ * turn.
  *
- * @param mayGuess Whether a server that lists no versions is asked again.
- * @throws {McpError} `VERSION_MISMATCH` when there is no revision that both speak.
+ * @param mayGuess Whether to try other revisions with a server that lists none.
+ * @throws {McpError} `VERSION_MISMATCH` if client and server have no revision in common.
  */
 export async function propose(
   connection: Connection,
@@ -49,7 +50,7 @@ export async function propose(
     connection.attempts.push({ with: first.version, error })
     const others = left.filter((facts) => facts !== first)
     const supported = supportedBy(error)
-    // Not every server says which revisions it has
+    // Not every server lists its revisions
     const isGuess = supported === undefined && mayGuess && mayRefuseVersion(error)
     const next = isGuess ? others[0] : chooseVersion(others, supported)
     if (next) return propose(connection, options, mayGuess, next, others)

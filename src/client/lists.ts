@@ -1,5 +1,5 @@
 /**
- * The lists that a server offers.
+ * Reads the lists that a server offers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
@@ -8,7 +8,7 @@ import type { RequestOptions } from './options.ts'
 import { walkItems } from './pagination.ts'
 import { request } from './request.ts'
 
-/** Gives the items of a list, fetching pages as they are needed. */
+/** Yields the items of a list, fetching pages as they are needed. */
 export function items<Item extends object>(
   connection: Connection,
   method: string,
@@ -20,7 +20,7 @@ export function items<Item extends object>(
   return list as AsyncGenerator<Item, void, undefined>
 }
 
-/** Gives all items of a list at once. */
+/** Returns all items of a list at once. */
 export function allItems<Item extends object>(
   connection: Connection,
   method: string,

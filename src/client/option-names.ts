@@ -1,5 +1,5 @@
 /**
- * The names of the options of `connect`, so that a misspelt one is not ignored.
+ * The names of the options of `connect`, so that misspelled options are detected.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */

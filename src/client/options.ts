@@ -25,111 +25,112 @@ import type { RequestOptions } from './request-options.ts'
 
 export type { RequestOptions } from './request-options.ts'
 
-/** The options that every preset has. All are optional. */
+/** The options of every preset. All are optional. */
 export interface BaseConnectOptions extends HttpOptions {
-  /** Who the client says it is. Default: Edgewise itself. */
+  /** The name and version that the client reports. Default: Edgewise itself. */
   readonly info?: Implementation
   /**
-   * The revisions that may be spoken, the most wanted first. Default: all, newest first. With
-   * revisions of one era only, a server of the other is refused with a clear error.
+   * The revisions to use, in order of preference. Default: all, newest first. With only revisions that
+   * use sessions, or only newer ones, servers that support none of them are rejected with an error.
    */
   readonly revision?: Revision | readonly Revision[]
   /**
-   * What an earlier connection to the same server found (`client.discovery`), so that this
-   * one costs no round trip. When the server turns out to have changed it is asked again.
+   * What an earlier connection to the same server discovered (`client.discovery`), which saves this one
+   * a round trip. If the server turns out to have changed, it is asked again.
    */
   readonly discovery?: Discovery | undefined
   /**
-   * Connects to endpoints that have no Streamable HTTP: `httpSse`, for servers of 2024-11-05. Without
-   * it they are refused.
+   * Connects to endpoints without Streamable HTTP: `httpSse`, for servers of 2024-11-05. Without this
+   * option they are rejected.
    */
   readonly fallback?: (url: string, options: HttpOptions, receiver: ChannelReceiver) => Channel
   /**
-   * Capabilities to declare beside those that handlers imply: experimental ones, for
-   * example, and more of `elicitation` (`{ form: {}, url: {} }`; forms only by default), `sampling`
-   * or `roots`. Of these three only what a handler is there for is declared.
+   * Capabilities to declare in addition to those that handlers imply: experimental ones, for example,
+   * and details of `elicitation` (`{ form: {}, url: {} }`; only forms by default), `sampling` or
+   * `roots`. These three are declared only if they have a handler.
    */
   readonly capabilities?: ClientCapabilities
   /**
-   * Extensions of the protocol that the application has a use for; they are declared to servers.
-   * None by default.
+   * The protocol extensions to declare to servers. Default: none.
    */
   readonly extensions?: readonly ClientExtension[]
-  /** Whether requests of 2026-07-28 tell `info`. Default: true. */
+  /** Whether requests of 2026-07-28 include `info`. Default: true. */
   readonly sendInfo?: boolean
-  /** The longest silence that a request bears, in milliseconds; `Infinity` is possible. Default: 60 s. */
+  /**
+   * Idle timeout of a request, in milliseconds; progress restarts it. `Infinity` disables it. Default:
+   * 60 s.
+   */
   readonly timeoutMs?: number
-  /** The longest time that a request may take whatever its progress, in milliseconds. Default: 10 min. */
+  /** Total timeout of a request, regardless of progress, in milliseconds. Default: 10 min. */
   readonly maxTimeoutMs?: number
   /** How often one call may be asked for input before it fails. Default: 10. */
   readonly maxRounds?: number
-  /** How many pages a list may have. Default: 200. */
+  /** The maximum number of pages of a list. Default: 200. */
   readonly maxPages?: number
   /**
-   * Gives the W3C trace context of each request, such as `traceparent`, which then travels in its
-   * `_meta`; called once for each that is sent.
+   * Returns the W3C trace context of a request, such as `traceparent`, to send in its `_meta`; called
+   * once for each request that is sent.
    */
   readonly trace?: () => TraceContext | undefined
-  /** Aborts connecting. It does not end the connection later. */
+  /** Aborts connecting. It does not close the connection later. */
   readonly signal?: AbortSignal
   /**
-   * Is asked before a tool is called, and before any handler runs. When it says no,
-   * nothing is sent or shown: the call fails, the server hears of a refusal.
+   * Called before a tool is called and before any handler runs. If it returns false, nothing is sent or
+   * shown: the call fails, or the server receives a rejection.
    */
   readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
   /**
-   * Hears of the log messages that come: with the answers to calls, and on the stream that
-   * `connect` opens for it where sessions have one.
+   * Called with the log messages that arrive with the responses to calls, and on the stream that
+   * `connect` opens for them where the revision has sessions.
    *
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    */
   readonly onLog?: (message: LoggingMessageParams) => void
-  /** Hears of every notification that comes, known or not, as `onLog` does. */
+  /** Called with every notification that arrives, known or not, on the same streams as `onLog`. */
   readonly onNotification?: (notification: JsonRpcNotification) => void
   /**
-   * Problems that no call reports: bad messages, hidden tools, lost streams, callbacks that throw.
-   * Default: `console.error`.
+   * Called with errors that no call reports: invalid messages, hidden tools, lost streams, exceptions in
+   * callbacks. Default: `console.error`.
    */
   readonly onError?: (error: Error) => void
 }
 
 /** Options of {@link connect}. All are optional. */
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
-  /** Caches results for as long as their `ttlMs` says: `resultCache()`. Default: none. */
+  /** Caches results for as long as their `ttlMs` allows: `resultCache()`. Default: no cache. */
   readonly cache?: () => Cache
   /**
-   * Caches which endpoints have sessions, so that these are not asked for anything newer first.
+   * Remembers which endpoints use sessions, so that newer revisions are not tried on them first.
    * Default: a map that all clients of this process share.
    */
   readonly versionCache?: VersionCache
-  /** How long the JSON of all pages of a list may be, in UTF-16 units. Default: 16 Mi. */
+  /** The maximum length of the JSON of all pages of a list, in UTF-16 units. Default: 16 Mi. */
   readonly maxListLength?: number
-  /** Checks structured output against the tool's schema; says what is wrong, or nothing. */
+  /** Validates structured output against the tool's schema; returns what is wrong, or undefined. */
   readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
   /**
-   * How long a server on stdio and the like may think about `server/discover` before it counts as
-   * one that does not know it, in milliseconds. Default: 5 s.
+   * How long a server on stdio and similar transports may take to answer `server/discover` before it is
+   * assumed not to support it, in milliseconds. Default: 5 s.
    */
   readonly probeTimeoutMs?: number
 }
 
-/** The W3C trace context that a request carries in its `_meta`. */
+/** The W3C trace context of a request, sent in its `_meta`. */
 export interface TraceContext {
   readonly traceparent?: string | undefined
   readonly tracestate?: string | undefined
   readonly baggage?: string | undefined
 }
 
-/** Answers to what a server may ask. A handler declares the capability. */
+/** Handlers for the server's requests. Each handler declares its capability. */
 export interface Handlers {
   /**
-   * Asks the user: fills in a form, or agrees to visit a URL. A URL is shown whole before it is
-   * opened, and opened in a browser of the user's own, which neither the application nor a model can
-   * look into.
+   * Shows a form to the user, or asks for consent to visit a URL. Show the whole URL before opening it,
+   * and open it in the user's own browser, which neither the application nor a model can inspect.
    */
   readonly onElicit?: (params: ElicitParams, context: InputContext) => Awaitable<ElicitResult>
   /**
-   * Lets a model answer.
+   * Samples from a model.
    *
    * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
    */
@@ -138,50 +139,50 @@ export interface Handlers {
     context: InputContext,
   ) => Awaitable<CreateMessageResult>
   /**
-   * The places that the server may work in, as `file:` URIs.
+   * The directories that the server may work in, as `file:` URIs.
    *
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**
-   * How often a server may ask during one call, by all of these together; more ends the call with
-   * `LIMIT_EXCEEDED`. What comes outside of calls, or
-   * while something is listed, counts as part of the last one. Default: 100.
+   * How many requests a server may send to these handlers during one call; more end the call with
+   * `LIMIT_EXCEEDED`. Requests that arrive outside of calls, or during list requests, count towards the
+   * last call. Default: 100.
    */
   readonly maxInputs?: number
-  /** How many questions of one call are answered at once; the others wait. Default: 10. */
+  /** How many requests of one call are answered concurrently; the others wait. Default: 10. */
   readonly maxConcurrentInputs?: number
 }
 
-/** The circumstances in which a server asks. */
+/** The context of a server's request. */
 export interface InputContext {
-  /** Aborts when the answer is not wanted any more. */
+  /** Aborts when the answer is no longer needed. */
   readonly signal: AbortSignal
-  /** Who asks. */
+  /** The server that sent the request. */
   readonly server: ServerIdentity
   /**
-   * The options of the client's request that the question belongs to. Absent where the server asks
-   * outside of a request, and where the transport does not show which request it is about, as on
-   * stdio before 2026-07-28.
+   * The options of the client's request that this request belongs to. Absent if the server asks outside
+   * of a request, or if the transport does not show which request it belongs to, as on stdio before
+   * 2026-07-28.
    */
   readonly request?: RequestOptions | undefined
 }
 
-/** A server, as users should be told about it: what it says of itself is no proof. */
+/** A server's identity for display to users: its own statements are not proof. */
 export interface ServerIdentity {
   /** The endpoint, over HTTP. */
   readonly url?: string | undefined
   readonly info?: Implementation | undefined
 }
 
-/** What `approve` decides on. */
+/** The request that `approve` decides on. */
 export interface ApprovalRequest {
   readonly method: string
   readonly params: JsonObject
   readonly server: ServerIdentity
 }
 
-/** Hear of changes. Where that takes a stream, it is opened when a hook is there. */
+/** Hooks for changes. If a revision needs a stream for them, it is opened when a hook is present. */
 export interface Hooks {
   /** The list of tools has changed. */
   readonly onToolsChanged?: () => void
@@ -189,25 +190,25 @@ export interface Hooks {
   readonly onPromptsChanged?: () => void
   /** The list of resources, or of their templates, has changed. */
   readonly onResourcesChanged?: () => void
-  /** A resource that was subscribed to, or one inside it, has changed. */
+  /** A subscribed resource, or one inside it, has changed. */
   readonly onResourceUpdated?: (uri: string) => void
 }
 
-/** What is known of a server of 2026-07-28; plain data that can be stored. */
+/** The known facts about a server of 2026-07-28; plain data that can be stored. */
 export interface Discovery {
   readonly revision: Revision
-  /** Absent when the server did not say, so that every call is allowed. */
+  /** Absent if the server did not send them, so that every call is allowed. */
   readonly capabilities?: ServerCapabilities | undefined
   readonly serverInfo?: Implementation | undefined
   readonly instructions?: string | undefined
 }
 
-/** Caches which versions endpoints speak, by their URLs. A `Map` will do. */
+/** Remembers which versions endpoints support, by URL. A `Map` is sufficient. */
 export interface VersionCache {
-  /** What is known of an endpoint. */
+  /** Returns the stored version of an endpoint. */
   get(endpoint: string): string | undefined
-  /** Stores what an endpoint speaks. */
+  /** Stores the version of an endpoint. */
   set(endpoint: string, version: string): unknown
-  /** Forgets an endpoint. */
+  /** Removes an endpoint. */
   delete(endpoint: string): unknown
 }

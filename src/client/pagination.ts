@@ -1,5 +1,5 @@
 /**
- * Lists that come in pages.
+ * Paginated lists.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
@@ -9,10 +9,10 @@ import type { Result } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * Gives the items of a list, page after page, and fetches a page when it is needed.
+ * Yields the items of a list, fetching each page when it is needed.
  *
- * @param send Gets the page that params name.
- * @throws {McpError} `LIMIT_EXCEEDED` when the list is larger than allowed.
+ * @param send Fetches the page that the params name.
+ * @throws {McpError} `LIMIT_EXCEEDED` if the list is larger than allowed.
  */
 export function walkItems(
   connection: Connection,

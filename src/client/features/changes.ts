@@ -1,5 +1,5 @@
 /**
- * The notifications of change: who may receive them, and what they mean.
+ * Change notifications: who may receive them, and what they mean.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -22,7 +22,7 @@ function methodOf(list: string): string {
   return `notifications/${list}/list_changed`
 }
 
-/** The part of a filter that a server's capabilities allow, if any. */
+/** The part of a filter that a server's capabilities support, if any. */
 export function offered(
   wanted: SubscriptionFilter,
   {
@@ -38,14 +38,14 @@ export function offered(
   return Object.keys(part).length > 0 ? part : undefined
 }
 
-/** What the hooks want to receive; changes of all lists where there is no choice. */
+/** The filter that the hooks need; changes of all lists where the revision allows no choice. */
 export function hooked(hooks?: Hooks): SubscriptionFilter {
   const wanted: SubscriptionFilter = {}
   for (const [list, hook] of lists) wanted[`${list}ListChanged`] = !hooks || Boolean(hooks[hook])
   return wanted
 }
 
-/** Whether a filter lets a notification through; resources inside a wanted one count. */
+/** Whether a filter matches a notification; resources inside a subscribed one match too. */
 export function covers(filter: SubscriptionFilter, message: JsonRpcNotification): boolean {
   const changed = String(message.params?.uri)
   return missed(filter).some(({ method, params }) => {
@@ -53,7 +53,7 @@ export function covers(filter: SubscriptionFilter, message: JsonRpcNotification)
   })
 }
 
-/** One notification of everything that a filter lets through. */
+/** One notification for everything that a filter matches. */
 export function missed(filter: SubscriptionFilter): JsonRpcNotification[] {
   return [
     ...lists
@@ -63,7 +63,7 @@ export function missed(filter: SubscriptionFilter): JsonRpcNotification[] {
   ]
 }
 
-/** Forgets the results that a change has made stale. */
+/** Removes the cached results that a change has made stale. */
 export function forget(cache: Cache | undefined, { method, params }: JsonRpcNotification): void {
   if (!cache) return
   if (method === UPDATED) cache.forgetResource(String(params?.uri))
@@ -72,7 +72,7 @@ export function forget(cache: Cache | undefined, { method, params }: JsonRpcNoti
   }
 }
 
-/** Calls the hook of a change. Gives what that returns. */
+/** Calls the hook of a change. Returns what the hook returns. */
 export function fire(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
   if (method === UPDATED) return hooks.onResourceUpdated?.(String(params?.uri))
   const [, hook] = lists.find(([list]) => method === methodOf(list)) ?? []

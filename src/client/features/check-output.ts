@@ -1,5 +1,5 @@
 /**
- * Structured output, checked against the schema of its tool.
+ * Validates structured output against the schema of its tool.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
  */
@@ -8,9 +8,9 @@ import type { CallToolResult } from '../../protocol/types.ts'
 import { isComplete } from '../check-result.ts'
 
 /**
- * Checks the result of a tool that has an output schema. Failures of a tool have no output.
+ * Validates the result of a tool that has an output schema. Results with `isError` have no output.
  *
- * @param validate Says what is wrong with a value, or nothing.
+ * @param validate Returns what is wrong with a value, or undefined.
  * @throws {McpError} `INVALID_MESSAGE`.
  */
 export function checkOutput(

@@ -1,5 +1,5 @@
 /**
- * Elicitation: the server asks the user to fill in a form, or to visit a URL.
+ * Elicitation: the server asks the user to fill in a form or to visit a URL.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -8,16 +8,16 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { ClientCapabilities, ElicitParams, ElicitResult } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
-/** URLs that a user may be sent to: nothing that runs code, or that the network can change. */
+/** URLs that are safe to open: no scripts, and none that the network could tamper with. */
 const SAFE_URL = /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1])(?![\w.-])/i
 
-/** Why params are none of `elicitation/create` that may be asked. */
+/** Why the params of `elicitation/create` are invalid or not covered by the declared capability. */
 export function elicitationFault(
   { mode = 'form', message, requestedSchema, url }: JsonObject,
   { elicitation = {} }: ClientCapabilities,
 ): string | undefined {
   if (typeof message !== 'string') return '"message" must be a string'
-  // An empty capability means forms
+  // An empty capability means forms only
   const declared =
     mode === 'form' ? elicitation.form || !elicitation.url : mode === 'url' && elicitation.url
   if (!declared) return `Mode "${String(mode)}" was not declared`
@@ -28,9 +28,9 @@ export function elicitationFault(
 const ACTION = /^(?:accept|decline|cancel)$/
 
 /**
- * What is sent of an answer. An accepted form gets the defaults of the fields that it leaves out.
+ * Converts the handler's result to what is sent. An accepted form gets the defaults of omitted fields.
  *
- * @throws {McpError} `INVALID_USE` when it is no answer.
+ * @throws {McpError} `INVALID_USE` if the result is invalid.
  */
 export function elicitResult(params: ElicitParams, answer: ElicitResult): JsonObject {
   const { content, ...result } = answer ?? {}

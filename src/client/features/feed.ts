@@ -1,5 +1,5 @@
 /**
- * The notifications of one subscription that wait to be taken.
+ * The queue of notifications of one subscription.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -9,22 +9,22 @@ import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { missed } from './changes.ts'
 import type { Subscription } from './subscription.ts'
 
-/** How many notifications may wait. */
+/** The maximum number of queued notifications. */
 const MAX_WAITING = 10_000
 
-/** A {@link Subscription} and its inner side. */
+/** A {@link Subscription} and its internal side. */
 export class Feed implements Subscription {
   filter: SubscriptionFilter = {}
   readonly patient: boolean | undefined
   readonly #closing = new AbortController()
-  /** What waits to be taken: changes by what changed, what an extension sends by itself. */
+  /** The queued notifications, keyed by what changed; those of extensions each have their own key. */
   readonly #waiting = new Map<unknown, JsonRpcNotification>()
   #wake: (() => void) | undefined
   #error: Error | undefined
 
   /**
    * @param signal Closes the feed.
-   * @param patient Whether it waits for a server that cannot be reached at first.
+   * @param patient Whether to keep trying while the server cannot be reached at first.
    */
   constructor(signal?: AbortSignal, patient?: boolean) {
     this.patient = patient
@@ -38,8 +38,8 @@ export class Feed implements Subscription {
   }
 
   /**
-   * Gives a notification to who iterates, unless it waits there already. When too many wait, everything
-   * listened to is announced once in place of each further change.
+   * Queues a notification unless an equal one is already queued. When the queue is full, one
+   * announcement of everything subscribed to replaces further changes.
    */
   push(message: JsonRpcNotification): void {
     const isFull = this.#waiting.size >= MAX_WAITING
@@ -53,7 +53,7 @@ export class Feed implements Subscription {
     this.#wake?.()
   }
 
-  /** Ends the feed with an error, unless it was closed before. */
+  /** Ends the feed with an error, unless it is already closed. */
   fail(error: Error): void {
     if (!this.signal.aborted) this.#error = error
     this.close()
@@ -67,7 +67,7 @@ export class Feed implements Subscription {
   async *[Symbol.asyncIterator](): AsyncGenerator<JsonRpcNotification, void, undefined> {
     try {
       for (;;) {
-        // Finding the first entry of a map anew takes time in proportion to what was deleted
+        // Finding the first entry of a map again takes time in proportion to the entries deleted before it
         for (const [key, message] of this.#waiting) {
           this.#waiting.delete(key)
           yield message
@@ -84,7 +84,7 @@ export class Feed implements Subscription {
   }
 }
 
-/** What waiting once is enough for; the message itself where each is news. */
+/** The key under which a notification is queued only once; the message itself if each counts. */
 function keyOf(message: JsonRpcNotification): unknown {
   const { method, params } = message
   return /(?:changed|updated)$/.test(method) ? `${method} ${String(params?.uri)}` : message

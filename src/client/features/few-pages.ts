@@ -1,12 +1,12 @@
 /**
- * Walking a list that comes in pages, bounded by their number alone.
+ * Iterates over a paginated list, limited only by the number of pages.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 import { McpError } from '../../protocol/errors.ts'
 import type { WalkPages } from '../features.ts'
 
-/** Makes what walks lists of so many pages. */
+/** Creates a walker that reads at most `maxPages` pages. */
 export function walkFewPages(maxPages = 200): WalkPages {
   return async function* (method, fetchPage, member) {
     let cursor: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Answers what the server asks, with the handlers of the application: by responses on a session, and
- * since 2026-07-28 by sending the request again.
+ * Answers the server's requests for input with the application's handlers: by responses on a session,
+ * and since 2026-07-28 by sending the original request again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -23,16 +23,16 @@ import type { InputHandlers } from '../features.ts'
 import { readInput } from './input.ts'
 import type { ConnectOptions, RequestOptions } from '../options.ts'
 
-/** The error code of a question that the user refused. */
+/** The error code of a request that the user rejected. */
 const USER_REJECTED = -1
 
-/** Answers one question that was checked. */
+/** Answers one validated request. */
 type Answer = (signal: AbortSignal, request?: RequestOptions) => Promise<JsonObject>
 
-/** What the server may still ask during one call. */
+/** How many requests the server may still send during one call. */
 interface Quota {
   left: number
-  /** Runs as much at once as may be. */
+  /** Limits how many requests are answered concurrently. */
   readonly inTurn: ReturnType<typeof semaphore>
 }
 
@@ -40,9 +40,9 @@ interface Quota {
 export class HandlerInput implements InputHandlers {
   readonly #connection: Connection
   readonly #options: ConnectOptions
-  /** What is being answered, by the ids of the server's requests. */
+  /** Requests being answered, by the ids that the server gave them. */
   readonly #running = new Map<unknown, AbortController>()
-  /** What the server may still ask during each call. */
+  /** The quota of each call. */
   readonly #quotas = new WeakMap<object, Quota>()
 
   constructor(connection: Connection, options: ConnectOptions) {
@@ -55,18 +55,18 @@ export class HandlerInput implements InputHandlers {
   }
 
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void {
-    // The server was told that nobody waits for that call any more
+    // The server was notified that this call was cancelled
     if (call?.settled) return
     const connection = this.#connection
-    // Where it came on no call's stream it may belong to any call
+    // A request that arrived outside the stream of a call may belong to any call
     const found = call ?? this.#findPayer()
-    // A server can have clients list ever again, by saying that something has changed
+    // A server could make clients list endlessly by announcing changes again and again
     const payer = found && isListing(found.message) ? undefined : found
     const quota = this.#quota(payer?.message ?? connection.latest)
     if (--quota.left < 0) {
       const error = this.#tooMany()
       connection.calls.get(payer?.message.id)?.cancel(error)
-      // Once, whatever else the server asks
+      // Reported only once, however many requests follow
       if (!payer && quota.left === -1) connection.reportError(error)
       const refusal = { code: INTERNAL_ERROR, message: error.message }
       return connection.respond(errorResponse(message.id, refusal))
@@ -102,7 +102,7 @@ export class HandlerInput implements InputHandlers {
       response = errorResponse(id, told)
     }
     this.#running.delete(id)
-    // Whoever cancelled wants no response
+    // A cancelled request gets no response
     if (!signal.aborted) connection.respond(response)
   }
 
@@ -111,12 +111,12 @@ export class HandlerInput implements InputHandlers {
   }
 
   /**
-   * Answers every request of one `input_required` result, all at once.
+   * Answers all requests of one `input_required` result concurrently.
    *
-   * @param call Stands for the call that they belong to.
-   * @throws {McpError} `INVALID_MESSAGE` when the server asks for what was not declared, or wrongly;
-   *   `DENIED` when the user refused what the wire has no refusal for; `LIMIT_EXCEEDED` when it asks
-   *   too much during one call; `ABORTED`.
+   * @param call Identifies the call that they belong to.
+   * @throws {McpError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
+   *   invalid; `DENIED` if the user rejected a request that has no declining result in the protocol;
+   *   `LIMIT_EXCEEDED` if it asks too often during one call; `ABORTED`.
    */
   async answerInputs(
     method: string,
@@ -143,20 +143,20 @@ export class HandlerInput implements InputHandlers {
       })
       return Object.fromEntries(await abortable(Promise.all(answers), signal))
     } catch (error) {
-      // Who is still being asked need not answer any more
+      // The other requests no longer need an answer
       controller.abort(error)
       throw error
     }
   }
 
-  /** Checks what is asked, and gives what answers it. */
+  /** Validates a request and returns the function that answers it. */
   #read(asked: unknown, { inTurn }: Quota): Answer {
     const { capabilities, server } = this.#connection
     const answer = readInput(asked, this.#options, capabilities)
     return (signal, request) =>
       inTurn(() => {
         if (signal.aborted) throw abortReason(signal)
-        // A handler that ignores the signal must not hold its place for ever
+        // A handler that ignores its signal must not occupy its slot forever
         return abortable(answer({ signal, server, request }), signal)
       })
   }
@@ -171,7 +171,7 @@ export class HandlerInput implements InputHandlers {
     return quota
   }
 
-  /** The first call during which the server may still ask, or else the newest. */
+  /** The first call with remaining quota, or else the newest call. */
   #findPayer(): Call | undefined {
     let found: Call | undefined
     for (found of this.#connection.calls.values()) if (this.#quota(found.message).left > 0) break
@@ -182,7 +182,7 @@ export class HandlerInput implements InputHandlers {
     return new McpError('LIMIT_EXCEEDED', 'The server asks too much during one call ("maxInputs")')
   }
 
-  /** Tells a session that the roots have changed. */
+  /** Notifies a session that the roots have changed. */
   async rootsChanged(): Promise<void> {
     const { revision, capabilities } = this.#connection
     if (findMethod('initialize', revision) && capabilities.roots?.listChanged) {

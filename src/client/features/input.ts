@@ -1,5 +1,5 @@
 /**
- * What a server may ask of the client, whichever way it asks: elicitation, sampling, roots.
+ * The input that a server may request from the client in any revision: elicitation, sampling, roots.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -13,17 +13,17 @@ import type { ConnectOptions, InputContext } from '../options.ts'
 import { rootsResult } from './roots.ts'
 
 /**
- * Answers one request of the server's.
+ * Answers one request from the server.
  *
- * @throws {McpError} `DENIED`; anything that a handler throws.
+ * @throws {McpError} `DENIED`, or anything that a handler throws.
  */
 type Answer = (context: InputContext) => Promise<JsonObject>
 
 /**
- * Checks a request of the server's, and gives what answers it.
+ * Validates a request from the server and returns the function that answers it.
  *
- * @throws {ProtocolError} `METHOD_NOT_FOUND` when nothing here answers it; `INVALID_PARAMS` when it
- *   asks for more than was declared, or its params are wrong.
+ * @throws {ProtocolError} `METHOD_NOT_FOUND` if no handler answers it; `INVALID_PARAMS` if it needs
+ *   undeclared capabilities or its params are invalid.
  */
 export function readInput(
   asked: unknown,
@@ -63,7 +63,7 @@ export function readInput(
 
 const ELICIT = 'elicitation/create'
 
-/** Why a model may not be given tools. */
+/** Why the tools of a sampling request are not allowed. */
 function toolsFault(
   { tools, toolChoice }: JsonObject,
   { sampling }: ClientCapabilities,

@@ -1,5 +1,5 @@
 /**
- * `subscriptions/listen`: a request whose answer is a stream of notifications.
+ * `subscriptions/listen`: a request that is answered with a stream of notifications.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -18,10 +18,10 @@ import type { RequestOptions } from '../options.ts'
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
-/** The streams of one connection. */
+/** The subscription streams of one connection. */
 export class Listener {
   readonly #connection: Connection
-  /** Who takes the notifications of each stream, by the id of its request. */
+  /** The receiver of each stream's notifications, by the id of its request. */
   readonly #streams = new Map<unknown, (message: JsonRpcNotification) => void>()
 
   constructor(connection: Connection) {
@@ -29,9 +29,9 @@ export class Listener {
   }
 
   /**
-   * Fills a feed, over one stream after another. Resolves when the first is acknowledged.
+   * Fills a feed, opening a new stream whenever one ends. Resolves when the first is acknowledged.
    *
-   * @throws {ProtocolError} When the server refuses.
+   * @throws {ProtocolError} If the server rejects the subscription.
    */
   listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -42,19 +42,19 @@ export class Listener {
     })
   }
 
-  /** Takes a notification that belongs to a stream; others are not heard. */
+  /** Handles a notification that belongs to a stream; ignores all others. */
   take(message: JsonRpcNotification): void {
     const meta = message.params?._meta
     if (isObject(meta)) this.#streams.get(meta[META_SUBSCRIPTION_ID])?.(message)
   }
 
-  /** Learns that the server ends a request, which only these may be. */
+  /** Handles a cancellation from the server, which may only end a stream. */
   ended(id: unknown): void {
     if (!this.#streams.has(id)) return
     this.#connection.calls.get(id)?.resolve(resultResponse(id as RequestId, {}))
   }
 
-  /** Listens anew whenever a stream ends, later each time. */
+  /** Listens again with backoff whenever a stream ends. */
   async #keep(
     feed: Feed,
     wanted: SubscriptionFilter,
@@ -92,7 +92,7 @@ export class Listener {
           await http.untilSignedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
-      // A server that announces nothing need not be asked again
+      // A server that announces nothing is not asked again
       const isSilent = heard && Object.keys(feed.filter).length === 0
       if (feed.signal.aborted || isSilent) return feed.close()
       if (wasSteady(openedAt)) failures = 0
@@ -100,7 +100,7 @@ export class Listener {
     }
   }
 
-  /** Opens one stream, and resolves when it ends. */
+  /** Opens one stream and resolves when it ends. */
   async #stream(
     feed: Feed,
     wanted: SubscriptionFilter,

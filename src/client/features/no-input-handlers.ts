@@ -1,5 +1,5 @@
 /**
- * What a client without handlers answers to a server's questions: that it answers none.
+ * The responses of a client without handlers to a server's requests: it rejects them all.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -9,7 +9,7 @@ import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Connection } from '../connection.ts'
 import type { InputHandlers } from '../features.ts'
 
-/** Refuses every question. No capability was declared, so that no server should ask. */
+/** Rejects every request. No capability was declared, so no server should send one. */
 export function noInputHandlers(connection: Connection): InputHandlers {
   return {
     isAnswering: false,

@@ -1,5 +1,5 @@
 /**
- * Roots: the places that the server may work in.
+ * Roots: the directories that the server may work in.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
  */
@@ -7,13 +7,13 @@ import { McpError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Root } from '../../protocol/types.ts'
 
-/** A `file:` URI that does not climb. */
+/** A `file:` URI without `..` segments. */
 const ROOT = /^file:\/\/(?!.*[\\/](?:\.|%2e){2}(?:[\\/]|$))/i
 
 /**
- * What is told of the roots.
+ * The result of `roots/list`.
  *
- * @throws {McpError} `INVALID_USE` when one is no `file:` URI, or climbs out of where it starts.
+ * @throws {McpError} `INVALID_USE` if a root is not a `file:` URI or contains `..` segments.
  */
 export function rootsResult(roots: readonly Root[]): JsonObject {
   const wrong = roots.find(({ uri }) => !ROOT.test(uri))

@@ -1,5 +1,5 @@
 /**
- * Hearing of changes, in the way that the revision has.
+ * Subscribes to changes in the way of the negotiated revision.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
@@ -23,9 +23,9 @@ export class Subscriptions implements ChangeListeners {
   readonly #options: ConnectOptions
   readonly #listener: Listener
   readonly #feeds = new Set<Feed>()
-  /** How many feeds are subscribed to each resource, on a session. */
+  /** The number of feeds that subscribe to each resource, on a session. */
   readonly #counts = new Map<string, number>()
-  /** Settles when the last change of `#counts` is done: what is asked meanwhile depends on it. */
+  /** Settles when the last change of `#counts` is done: what is requested until then depends on it. */
   #counting: Promise<unknown> = Promise.resolve()
   /** The resources whose updates the hooks receive. */
   readonly #uris = new Set<string>()
@@ -45,12 +45,12 @@ export class Subscriptions implements ChangeListeners {
   }
 
   /**
-   * Listens. Resolves once it is known what the server will tell.
+   * Subscribes. Resolves once it is known what the server will announce.
    *
    * @param patient Whether to try again when the server cannot be reached.
-   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing
-   *   of what is wanted.
-   * @throws {ProtocolError} When it refuses for another reason.
+   * @throws {McpError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
+   *   nothing of what is requested.
+   * @throws {ProtocolError} If the server rejects it for another reason.
    */
   async listen(
     wanted: SubscriptionFilter,
@@ -72,19 +72,19 @@ export class Subscriptions implements ChangeListeners {
     return feed
   }
 
-  /** Sets the least severe log message that the application asks for, on later sessions too. */
+  /** Sets the minimum level of log messages, on later sessions too. */
   setLogLevel(level: LoggingLevel): void {
     this.logLevel = level
   }
 
-  /** Gives a feed its part of what the session announces. */
+  /** Adds a feed to the receivers of the session's notifications. */
   async #join(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     const part = offered(wanted, this.#connection)
     if (!part) throw unsupported()
     this.#openStream()
     feed.filter = part
     const counted: string[] = []
-    // One listener for all, as Node warns of many
+    // One listener for all resources, because Node warns about many
     feed.signal.addEventListener('abort', () => {
       for (const uri of counted) this.#connection.reportFailureOf(this.#count(uri, -1, {}))
     })
@@ -94,7 +94,7 @@ export class Subscriptions implements ChangeListeners {
     }
   }
 
-  /** Asks for a resource when the first feed wants it, and no longer after the last. */
+  /** Subscribes to a resource with its first feed, and unsubscribes after its last one. */
   #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
     const counted = this.#counting.then(async () => {
       const count = (this.#counts.get(uri) ?? 0) + change
@@ -108,7 +108,7 @@ export class Subscriptions implements ChangeListeners {
     return counted
   }
 
-  /** Has the hooks receive the updates of a resource. */
+  /** Subscribes the hooks to the updates of a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
     this.#uris.add(uri)
     await this.#watch(options).finally(() => {
@@ -117,14 +117,14 @@ export class Subscriptions implements ChangeListeners {
     if (!this.#uris.has(uri)) throw unsupported()
   }
 
-  /** Ends the updates of a resource for the hooks. */
+  /** Unsubscribes the hooks from the updates of a resource. */
   async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
     if (this.#uris.delete(uri)) await this.#watch(options)
   }
 
   /**
-   * Opens one stream for everything that the hooks listen to, then closes the previous one: each
-   * stream takes one of the few connections that a browser has for a server.
+   * Opens one stream for everything that the hooks subscribe to, then closes the previous one: each
+   * stream uses one of the few connections that a browser allows per server.
    */
   #watch(options: RequestOptions): Promise<void> {
     const turn = this.#turn.then(async () => {
@@ -135,15 +135,15 @@ export class Subscriptions implements ChangeListeners {
     return turn
   }
 
-  /** The changes that the hooks listen to, as far as the server offers them. */
+  /** The changes that the hooks subscribe to, as far as the server supports them. */
   #wanted(): SubscriptionFilter | undefined {
     const hearing = { ...hooked(this.#options), resourceSubscriptions: [...this.#uris] }
     return offered(hearing, this.#connection)
   }
 
   /**
-   * Passes the notifications of a feed on to the hooks, in place of the previous feed. Those of a
-   * session are passed on elsewhere.
+   * Passes the notifications of a feed to the hooks, replacing the previous feed. Notifications of a
+   * session reach the hooks elsewhere.
    */
   #pump(feed: Subscription | undefined): void {
     this.#watched?.close()
@@ -157,12 +157,12 @@ export class Subscriptions implements ChangeListeners {
     this.#connection.reportFailureOf(pump())
   }
 
-  /** Starts what hooks and handlers need. */
+  /** Opens the streams that hooks and handlers need. */
   start(): void {
     const options = this.#options
     if (this.#listens) {
       const wanted = this.#wanted()
-      // A `subscribe` meanwhile has opened a stream for everything
+      // A `subscribe` in the meantime has opened a stream for everything
       const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
       if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(begin))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
