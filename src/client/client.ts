@@ -1,5 +1,5 @@
 /**
- * The client: calls, and beside that answers what servers ask and listens to changes.
+ * The full client: sends requests, answers the server's requests and subscribes to changes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
@@ -24,7 +24,7 @@ import { allItems, items } from './lists.ts'
 import type { ConnectOptions, RequestOptions } from './options.ts'
 import { callTool } from './tools.ts'
 
-/** A connection to one server. Made by {@link connect}. */
+/** A connection to one server. Created by {@link connect}. */
 export class Client extends BaseClient {
   readonly #connection: Connection
   readonly #options: ConnectOptions
@@ -57,9 +57,9 @@ export class Client extends BaseClient {
   /**
    * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` when there is no such tool.
-   * @throws {McpError} `DENIED` when it was not approved; `INVALID_MESSAGE` when the result has no
-   *   content, or its structured content does not fit the tool's schema (the result is in `data`).
+   * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
+   * @throws {McpError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
+   *   content, or its structured content does not match the tool's schema (the result is in `data`).
    */
   override async callTool(
     name: string,
@@ -74,7 +74,7 @@ export class Client extends BaseClient {
     return result
   }
 
-  /** Asks for values that an argument may have, given those that others have already. */
+  /** Completes the value of an argument, given the values of other arguments. */
   async complete(
     ref: CompletionReference,
     argument: { name: string; value: string },
@@ -86,14 +86,14 @@ export class Client extends BaseClient {
     return (result as CompleteResult).completion
   }
 
-  /** Asks for a sign of life. */
+  /** Checks that the server responds. */
   async ping(options?: RequestOptions): Promise<void> {
     const pings = findMethod('ping', this.#connection.revision)
     await this.request(pings ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
   }
 
   /**
-   * Says which log messages are wanted: those of this severity and above.
+   * Sets the minimum level of log messages that the server sends.
    *
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    */
@@ -105,33 +105,33 @@ export class Client extends BaseClient {
   }
 
   /**
-   * Listens to changes. Resolves once it is known what the server will tell, which
-   * `filter` of the result says; goes on over dropped connections.
+   * Subscribes to changes. Resolves once it is known what the server will announce, which is in `filter`
+   * of the result; continues across lost connections.
    *
-   * @throws {McpError} `UNSUPPORTED` when the server has nothing to listen to, or a session nothing of what is
-   *   wanted.
-   * @throws {ProtocolError} When it refuses for another reason.
+   * @throws {McpError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
+   *   nothing of what is requested.
+   * @throws {ProtocolError} If the server rejects it for another reason.
    */
   listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
     return this.#subscriptions.listen(filter, options)
   }
 
   /**
-   * Has `onResourceUpdated` receive the updates of a resource.
+   * Subscribes `onResourceUpdated` to the updates of a resource.
    *
-   * @throws {McpError} `UNSUPPORTED` when the server does not tell of them.
+   * @throws {McpError} `UNSUPPORTED` if the server does not announce updates of resources.
    */
   subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     return this.#subscriptions.subscribe(uri, options)
   }
 
-  /** Ends the updates of a resource for `onResourceUpdated`. */
+  /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
   unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     return this.#subscriptions.unsubscribe(uri, options)
   }
 
   /**
-   * Tells the server that the roots have changed; since 2026-07-28 there is nothing to tell.
+   * Notifies the server that the roots have changed; does nothing since 2026-07-28.
    *
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
@@ -140,12 +140,12 @@ export class Client extends BaseClient {
   }
 
   /**
-   * Answers requests for input with the handlers that the client was given, as an `input_required`
-   * result has them answered; for extensions that carry such requests in their own way.
+   * Answers requests for input with the client's handlers, like those of an `input_required` result; for
+   * extensions that transfer such requests in their own way.
    *
-   * @param method The method that they are about.
-   * @param signal Gives up. Requests that come with the same signal count as those of one call.
-   * @param request The options of the request that they are about, which handlers find in their
+   * @param method The method of the request that needs the input.
+   * @param signal Cancels the answering. Requests with the same signal count as those of one call.
+   * @param request The options of the request that needs the input; handlers receive them in their
    *   context.
    * @throws {McpError} `INVALID_MESSAGE`, `DENIED`, `LIMIT_EXCEEDED`, `ABORTED`.
    */

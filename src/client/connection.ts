@@ -71,7 +71,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** The failed attempts at negotiating with the server. */
   readonly attempts: Attempt[] = []
   /**
-   * The last request that was sent, other than list requests. Server requests that belong to no call are
+   * The last request sent, other than list requests. Server requests that belong to no call are
    * attributed to it.
    */
   declare latest: JsonRpcRequest
@@ -85,7 +85,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   declare instructions: string | undefined
   /** Whether a response has confirmed the assumed revision of the server. */
   isConfirmed = false
-  /** The id of the last request that was sent. */
+  /** The id of the last request sent. */
   lastId = 0
   readonly #target: ConnectionTarget
   /** The `_meta` that every request of 2026-07-28 repeats. */

@@ -69,7 +69,7 @@ export interface BaseConnectOptions extends HttpOptions {
   readonly maxPages?: number
   /**
    * Returns the W3C trace context of a request, such as `traceparent`, to send in its `_meta`; called
-   * once for each request that is sent.
+   * once per sent request.
    */
   readonly trace?: () => TraceContext | undefined
   /** Aborts connecting. It does not close the connection later. */

@@ -1,6 +1,6 @@
 /**
- * What a client does about a failed request before it sends the request again. Requests
- * are sent by `connection.start`, not through `request.ts`, so that no recovery needs another.
+ * Recovery from a failed request before it is retried. Requests of a recovery are sent by
+ * `connection.start`, not through `request.ts`, so that no recovery starts another one.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -19,7 +19,7 @@ import type { RequestOptions } from './options.ts'
 import { walkItems } from './pagination.ts'
 import { restoreSession } from './restore-session.ts'
 
-/** Whether a request that failed is worth sending again, after what was done about it. */
+/** Recovers from a failed request if possible; returns whether to retry it. */
 export async function recover(
   connection: Connection,
   method: string,
@@ -37,13 +37,13 @@ export async function recover(
     await connection.negotiate()
   else {
     const isLostAnswer = code === 'NETWORK' && data !== undefined
-    // The server may have done it already; only methods that change nothing have cacheable results
+    // The server may have executed it already; methods with cacheable results have no side effects
     return isLostAnswer && facts?.cacheable === true
   }
   return true
 }
 
-/** Lists all tools again, as the headers of a call did not fit its tool. */
+/** Lists all tools again, because the headers of a call did not match its tool. */
 async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
   const method = 'tools/list'
   connection.cache?.forget(method)

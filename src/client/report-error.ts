@@ -1,16 +1,16 @@
 /**
- * Reporting errors to the application that no call of its own fails with.
+ * Reports errors that no call fails with to the application.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
 import type { BaseConnectOptions } from './options.ts'
 
-/** Reports an error; the hook that receives it cannot break anything. */
+/** Reports an error; exceptions of the hook are ignored. */
 export function reportError(
   { onError = console.error }: Pick<BaseConnectOptions, 'onError'>,
   error: unknown,
 ): void {
-  // Errors of `onError` itself cannot be reported
+  // There is nowhere left to report errors of `onError` itself
   callHook(() => onError(error instanceof Error ? error : new Error(String(error))), ignore)
 }

@@ -1,5 +1,5 @@
 /**
- * `_meta` of requests: what 2026-07-28 has every request repeat, and what a caller adds.
+ * `_meta` of requests: the members that 2026-07-28 repeats in every request, and those of the caller.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#general-fields
  */
@@ -16,7 +16,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { TraceContext } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** What every request of a revision repeats; nothing where the handshake has said it. */
+/** The `_meta` that every request of a revision repeats; undefined if the handshake carries it. */
 export function commonMeta(
   { era, version }: RevisionFacts,
   { roots, ...others }: ClientCapabilities,
@@ -38,7 +38,7 @@ export function addMeta(
   trace: TraceContext | undefined,
   id: number,
 ): JsonObject | undefined {
-  // The usual request shares what every request repeats; a member before a spread is cheap
+  // The common case shares one `_meta` object; a member in front of a spread is cheap
   const isPlain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const own = params?._meta

@@ -8,29 +8,29 @@ import type { LoggingLevel, LoggingMessageParams, Meta, ProgressParams } from '.
 
 /** Options of one request. */
 export interface RequestOptions {
-  /** Gives up: the call rejects with `ABORTED`, and the server is notified. */
+  /** Cancels the request: the call rejects with `ABORTED`, and the server is notified. */
   readonly signal?: AbortSignal | undefined
   /**
-   * The longest silence, in milliseconds. Progress ends a silence, but servers report it only where
-   * `onProgress` asks for it. Default: the client's.
+   * Idle timeout, in milliseconds. Progress restarts it, but servers report progress only if
+   * `onProgress` is set. Default: the client's.
    */
   readonly timeoutMs?: number | undefined
-  /** The longest time altogether, in milliseconds. Default: the client's. */
+  /** Total timeout, in milliseconds. Default: the client's. */
   readonly maxTimeoutMs?: number | undefined
-  /** Asks for progress, and receives it; of a task that is followed, its status messages. */
+  /** Requests progress and receives it; for a polled task, its status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
-   * Learns of log messages that came with the answer of this request: over HTTP, as elsewhere they
-   * do not say which request they belong to, and `onLog` of `connect` receives them.
+   * Called with log messages that arrive with the response to this request. Over HTTP only: elsewhere
+   * log messages do not name their request, and `onLog` of `connect` receives them.
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
-  /** The least severe log message that this request wants; since 2026-07-28. */
+  /** The minimum level of log messages for this request; since 2026-07-28. */
   readonly logLevel?: LoggingLevel | undefined
-  /** More `_meta`; keys of the protocol win. */
+  /** Additional `_meta`; the protocol's own keys take precedence. */
   readonly meta?: Meta | undefined
   /**
-   * What is declared with this request in place of what the client declares, by the names of
-   * capabilities and extensions, such as `{ sampling: undefined }`; since 2026-07-28.
+   * Overrides the capabilities that are declared with this request, by the names of capabilities and
+   * extensions, such as `{ sampling: undefined }`; since 2026-07-28.
    */
   readonly capabilities?:
     | {
@@ -38,18 +38,18 @@ export interface RequestOptions {
         readonly [name: string]: unknown
       }
     | undefined
-  /** More params of a tool's call, for extensions. */
+  /** Additional params of a tool call, for extensions. */
   readonly params?: JsonObject | undefined
   /**
-   * Whether the user did not ask for it, as for a poll: then it fails with `UNAUTHORIZED` rather
-   * than have the user sign in. Default: false.
+   * Whether the request was not initiated by the user, such as a poll: it then fails with `UNAUTHORIZED`
+   * instead of starting a sign-in. Default: false.
    */
   readonly background?: boolean | undefined
-  /** `reload` asks the server even where the result is cached, as that of `fetch` does. */
+  /** With `reload`, the server is asked even if the result is cached, as with `fetch`. */
   readonly cache?: 'default' | 'reload' | undefined
   /**
-   * `manual` hands a result back that is not the complete one: `input_required`, or of a type that
-   * an extension adds. Default: `auto`, which answers it or lets the extension follow it.
+   * With `manual`, an incomplete result is returned to the caller: `input_required`, or a type that an
+   * extension adds. Default: `auto`, which provides the input or lets the extension complete the result.
    */
   readonly input?: 'auto' | 'manual' | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * One request from the caller's view: gated, cached, repeated where the protocol says so, and
- * continued until the server has all the input that it asks for.
+ * One request from the caller's point of view: checked, cached, retried if the protocol requires it, and
+ * continued until the server has all the input that it needs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -19,8 +19,8 @@ import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
 
 /**
- * The first wait, in milliseconds, before a request is repeated to which the server gave only a
- * `requestState`, and no questions.
+ * The initial delay, in milliseconds, before a request is repeated if the server returned only a
+ * `requestState` without any input requests.
  */
 const PAUSE_MS = 50
 const MAX_PAUSE_MS = 5_000
@@ -28,10 +28,9 @@ const MAX_PAUSE_MS = 5_000
 /**
  * Sends a request and waits for its complete result.
  *
- * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent;
- *   `INVALID_MESSAGE` when the result is none that the method has; `LIMIT_EXCEEDED` when the server
- *   asks for input too often.
- * @throws {ProtocolError} What the server answered.
+ * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent; `INVALID_MESSAGE` if
+ *   the result does not match its method; `LIMIT_EXCEEDED` if the server asks for input too often.
+ * @throws {ProtocolError} The error that the server answered.
  */
 export async function request(
   connection: Connection,
@@ -72,12 +71,12 @@ export async function request(
         options,
         followed,
       ))
-    // The original params with the answers of this round, and only these
+    // The original params with this round's responses only
     result = await send({ ...params, inputResponses, requestState })
   }
   if (isComplete(result)) {
     checkResult(connection, method, result, params)
-    // A result that depended on answers is not cached
+    // Results that depend on input are not cached
     const once = round > 0 || 'requestState' in params || 'inputResponses' in params
     if (!once) lookup?.keep(result)
     return result
@@ -88,8 +87,8 @@ export async function request(
 }
 
 /**
- * Asks each extension to take over. Without a result it may carry out the request itself; with one,
- * of a type that it added, it makes a complete one. Nothing when none does.
+ * Lets each extension take over. Without a result, an extension may execute the request itself; with a
+ * result of one of its types, it completes it. Undefined if no extension does.
  */
 function askExtensions(
   { options: { extensions = [] } }: Connection,
@@ -102,7 +101,10 @@ function askExtensions(
   }
 }
 
-/** The facts of a method that may be called now; nothing for a method that is not the core's. */
+/**
+ * The facts of a method once its preconditions are checked; undefined for methods outside the core
+ * protocol.
+ */
 function gate(connection: Connection, method: string): MethodFacts | undefined {
   const { revision, serverCapabilities } = connection
   const facts = findMethod(method, revision)
@@ -115,7 +117,7 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
     throw new McpError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
   }
   if (!serverCapabilities || offers(serverCapabilities, facts)) return facts
-  // 2024-11-05 has completions, but no capability to tell of them
+  // 2024-11-05 has completions, but no capability for them
   if (method === 'completion/complete' && !revision.audio) return facts
   throw new McpError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
 }
@@ -152,7 +154,7 @@ function paramHeaders(
   return connection.tools.headers(String(name), isObject(args) ? args : {})
 }
 
-/** Whether a server asks for input before it gives the result. */
+/** Whether a result asks for input before the request can be completed. */
 function isInputRequired(result: Result): result is InputRequiredResult {
   const { inputRequests, requestState } = result
   return (

@@ -1,5 +1,5 @@
 /**
- * A new session in place of one that the server has ended.
+ * Opens a new session after the server has ended the old one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -8,9 +8,9 @@ import type { Connection } from './connection.ts'
 import { initialize } from './initialize.ts'
 
 /**
- * Opens a new session if the server has ended the old one: one, however many requests find it ended.
+ * Opens a new session if the server has ended the old one; requests that fail concurrently share it.
  *
- * @throws {McpError} `SESSION_LOST` when that fails.
+ * @throws {McpError} `SESSION_LOST` if no new session can be opened.
  */
 export async function restoreSession(connection: Connection): Promise<void> {
   if (!connection.channel.lost) return

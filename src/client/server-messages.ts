@@ -1,5 +1,5 @@
 /**
- * What arrives from the server: answers to requests, and what it sends on its own.
+ * Handles the messages from the server: responses, requests and notifications.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
@@ -21,16 +21,16 @@ import type { Connection } from './connection.ts'
 import { givenUp } from './given-up.ts'
 import { restoreSession } from './restore-session.ts'
 
-/** What receives the messages of a connection. A call that comes with one is always a {@link Call}. */
+/** Creates the receiver of a connection's messages. A call passed with a message is always a {@link Call}. */
 export function receiverOf(connection: Connection): ChannelReceiver {
   const { options } = connection
 
   const receiveResponse = (message: JsonRpcResponse, call: Call | undefined): void => {
     const { id } = message
-    // An error without an id is about the request on whose stream it came
+    // An error without an id belongs to the request on whose stream it arrived
     const waiting = id === undefined || id === null ? call : connection.calls.get(id)
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
-    // A late answer, or a second one, is normal; one to a request that never was is not
+    // Late or repeated responses are normal; a response to an unknown request is not
     if (call || (typeof id === 'number' && id <= connection.lastId)) return options[givenUp]?.(id)
     connection.reportError(new McpError('INVALID_MESSAGE', 'The server answered no request'))
   }
@@ -38,7 +38,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
   const receiveRequest = (message: JsonRpcRequest, call: Call | undefined): void => {
     const { revision, serverCapabilities } = connection
     const { id, method } = message
-    // While it is not known yet what the server is, it may be one that pings
+    // Until the server's revision is known, it may be a legacy server that sends pings
     if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
       const what = `The server may not request "${method}"`
       connection.reportError(new McpError('INVALID_MESSAGE', what))
@@ -51,7 +51,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     const said: unknown = params
     connection.hook(() => options.onNotification?.(message))
     if (method === 'notifications/progress') {
-      // Progress of a request that is over, or never was, is of no interest
+      // Progress of completed or unknown requests is ignored
       connection.hook(() =>
         connection.calls.get(params.progressToken)?.progress(said as ProgressParams),
       )

@@ -1,6 +1,6 @@
 /**
- * What a client has to remember of the tools that it has seen: the arguments that headers repeat,
- * and the schema of the output.
+ * What a client stores of the tools that it has listed: the arguments that headers repeat, and the
+ * output schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -20,19 +20,19 @@ interface Remembered {
 }
 
 /**
- * The remembered parts of the tools last listed, by name. Those of the list before are forgotten
- * only when yet another begins, so that calls meanwhile find their tool.
+ * The schemas of the tools last listed, by name. Those of the previous list are removed only when yet
+ * another list starts, so that calls made during a refresh find their tool.
  */
 export class ToolSchemas {
   #tools = new Map<string, Remembered>()
   #earlier = this.#tools
 
   /**
-   * Remembers a page of tools.
+   * Stores a page of tools.
    *
-   * @param isFirst Whether a list begins with it.
-   * @param onFault Learns of tools whose annotations are invalid; they are left out. Without it,
-   *   where no headers repeat arguments, they stay.
+   * @param isFirst Whether this is the first page of a list.
+   * @param onFault Called for tools with invalid annotations, which are left out. Without it, if no
+   *   headers repeat arguments, they are kept.
    * @returns The tools that can be called.
    */
   remember(
@@ -57,16 +57,16 @@ export class ToolSchemas {
     return this.#tools.get(name) ?? this.#earlier.get(name)
   }
 
-  /** The schema of a tool's structured output, when it has one and has been listed. */
+  /** The schema of a tool's structured output, if it has one and has been listed. */
   output(name: string): unknown {
     return this.#find(name)?.output
   }
 
   /**
-   * The headers for a call of a tool. None while the tool has not been listed.
+   * The headers for a tool call. Undefined until the tool has been listed.
    *
-   * @throws {McpError} `INVALID_USE` when the tool's annotations are invalid, or a number cannot
-   *   travel.
+   * @throws {McpError} `INVALID_USE` if the tool's annotations are invalid, or a number cannot be sent
+   *   exactly.
    */
   headers(name: string, args: JsonObject): Record<string, string> | undefined {
     const known = this.#find(name)?.found

@@ -1,5 +1,5 @@
 /**
- * Tools: calling them.
+ * Calls tools.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -14,9 +14,9 @@ import { request } from './request.ts'
 /**
  * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
  *
- * @throws {McpError} `DENIED` when it was not approved; `INVALID_MESSAGE` when the result has no
+ * @throws {McpError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
  *   content (the result is in `data`).
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such tool.
+ * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
  */
 export async function callTool(
   connection: Connection,
@@ -30,7 +30,7 @@ export async function callTool(
     throw new McpError('DENIED', `"${name}" was not approved`)
   }
   const result = await request(connection, 'tools/call', params, options)
-  // Questions, for a caller who answers them by itself
+  // Input requests, for a caller with `input: 'manual'`
   if (!isComplete(result)) return result as CallToolResult
   if (!Array.isArray(result.content)) {
     if (result.structuredContent === undefined) {

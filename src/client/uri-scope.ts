@@ -1,10 +1,10 @@
 /**
- * Which resources a URI stands for: the resource itself, and those inside it.
+ * The resources that a URI covers: the resource itself and those inside it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
  */
 
-/** Whether one URI is another, or lies inside it. */
+/** Whether one URI equals another or lies inside it. */
 export function isWithin(inner: string, outer: string): boolean {
   return `${inner}/`.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 }

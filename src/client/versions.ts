@@ -1,5 +1,5 @@
 /**
- * Which revisions the client may speak, and which of them a server speaks too.
+ * The revisions that the client may use, and which of them a server supports.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -15,7 +15,7 @@ import { findRevision, revisions, type RevisionFacts } from '../protocol/revisio
 import { isObject } from '../protocol/validate.ts'
 import type { ConnectOptions } from './options.ts'
 
-/** The revisions that a client may speak, the most wanted first, apart by era. */
+/** The revisions that a client may use, in order of preference, grouped by era. */
 export interface Versions {
   readonly modern: readonly RevisionFacts[]
   readonly legacy: readonly RevisionFacts[]
@@ -41,7 +41,7 @@ export function allowedVersions({ revision }: ConnectOptions): Versions {
   }
 }
 
-/** The most wanted of our revisions that the server supports. */
+/** The client's most preferred revision that the server supports. */
 export function chooseVersion(
   ours: readonly RevisionFacts[],
   supported: unknown,
@@ -49,26 +49,26 @@ export function chooseVersion(
   return ours.find(({ version }) => Array.isArray(supported) && supported.includes(version))
 }
 
-/** The versions that an error lists as supported. */
+/** The revisions that an error lists as supported. */
 export function supportedBy(error: unknown): unknown {
   const data = isObject(error) ? error.data : undefined
   return isObject(data) ? data.supported : undefined
 }
 
-/** Whether only servers of 2026-07-28 fail in this way. */
+/** Whether only servers of 2026-07-28 return such an error. */
 export function isModernError(error: unknown): boolean {
   const code = isObject(error) ? Number(error.code) : 0
   return code >= UNSUPPORTED_PROTOCOL_VERSION && code <= HEADER_MISMATCH
 }
 
-/** Whether a refused session may be about its revision, which the server then does not say. */
+/** Whether a rejected `initialize` may be due to the revision, although the server does not say so. */
 export function mayRefuseVersion(error: unknown): boolean {
   if (isModernError(error)) return false
   const { code, status } = error as ProtocolError
   return statusOf(error) === 400 || (Number.isInteger(code) && code !== METHOD_NOT_FOUND && !status)
 }
 
-/** The error that says that client and server have no revision in common. */
+/** The error for a client and a server without a common revision. */
 export function mismatch(
   ours: readonly RevisionFacts[],
   supported: unknown,

@@ -1,5 +1,5 @@
 /**
- * A channel over a connection of whole messages: stdio, message ports, memory, HTTP+SSE.
+ * A channel over a transport of whole messages: stdio, message ports, memory, HTTP+SSE.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -11,11 +11,11 @@ import type { ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
-/** Sends every message over one transport. */
+/** Sends all messages over one transport. */
 class DuplexChannel implements Channel, Receiver {
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
-  /** Whether the client has no more to do with the transport. */
+  /** Whether the client has closed the channel. */
   #closedByUser = false
 
   constructor(transport: Transport, receiver: ChannelReceiver) {
@@ -49,7 +49,7 @@ class DuplexChannel implements Channel, Receiver {
   }
 }
 
-/** Makes a transport the channel of a connection, and starts it. */
+/** Opens a channel over a transport for a connection, and starts it. */
 export async function openDuplex(connection: Connection, transport: Transport): Promise<void> {
   const channel = new DuplexChannel(transport, receiverOf(connection))
   await connection.replaceChannel(channel)

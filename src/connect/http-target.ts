@@ -1,5 +1,5 @@
 /**
- * Connecting over HTTP: which transport an endpoint has, and which revision.
+ * Connects over HTTP: determines the transport and the revision of an endpoint.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
  */
@@ -13,13 +13,13 @@ import { McpError, statusOf, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** What an endpoint speaks that does not speak 2026-07-28. */
+/** What an endpoint that does not support 2026-07-28 supports instead. */
 export type OlderVersions = 'legacy' | 'http-sse'
 
 /**
- * A server at a URL.
+ * The target for a server at a URL.
  *
- * @throws {McpError} `INVALID_USE` when it is not an HTTP URL.
+ * @throws {McpError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function httpTarget(to: string | URL): ConnectionTarget {
   const url = endpointUrl(to)
@@ -35,7 +35,7 @@ export function httpTarget(to: string | URL): ConnectionTarget {
   }
 }
 
-/** Finds out what answers at a URL, and settles on a revision with it. */
+/** Determines what a URL supports, and negotiates a revision. */
 export async function negotiateHttp(
   connection: Connection,
   url: string,
@@ -49,7 +49,7 @@ export async function negotiateHttp(
     return 'legacy'
   } catch (error) {
     const status = statusOf(error) ?? 0
-    // A server of 2026-07-28 that has no discovery, though it must
+    // A server of 2026-07-28 without `server/discover`, which the specification requires
     if (notModern.doubtful && modern && status > 0 && status < 500) {
       connection.setRevision(modern)
       return undefined
@@ -67,13 +67,13 @@ export async function negotiateHttp(
   }
 }
 
-/** Opens a channel by Streamable HTTP. */
+/** Opens a Streamable HTTP channel. */
 export function openStreamable(connection: Connection, url: string): Promise<void> {
   const receiver = receiverOf(connection)
   return connection.replaceChannel(new StreamableHttpChannel(url, connection.options, receiver))
 }
 
-/** Connects by HTTP+SSE, the transport of 2024-11-05, where the application has it. */
+/** Connects over HTTP+SSE, the transport of 2024-11-05, if the application enabled it. */
 export async function openFallback(connection: Connection, url: string): Promise<void> {
   const { options } = connection
   const channel = options.fallback?.(url, options, receiverOf(connection))
@@ -83,9 +83,9 @@ export async function openFallback(connection: Connection, url: string): Promise
 }
 
 /**
- * The URL of an endpoint.
+ * Returns the URL of an endpoint.
  *
- * @throws {McpError} `INVALID_USE` when it is not an HTTP URL.
+ * @throws {McpError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function endpointUrl(to: string | URL): string {
   const url = String(to)
@@ -96,8 +96,8 @@ export function endpointUrl(to: string | URL): string {
 }
 
 /**
- * Rethrows a refused sign-in, also where it is the cause of a closed connection: another transport
- * would not help.
+ * Rethrows a rejected sign-in, also if it is the cause of a closed connection: another transport would
+ * not help.
  */
 export function rethrowIfRefused(error: unknown): void {
   for (let one = error; one instanceof McpError; one = one.cause) {

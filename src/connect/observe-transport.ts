@@ -7,7 +7,7 @@ import { McpError } from '../protocol/errors.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { HttpOptions } from '../protocol/http-options.ts'
 
-/** A transport that reports its end. */
+/** Wraps a transport to report when it closes. */
 export function observeTransport(transport: Transport, closed: (reason: Error) => void): Transport {
   return {
     start: (receiver) =>
@@ -27,13 +27,13 @@ export function observeTransport(transport: Transport, closed: (reason: Error) =
 
 type Fetch = NonNullable<HttpOptions['fetch']>
 
-/** A `fetch` that reports its failures. */
+/** Wraps a `fetch` function to report its failures. */
 export function observeFetch(send: Fetch, failed: (error: Error) => void): Fetch {
   return async (url, init) => {
     try {
       return await send(url, init)
     } catch (error) {
-      // A request that somebody aborted says nothing of the server
+      // An aborted request says nothing about the server
       if (!init.signal?.aborted && (error as Error)?.name !== 'AbortError') failed(error as Error)
       throw error
     }

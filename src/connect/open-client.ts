@@ -1,5 +1,5 @@
 /**
- * Connecting: a preset gives the target and the features of a client.
+ * Opens a client with the target and features that a preset provides.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -8,9 +8,9 @@ import { Connection, type ConnectionParts } from '../client/connection.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 
 /**
- * Connects a client. A connection that fails to open is closed.
+ * Connects a client. If connecting fails, the connection is closed.
  *
- * @throws {McpError | ProtocolError} as `connect` of the presets.
+ * @throws {McpError | ProtocolError} See `connect` of the presets.
  */
 export async function openClient<Client extends ExtensionClient>(
   parts: ConnectionParts<Client>,

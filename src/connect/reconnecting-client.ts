@@ -1,6 +1,6 @@
 /**
- * A client that connects again after the connection was lost, and whose state an interface can show.
- * It depends on no framework.
+ * A client that reconnects after the connection is lost, with a state that a user interface can show. It
+ * depends on no framework.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -25,13 +25,13 @@ import { observeFetch, observeTransport } from './observe-transport.ts'
 
 const IDLE: ConnectionState = { status: 'idle' }
 const CONNECTING: ConnectionState = { status: 'connecting' }
-/** How long the server may take to show that it is there, in milliseconds. */
+/** How long the server may take to answer a ping, in milliseconds. */
 const PING_MS = 10_000
 
-/** Why a connection that had been ready no longer is. */
+/** Why a connection that was ready no longer is. */
 interface Failure {
   readonly error: Error
-  /** Whether the client cannot be used any more. */
+  /** Whether the client can no longer be used. */
   readonly isOver: boolean
 }
 
@@ -45,11 +45,11 @@ export class ReconnectingConnection implements ReconnectingClient {
   readonly #options: ReconnectingOptions
   readonly #listeners = new Set<() => void>()
   #state = IDLE
-  /** Aborts when the time from `open` to `close` or to a failure is over. */
+  /** Aborts at the end of the period from `open` until `close` or a failure. */
   #run: AbortController | undefined
-  /** Learns of failure while all is well. */
+  /** Called when a ready connection fails. */
   #onFailure: ((failure: Failure) => void) | undefined
-  /** Aborts when there is a reason to think that another attempt will work. */
+  /** Aborts when there is a reason to expect that another attempt will succeed. */
   #woken = new AbortController()
 
   constructor(connect: Connect, target: ReconnectingTarget, options: ReconnectingOptions) {
@@ -125,13 +125,13 @@ export class ReconnectingConnection implements ReconnectingClient {
     }
   }
 
-  /** Connects, and again whenever the connection is lost. Rejects when that is in vain. */
+  /** Connects, and reconnects whenever the connection is lost. Rejects when it gives up. */
   async #keep(signal: AbortSignal): Promise<void> {
     const { maxRetries = 10, isOffline } = this.#options
     let client: Client | undefined
     let end = new AbortController()
     let attempt = 0
-    /** Attempts in a row that failed although there is a network. */
+    /** Consecutive failed attempts while the network is available. */
     let failures = 0
     for (;;) {
       this.#woken = new AbortController()
@@ -163,14 +163,14 @@ export class ReconnectingConnection implements ReconnectingClient {
         if ((error as McpError).code === 'CLOSED') client = undefined
       }
       this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
-      // Who wakes it has a reason to think that it will work soon
+      // A wake-up is a reason to expect success soon, so the backoff restarts
       if (await this.#pause(attempt, signal)) attempt = failures = 0
       else attempt++
       if (signal.aborted) return
     }
   }
 
-  /** Waits until something goes wrong; nothing when the connection is to end. */
+  /** Waits for a failure; undefined when the connection is to be closed. */
   #failure(client: Client, signal: AbortSignal): Promise<Failure | undefined> {
     return new Promise((resolve) => {
       this.#onFailure = resolve
@@ -179,7 +179,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     })
   }
 
-  /** Waits for the next attempt; says whether somebody woke it since the last one began. */
+  /** Waits for the next attempt; returns whether it was woken since the last attempt started. */
   async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
@@ -191,7 +191,7 @@ export class ReconnectingConnection implements ReconnectingClient {
   async #connect(signal: AbortSignal): Promise<Client> {
     const target = this.#target
     const closed = (error: Error): void => {
-      // The end of one that was given up is no failure of the next
+      // Closing an abandoned client is not a failure of the next one
       if (!signal.aborted) this.#onFailure?.({ error, isOver: true })
     }
     const to = typeof target === 'function' ? observeTransport(await target(), closed) : target
@@ -214,7 +214,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     })
   }
 
-  /** Shows where the user has to go while a challenge is met. */
+  /** Shows where the user has to go while a challenge is handled. */
   #observedAuth(auth: AuthProvider): AuthProvider {
     const met = async (work: () => ReturnType<AuthProvider['challenged']>): Promise<boolean> => {
       const before = this.#state
@@ -232,7 +232,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     return {
       ...(auth.extensions && { extensions: auth.extensions }),
       headers: (request) => {
-        // The user did not ask for it, so no page may open or be left for a sign-in
+        // The user did not start this request, so no page may be opened or left for a sign-in
         if (this.#state.status === 'reconnecting') request.background = true
         return auth.headers(request)
       },

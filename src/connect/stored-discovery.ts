@@ -1,11 +1,11 @@
 /**
- * What an earlier connection found, so that this one need not ask.
+ * Applies what an earlier connection discovered, so that this one need not ask.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 import type { Connection } from '../client/connection.ts'
 
-/** Trusts the option `discovery`; returns whether it names a revision that may be spoken. */
+/** Applies the option `discovery`; returns whether it names a revision that may be used. */
 export function applyDiscovery(connection: Connection): boolean {
   const { discovery } = connection.options
   const facts = connection.versions.modern.find((one) => one.version === discovery?.revision)

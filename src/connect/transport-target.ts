@@ -1,5 +1,5 @@
 /**
- * Connecting over a transport: stdio, a message port, memory.
+ * Connects over a transport: stdio, a message port, memory.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
@@ -13,25 +13,25 @@ import type { Transport } from '../protocol/transport.ts'
 import { openDuplex } from './duplex-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** How long the answer to the first question may come after that to the second, in milliseconds. */
+/** How long to wait for the response to `server/discover` after the one to `initialize`, in milliseconds. */
 const GRACE_MS = 100
 
 /**
- * A server at the other end of a transport.
+ * The target for a server at the other end of a transport.
  *
- * @param probeTimeoutMs How long the server may think about `server/discover`.
+ * @param probeTimeoutMs How long the server may take to answer `server/discover`.
  */
 export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): ConnectionTarget {
   return {
     open: (connection) => open(connection, transport, probeTimeoutMs),
-    // Whatever is at the other end has answered already
+    // The peer has already answered
     negotiate: () => Promise.resolve(),
   }
 }
 
 /**
- * Connects. A server that does not say what it is may have sessions, or be slow to start: it is asked
- * for a session too, and what it answers decides.
+ * Connects. A server that does not answer `server/discover` in time may use sessions, or be slow to
+ * start: `initialize` is sent too, and the response decides.
  */
 async function open(
   connection: Connection,
@@ -44,7 +44,7 @@ async function open(
   try {
     await probe(connection, probeTimeoutMs, !transport.restart)
   } catch (error) {
-    // Some old servers die of a first message that they do not know, or refuse a session after it
+    // Some older servers exit on a first message that they do not know, or reject a session after it
     const { modern, legacy } = connection.versions
     const mayBegin = (error as McpError).code === 'CLOSED' || mayRefuseVersion(error)
     if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) throw error
@@ -54,7 +54,7 @@ async function open(
   }
 }
 
-/** Asks a server what it is, and settles on that. */
+/** Determines the server's revision and applies it. */
 async function probe(
   connection: Connection,
   probeTimeoutMs: number,
@@ -66,7 +66,7 @@ async function probe(
   const proposeLater = async (): Promise<() => Promise<void>> => {
     await sleep(probeTimeoutMs, found.signal)
     session = propose(connection, { signal }, mayGuess)
-    // Not everyone who answers both does so in order
+    // Not every server that answers both requests does so in order
     await session.catch(() => {})
     await sleep(GRACE_MS, found.signal)
     return session
@@ -75,7 +75,7 @@ async function probe(
   const winner = await abortable(Promise.race([discovery, proposeLater()]), signal).finally(() =>
     found.abort(),
   )
-  // Discovery has settled on a revision, the server gave a session, or it has to be asked for one
+  // Discovery has applied a revision, the server opened a session, or one has to be requested
   if (!winner) return
   if (typeof winner === 'function') return winner()
   const accept = await (session ?? propose(connection, { signal }, mayGuess, winner.propose))

@@ -1,5 +1,6 @@
 /**
- * Which versions endpoints speak, so that those of older ones are not asked for anything newer first.
+ * Remembers which versions endpoints support, so that older ones are not asked for newer revisions
+ * first.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
@@ -17,13 +18,13 @@ import {
 } from './http-target.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** For clients that bring no cache of their own. */
+/** The cache of clients that bring none of their own. */
 const sharedVersions: VersionCache = new Map()
 
 /**
- * A server at a URL, which is asked for no more than is not known yet.
+ * The target for a server at a URL, which is asked only for what is not cached.
  *
- * @throws {McpError} `INVALID_USE` when it is not an HTTP URL.
+ * @throws {McpError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function cachedHttpTarget(
   to: string | URL,
@@ -42,11 +43,11 @@ export function cachedHttpTarget(
         if (known === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
-        // Nobody is to be asked twice to sign in, and errors of the application say nothing of the server
+        // Never ask twice to sign in; and errors of the application say nothing about the server
         const isOurs = error instanceof McpError || error instanceof ProtocolError
         if (options.signal?.aborted || !isOurs) throw error
         rethrowIfRefused(error)
-        // The server is not what it was
+        // The server has changed
         connection.hook(() => cache.delete(url))
         await openStreamable(connection, url)
         await connection.negotiate()
@@ -54,7 +55,7 @@ export function cachedHttpTarget(
     },
     async negotiate(connection) {
       const found = await negotiateHttp(connection, url)
-      // A client that speaks only older revisions never asked for more, and learnt nothing to keep
+      // A client that supports only older revisions never tried newer ones, so there is nothing to cache
       if (!found) connection.hook(() => cache.delete(url))
       else if (connection.versions.modern[0]) connection.hook(() => cache.set(url, found))
     },

@@ -28,7 +28,7 @@ export function elicitationFault(
 const ACTION = /^(?:accept|decline|cancel)$/
 
 /**
- * Converts the handler's result to what is sent. An accepted form gets the defaults of omitted fields.
+ * Converts the handler's result to the response. An accepted form gets the defaults of omitted fields.
  *
  * @throws {McpError} `INVALID_USE` if the result is invalid.
  */

@@ -1,6 +1,5 @@
 /**
- * The form that a question of the server wants shown, one way for all that its schema may be
- * written.
+ * The fields of an elicitation form, in one form for every way in which its schema may be written.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
@@ -8,36 +7,36 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { ElicitResult, ObjectSchema } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
-/** A field of a form. All of its texts are the server's. */
+/** A field of a form. All of its texts come from the server. */
 export interface FormField {
-  /** Its name in the content of the answer. */
+  /** The field's name in the content of the answer. */
   readonly name: string
-  /** What to call it: its title, or where it has none its name. */
+  /** The label to show: the field's title, or else its name. */
   readonly label: string
   readonly description: string | undefined
-  /** `choice` is one of the options, whose value is text; `choices` are any number of them. */
+  /** With `choice` the user selects one option, whose value is a string; with `choices` any number of them. */
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices'
   readonly options: readonly FormOption[]
   readonly required: boolean
-  /** What to fill in at first, and what is sent where an accepted form leaves the field out. */
+  /** The initial value, which is also sent if an accepted form omits the field. */
   readonly default: FormValue | undefined
-  /** Where its limits are: `format`, `minLength`, `maximum`, `minItems` and others. */
+  /** The field's schema with its limits: `format`, `minLength`, `maximum`, `minItems` and others. */
   readonly schema: JsonObject
 }
 
-/** Something that can be chosen. */
+/** An option that the user can select. */
 export interface FormOption {
   readonly value: string
-  /** What to call it: its title, or where it has none its value. */
+  /** The label to show: the option's title, or else its value. */
   readonly label: string
 }
 
-/** What a field of an accepted form can hold. */
+/** The value of a field of an accepted form. */
 export type FormValue = NonNullable<ElicitResult['content']>[string]
 
-/** The fields that a user is to fill in, in the server's order: of `params.requestedSchema`. */
+/** The fields of `params.requestedSchema` for the user to fill in, in the server's order. */
 export function formFields({ properties, required }: ObjectSchema): FormField[] {
-  // The schema is as the server sent it
+  // The server's schema has not been validated
   const wanted: unknown[] = Array.isArray(required) ? required : []
   return Object.entries(isObject(properties) ? properties : {}).map(([name, given]) => {
     const schema = isObject(given) ? given : {}
@@ -60,7 +59,7 @@ function kindOf({ type }: JsonObject): 'text' | 'number' | 'integer' | 'boolean'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'text'
 }
 
-/** Options with titles are schemas of their own, or before 2025-11-25 two lists. */
+/** Titled options are schemas of their own, or before 2025-11-25 two parallel lists. */
 function optionsOf({ enum: values, enumNames: titles, oneOf, anyOf }: JsonObject): FormOption[] {
   if (Array.isArray(values)) {
     const labels: unknown[] = Array.isArray(titles) ? titles : []

@@ -1,5 +1,5 @@
 /**
- * Icons that servers name: which of them may be shown, and how to get one without trusting it.
+ * Icons that servers name: which of them may be shown, and how to load one without trusting it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */
@@ -10,33 +10,33 @@ import type { Icon } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { imageFacts } from './image-facts.ts'
 
-/** What an icon may be. */
+/** Which icons are allowed. */
 export interface IconPolicy {
   /** The endpoint of the server that names the icon. */
   readonly serverUrl: string | URL
-  /** The origins that icons may come from beside the server's own, such as `https://cdn.example`. */
+  /** Origins that icons may come from in addition to the server's own, such as `https://cdn.example`. */
   readonly allowedOrigins?: readonly string[]
 }
 
-/** Which icon is wanted. */
+/** Which icon is preferred. */
 export interface IconPreferences extends IconPolicy {
-  /** The background that it is for. */
+  /** The background that the icon is shown on. */
   readonly theme?: 'light' | 'dark'
-  /** Its width and height in pixels; 48 by default. */
+  /** The width and height in pixels. Default: 48. */
   readonly size?: number
 }
 
-/** How an icon is fetched. */
+/** The limits for loading an icon. */
 export interface IconLimits extends IconPolicy {
-  /** The most bytes; 1 MiB by default. */
+  /** The maximum size in bytes. Default: 1 MiB. */
   readonly maxBytes?: number
-  /** The most pixels in width and in height; 1024 by default. */
+  /** The maximum width and height in pixels. Default: 1024. */
   readonly maxPixels?: number
   /** Sends requests. Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Types by what is said of images; all else is refused, SVG too, as it can hold programs. */
+/** Image types by declared MIME type; all others are rejected, including SVG, which can contain scripts. */
 const TYPES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',
@@ -45,8 +45,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const DATA = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
 
 /**
- * The icon to show: of those that are well-formed, PNG or JPEG as far as they say, and from an
- * origin that is allowed, the one for the theme and nearest in size.
+ * Selects the icon to show: among the well-formed icons that are declared as PNG or JPEG, or have no
+ * declared type, and come from an allowed origin, the one that best matches the theme and size.
  */
 export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefined {
   const { theme, size = 48 } = wish
@@ -58,10 +58,10 @@ export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefi
 }
 
 /**
- * Gets an icon, without credentials and without following it elsewhere, and looks at what it is.
+ * Loads an icon, without credentials and without following redirects, and checks its bytes.
  *
- * @throws {McpError} `INVALID_USE` when the icon may not be shown; `HTTP` when it is not there;
- *   `LIMIT_EXCEEDED` when it is too large; `INVALID_MESSAGE` when it is not what it says.
+ * @throws {McpError} `INVALID_USE` if the icon may not be shown; `HTTP` if it was not found;
+ *   `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if its bytes do not match its declared type.
  */
 export async function loadIcon(
   icon: Icon,
@@ -102,7 +102,7 @@ function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy)
 function sizeDistance(size: string, wanted: number): number {
   if (size === 'any') return 0.5
   const [width = 0] = size.split('x').map(Number)
-  // Better to make a large one smaller than a small one larger
+  // Scaling a large icon down is better than scaling a small one up
   return width >= wanted ? width - wanted : (wanted - width) * 100
 }
 

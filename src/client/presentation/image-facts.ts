@@ -1,32 +1,32 @@
 /**
- * What an image is by its own bytes, whatever was said of it. Clients that show icons must check
- * type, dimensions and frames before anything decodes them, and no platform tells those of bytes that
- * are not decoded.
+ * What the bytes of an image say about it, regardless of its declared type. Clients that show icons must
+ * check type, dimensions and frames before anything decodes them, and no platform offers those for an
+ * image that is not decoded.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  * @see https://www.w3.org/TR/png-3/#5Chunk-layout
  */
 
-/** What the bytes say. */
+/** The properties of an image, read from its bytes. */
 export interface ImageFacts {
   readonly type: 'image/png' | 'image/jpeg'
-  /** In pixels. */
+  /** Width in pixels. */
   readonly width: number
-  /** In pixels. */
+  /** Height in pixels. */
   readonly height: number
   readonly frames: number
 }
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** Reads the head of a PNG or a JPEG; nothing when the bytes are neither. */
+/** Reads the header of a PNG or JPEG; undefined if the bytes are neither. */
 export function imageFacts(bytes: Uint8Array<ArrayBuffer>): ImageFacts | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     if (PNG.every((byte, at) => bytes[at] === byte)) return pngFacts(view)
     return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpegFacts(view) : undefined
   } catch {
-    // The head ends too early
+    // The header is truncated
     return undefined
   }
 }
@@ -36,7 +36,7 @@ function pngFacts(view: DataView): ImageFacts | undefined {
     String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)))
   if (chunk(8) !== 'IHDR') return undefined
   let frames = 1
-  // Up to the first image data; what animates stands before it
+  // Up to the first image data; the animation chunk comes before it
   for (let at = 8; chunk(at) !== 'IDAT'; at += 12 + view.getUint32(at)) {
     if (chunk(at) === 'acTL') frames = view.getUint32(at + 8)
   }

@@ -1,15 +1,15 @@
 /**
- * Which model a server would like to have.
+ * Selects a model according to the server's preferences.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#model-preferences
  */
 import type { ModelPreferences } from '../../protocol/types.ts'
 
 /**
- * The first of the models that the first hint which fits any names: hints are parts of names, and
- * those that come first matter most. Nothing when no hint fits; then the priorities may decide.
+ * The first model that matches the first hint with any match: hints are substrings of names, in order of
+ * priority. Undefined if no hint matches; then the numeric priorities may decide.
  *
- * @param models The names of the models at hand, the most wanted first.
+ * @param models The names of the available models, in order of preference.
  */
 export function chooseModel(
   models: readonly string[],

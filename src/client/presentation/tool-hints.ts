@@ -1,14 +1,14 @@
 /**
- * What a tool says of itself.
+ * The annotations of a tool.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
 import type { Tool, ToolAnnotations } from '../../protocol/types.ts'
 
 /**
- * The hints of a tool, with the defaults of what it leaves out, which are the careful ones: it
- * writes, destroys, does more when called again, and reaches the open world. Hints are no promise;
- * never decide by those of a server that is not trusted.
+ * The hints of a tool, with cautious defaults for the ones it omits: it writes, is destructive, is not
+ * idempotent and has access to the open world. Hints are not guarantees; never base a decision on those
+ * of an untrusted server.
  */
 export function toolHints({
   annotations = {},
