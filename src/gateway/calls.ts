@@ -54,7 +54,7 @@ export async function pass(
     return (begun === null && result) || (await send(begun))
   } catch (error) {
     if (error instanceof McpError) {
-      // What a proxy answers says nothing of the server behind it
+      // A proxy's error says nothing about the server behind it
       const is5xx = (statusOf(error) ?? 0) >= 500
       if (is5xx || UNANSWERED.includes(error.code)) calls.giveUp(call)
     }

@@ -22,7 +22,7 @@ export interface FollowOptions {
   /** Poll interval if the server suggests none, in milliseconds; one second by default. */
   readonly pollIntervalMs?: number
   /**
-   * The longest poll interval, whatever the server suggests, in milliseconds; one minute by
+   * The longest poll interval, regardless of the server's, in milliseconds; one minute by
    * default.
    */
   readonly maxPollIntervalMs?: number
