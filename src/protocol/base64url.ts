@@ -1,5 +1,5 @@
 /**
- * Base64url without padding: bytes as text that needs no escaping in JSON, URLs and headers.
+ * Base64url without padding: encodes bytes as text that needs no escaping in JSON, URLs and headers.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4648#section-5
  */
@@ -12,8 +12,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes text, or gives nothing when it is not what {@link encodeBase64Url} would write: one text
- * per byte sequence, so that a changed character never goes unnoticed.
+ * Decodes text; undefined unless {@link encodeBase64Url} could have produced it. Each byte sequence has
+ * exactly one encoding, so that a changed character is always detected.
  */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {

@@ -1,5 +1,5 @@
 /**
- * What a client must have declared before it may be asked for something.
+ * The capabilities that a client must have declared before a server may send it a request.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
@@ -12,8 +12,8 @@ import type {
 import type { RevisionFacts } from './revisions.ts'
 
 /**
- * The capabilities that a request to the client needs and the client did not declare, in the shape
- * in which a client declares them; nothing when all are there.
+ * The capabilities that a request to the client needs and the client did not declare, in the format in
+ * which a client declares them; undefined if none are missing.
  */
 export function missingCapabilities(
   request: InputRequest,

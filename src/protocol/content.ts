@@ -1,5 +1,5 @@
 /**
- * Content: text, the kind that is made everywhere, and what tells content from what only looks like it.
+ * Creates text content, and validates content.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
@@ -11,7 +11,7 @@ export function text(value: string): TextContent {
   return { type: 'text', text: value }
 }
 
-/** The members, all text, that the kinds of blocks without an object inside must have. */
+/** The string members that content blocks must have, by type; for types without nested objects. */
 const TEXTS: { readonly [type: string]: readonly string[] } = {
   text: ['text'],
   image: ['data', 'mimeType'],
@@ -19,7 +19,7 @@ const TEXTS: { readonly [type: string]: readonly string[] } = {
   resource_link: ['uri', 'name'],
 }
 
-/** Whether a value is a block of content of a kind that is known here, with all that its kind needs. */
+/** Whether a value is a content block of a known type with all its required members. */
 export function isContentBlock(value: unknown): value is ContentBlock {
   if (!isObject(value)) return false
   const { type } = value

@@ -1,18 +1,17 @@
 /**
- * Changes to JSON that copy only where something changes: values are shared between connections and
- * never written to.
+ * Changes to JSON that copy only what changes: values are shared between connections and never mutated.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
 
-/** The object without some members; the object itself when it has none of them. */
+/** The object without some members; the same object if it has none of them. */
 export function without<T extends object>(object: T, names: readonly string[]): T {
   if (!names.some((name) => Object.hasOwn(object, name))) return object
   const entries = Object.entries(object).filter(([name]) => !names.includes(name))
   return Object.fromEntries(entries) as T
 }
 
-/** Changes each item of a list; the list itself when no item changes. */
+/** Maps the items of a list; the same list if no item changes. */
 export function mapKept<T>(items: T[], change: (item: T) => T): T[] {
   let changed: T[] | undefined
   for (const [i, item] of items.entries()) {
@@ -22,10 +21,10 @@ export function mapKept<T>(items: T[], change: (item: T) => T): T[] {
   return changed ?? items
 }
 
-/** What a list that may be absent holds. */
+/** The item type of an optional list. */
 type ItemOf<List> = List extends (infer Item)[] ? Item : never
 
-/** Changes each item of a member that is a list; the object itself when no item changes. */
+/** Maps the items of a member that is a list; the same object if no item changes. */
 export function mapMember<T extends object, K extends keyof T>(
   object: T,
   name: K,

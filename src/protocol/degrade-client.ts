@@ -1,5 +1,6 @@
 /**
- * The adapter for all that a client sends: nothing that the server's revision lacks reaches it.
+ * Adapts the client's messages to the server's revision, so that it receives only what that revision
+ * has.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -18,10 +19,10 @@ import type {
   SamplingContent,
 } from './types.ts'
 
-/** What only requests without a session have. */
+/** Params that exist only in requests without a session. */
 const STATELESS = ['inputResponses', 'requestState']
 
-/** Params of a request or a notification to the server; the same object when all is known. */
+/** Adapts the params of a request or notification to the server; the same object if nothing changes. */
 export function degradeClientParams(
   method: string,
   params: JsonObject | undefined,
@@ -46,7 +47,7 @@ export function degradeClientParams(
   return { ...without(known, ['context']), ref: ref && without(ref, ['title']) }
 }
 
-/** The result of a server's request; the same object when the revision knows all of it. */
+/** Adapts the result of a server's request; the same object if nothing changes. */
 export function degradeClientResult(
   method: string,
   result: Result,
@@ -63,8 +64,8 @@ export function degradeClientResult(
 }
 
 /**
- * What a client offers. Elicitation came with 2025-06-18, which knows forms only, so that a client
- * with nothing but URL mode does not declare it there; `tasks` is 2025-11-25 only.
+ * Adapts the client's capabilities. 2025-06-18 introduced elicitation with forms only, so a client that
+ * supports only URL mode does not declare it there; `tasks` is 2025-11-25 only.
  */
 export function degradeClientCapabilities(
   capabilities: ClientCapabilities,
@@ -81,8 +82,8 @@ export function degradeClientCapabilities(
 }
 
 /**
- * Before 2025-11-25 a model's answer is one block: all of its text, or else its first block. A kind
- * that the revision lacks is only named.
+ * Before 2025-11-25 the result of sampling has one block: all text joined, or else the first block.
+ * Types that the revision lacks are only mentioned by name.
  */
 function oneContent(
   content: SamplingContent | SamplingContent[],

@@ -1,5 +1,6 @@
 /**
- * Content for peers of older revisions: what they do not know is said in a way that they do.
+ * Adapts content to peers of older revisions: types that they lack are expressed with those that they
+ * have.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */
@@ -20,12 +21,12 @@ import type {
 
 type Facts = RevisionFacts
 
-/** Content that sampling has had from the start, and audio. */
+/** The content types that sampling has had from the start, and audio. */
 type PlainContent = TextContent | ImageContent | AudioContent
 
 /**
- * One block of a tool's or a prompt's content. Before 2025-06-18 a `resource_link` becomes text that
- * names the resource, before 2025-03-26 `audio` becomes an embedded resource.
+ * Adapts a content block of a tool or a prompt. Before 2025-06-18 a `resource_link` becomes text that
+ * names the resource; before 2025-03-26 `audio` becomes an embedded resource.
  */
 export function degradeContent(block: ContentBlock, revision: Facts): ContentBlock {
   if (revision.icons) return block
@@ -41,15 +42,15 @@ export function degradeContent(block: ContentBlock, revision: Facts): ContentBlo
   return annotations ? { type: 'resource', resource, annotations } : { type: 'resource', resource }
 }
 
-/** Something that is listed, read or told, with what later revisions gave to many things. */
+/** A listed or read item with the members that later revisions added to many types. */
 export interface Thing {
   _meta?: Meta
   annotations?: object
 }
 
 /**
- * A thing without `icons`, which came with 2025-11-25, and without `title`, `_meta` and
- * `annotations.lastModified`, which came with 2025-06-18.
+ * Removes `icons`, which 2025-11-25 introduced, and `title`, `_meta` and `annotations.lastModified`,
+ * which 2025-06-18 introduced.
  */
 export function degradeThing<T extends Thing>(thing: T, revision: Facts): T {
   if (revision.icons) return thing
@@ -60,8 +61,8 @@ export function degradeThing<T extends Thing>(thing: T, revision: Facts): T {
 }
 
 /**
- * The messages of a sampling conversation. Before 2025-11-25 a message has one block, so that one
- * with several becomes several, and the use of tools becomes text.
+ * Adapts the messages of a sampling conversation. Before 2025-11-25 a message has one block, so a
+ * message with several blocks becomes several messages, and tool use becomes text.
  */
 export function degradeMessages(messages: SamplingMessage[], revision: Facts): SamplingMessage[] {
   if (revision.icons) return messages
@@ -70,7 +71,7 @@ export function degradeMessages(messages: SamplingMessage[], revision: Facts): S
   )
 }
 
-/** The blocks of a sampling message as revisions before 2025-11-25 know them. */
+/** Converts the blocks of a sampling message to types that exist before 2025-11-25. */
 function plainContents(
   content: SamplingContent | SamplingContent[],
   revision: Facts,

@@ -1,5 +1,5 @@
 /**
- * Forms for clients of 2025-06-18, which know no titled options, no several choices, and a default
+ * Adapts forms to clients of 2025-06-18, which have no titled options, no multiple choice, and defaults
  * for booleans only.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation
@@ -11,7 +11,7 @@ import { isObject } from './validate.ts'
 
 const NEWER_OPTION_MEMBERS = ['default', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems']
 
-/** The form with titled options as `enum` and `enumNames`, and one choice where it has several. */
+/** Converts titled options to `enum` and `enumNames`, and multiple choice to a single choice. */
 export function degradeForm(form: ObjectSchema): ObjectSchema {
   const fields = Object.entries(form.properties ?? {})
   return {
@@ -22,8 +22,8 @@ export function degradeForm(form: ObjectSchema): ObjectSchema {
 }
 
 /**
- * What was filled into a degraded form, as the form's author expects it: a single choice as a list
- * where the form has several. Anything else is left as it came.
+ * Converts the content of an adapted form to what the form's author expects: a single choice becomes a
+ * list if the form allows several. Everything else stays unchanged.
  */
 export function restoreContent(form: ObjectSchema, content: unknown): unknown {
   if (!isObject(content)) return content

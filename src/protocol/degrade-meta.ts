@@ -1,5 +1,5 @@
 /**
- * Who speaks and about what, for peers of older revisions: `_meta` and self-descriptions.
+ * Adapts `_meta` and implementation info to peers of older revisions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
@@ -24,7 +24,7 @@ const MODERN_KEYS = [
   META_SUBSCRIPTION_ID,
 ]
 
-/** Params or a result without the `_meta` keys that replace a session, if the revision has one. */
+/** Removes the `_meta` keys that replace a session, if the revision has sessions. */
 export function degradeMeta<T extends { _meta?: Meta }>(holder: T, revision: RevisionFacts): T {
   const meta = holder._meta
   if (!meta || revision.era === 'modern') return holder
@@ -33,7 +33,10 @@ export function degradeMeta<T extends { _meta?: Meta }>(holder: T, revision: Rev
   return Object.keys(known).length > 0 ? { ...holder, _meta: known } : without(holder, ['_meta'])
 }
 
-/** A self-description. `title` came with 2025-06-18, all but name and version with 2025-11-25. */
+/**
+ * Adapts implementation info. 2025-06-18 introduced `title`; 2025-11-25 introduced the rest, except name
+ * and version.
+ */
 export function degradeImplementation(
   info: Implementation,
   revision: RevisionFacts,

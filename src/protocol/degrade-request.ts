@@ -1,5 +1,5 @@
 /**
- * What a client is asked, in the words of its revision.
+ * Adapts requests to the client to its revision.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -13,7 +13,7 @@ import type { RevisionFacts } from './revisions.ts'
 import type { CreateMessageParams, ObjectSchema } from './types.ts'
 import { isObject } from './validate.ts'
 
-/** Params of a request to the client; the same object when all is known. */
+/** Adapts the params of a request to the client; the same object if nothing changes. */
 export function degradeRequest(
   method: string,
   params: JsonObject | undefined,

@@ -1,6 +1,6 @@
 /**
- * The adapter for all that a server sends: nothing that the negotiated revision lacks reaches the
- * client. It is left out, or said in a way that the client knows.
+ * Adapts the server's messages to the client's revision, so that it receives only what that revision
+ * has. Everything else is removed, or expressed in a way that the revision has.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -27,8 +27,8 @@ export { degradeImplementation } from './degrade-meta.ts'
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 
 /**
- * The result of a client's request; the same object when the revision knows all of it, as it mostly
- * does of the two newest. What `initialize` tells of the server is degraded where it is put together.
+ * Adapts the result of a client's request; the same object if nothing changes, as is common with the two
+ * newest revisions. What `initialize` returns about the server is adapted where it is built.
  */
 export function degradeResult(method: string, result: Result, revision: RevisionFacts): Result {
   if (method === 'tools/list') {
@@ -40,7 +40,7 @@ export function degradeResult(method: string, result: Result, revision: Revision
   return revision.icons ? known : degradeThings(method, known, revision)
 }
 
-/** The member of a result that holds the things which a method lists or reads. */
+/** The member of a result that holds the items which a method lists or reads. */
 const THINGS: { readonly [method: string]: string } = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
@@ -52,7 +52,7 @@ interface Things {
   [member: string]: (Thing & { arguments?: Thing[] })[] | undefined
 }
 
-/** Lists and contents for revisions before 2025-11-25. */
+/** Adapts lists and contents to revisions before 2025-11-25. */
 function degradeThings(method: string, result: Result, revision: RevisionFacts): Result {
   if (method === 'prompts/get') {
     return mapMember(result as GetPromptResult, 'messages', (message) => {
@@ -67,7 +67,7 @@ function degradeThings(method: string, result: Result, revision: RevisionFacts):
   )
 }
 
-/** Params of a notification to the client; the same object when all is known. */
+/** Adapts the params of a notification to the client; the same object if nothing changes. */
 export function degradeNotification(
   method: string,
   params: JsonObject | undefined,
@@ -78,7 +78,7 @@ export function degradeNotification(
   return tooMuch ? without(known, ['message']) : known
 }
 
-/** What a server offers. `completions` came with 2025-03-26; `tasks` is 2025-11-25 only. */
+/** Adapts the server's capabilities. 2025-03-26 introduced `completions`; `tasks` is 2025-11-25 only. */
 export function degradeServerCapabilities(
   capabilities: ServerCapabilities,
   revision: RevisionFacts,
@@ -87,7 +87,7 @@ export function degradeServerCapabilities(
   return revision.audio ? known : without(known, ['completions'])
 }
 
-/** What the structured content says goes into text when there is no other content. */
+/** Repeats structured content as text if there is no other content. */
 function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts): CallToolResult {
   const { structuredContent } = result
   const keep =
@@ -102,7 +102,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
     : mapMember(known, 'content', (block) => degradeContent(block, revision))
 }
 
-/** A tool. Output schemas and the title came with 2025-06-18, annotations with 2025-03-26. */
+/** Adapts a tool. 2025-06-18 introduced output schemas and the title, 2025-03-26 annotations. */
 export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   let known = revision.tasks === 'core' ? tool : without(tool, ['execution'])
   if (revision.era === 'modern') return known
@@ -118,7 +118,10 @@ export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   return degradeThing(known, revision)
 }
 
-/** Sessions know no booleans as schemas of properties: `{}` and `{"not":{}}` say the same. */
+/**
+ * Revisions with sessions do not allow booleans as schemas of properties: `{}` and `{"not":{}}` are
+ * equivalent.
+ */
 function withObjectProperties(tool: Tool, name: 'inputSchema' | 'outputSchema'): Tool {
   const schema = tool[name]
   const properties: unknown = schema?.properties

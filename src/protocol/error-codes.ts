@@ -8,19 +8,19 @@
 export const PARSE_ERROR = -32700
 /** The JSON was not a JSON-RPC message that is allowed here. */
 export const INVALID_REQUEST = -32600
-/** No such method, or its capability was not advertised. */
+/** The method does not exist, or its capability was not advertised. */
 export const METHOD_NOT_FOUND = -32601
 /** The params have the wrong shape, or name something that does not exist. */
 export const INVALID_PARAMS = -32602
-/** An unexpected failure; its detail stays on the server. */
+/** An unexpected failure; its details stay on the server. */
 export const INTERNAL_ERROR = -32603
-/** No such resource; legacy revisions only, 2026-07-28 uses {@link INVALID_PARAMS}. */
+/** The resource does not exist; legacy revisions only, 2026-07-28 uses {@link INVALID_PARAMS}. */
 export const RESOURCE_NOT_FOUND = -32002
 /** A URL-mode elicitation must be completed first; 2025-11-25 only. */
 export const URL_ELICITATION_REQUIRED = -32042
 /** A required header is missing, malformed, or contradicts the body; 2026-07-28. */
 export const HEADER_MISMATCH = -32020
-/** The request did not declare a client capability that it cannot do without; 2026-07-28. */
+/** The request did not declare a client capability that it requires; 2026-07-28. */
 export const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
 /** The protocol version is unknown or disabled; 2026-07-28. */
 export const UNSUPPORTED_PROTOCOL_VERSION = -32022

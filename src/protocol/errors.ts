@@ -1,5 +1,5 @@
 /**
- * Errors: those that cross the wire as they are thrown, and those that stay local.
+ * Errors: those that are sent as JSON-RPC errors, and those that stay local.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
@@ -15,8 +15,8 @@ export * from './error-codes.ts'
 export type { ErrorObject, UrlElicitation } from './types.ts'
 
 /**
- * A protocol-level failure. Thrown by a handler it crosses the wire as it is; thrown by a client
- * call it is what the peer answered.
+ * A JSON-RPC error. Thrown by a handler, it is sent unchanged; thrown by a client call, it is the error
+ * that the peer answered.
  */
 export class ProtocolError extends Error {
   /**
@@ -24,13 +24,13 @@ export class ProtocolError extends Error {
    * -32000 that the protocol does not define becomes -32603 for clients of 2026-07-28.
    */
   readonly code: number
-  /** What the peer is told beside the message. */
+  /** Additional data to send to the peer. */
   readonly data: unknown
-  /** The HTTP status that it came with; on a client, over HTTP only. */
+  /** The HTTP status of the response; on a client, over HTTP only. */
   status: number | undefined
   /**
-   * What could be read of the message that a transport could not read whole, such as its `id` and
-   * `method`; the peer is not told.
+   * The readable part of a message that a transport could not read completely, such as its `id` and
+   * `method`; not sent to the peer.
    */
   declare about?: Readonly<Record<string, unknown>> | undefined
 
@@ -44,41 +44,41 @@ export class ProtocolError extends Error {
 
 /** Why a {@link McpError} was raised. */
 export type McpErrorCode =
-  /** No answer within the time given. */
+  /** No response before the timeout. */
   | 'TIMEOUT'
-  /** The connection, or the client, is closed. */
+  /** The connection or the client is closed. */
   | 'CLOSED'
   /** The session ended on the server and could not be opened again. */
   | 'SESSION_LOST'
-  /** The caller's `AbortSignal` fired. */
+  /** The caller's `AbortSignal` aborted. */
   | 'ABORTED'
-  /** Whoever has to approve said no. */
+  /** The user, or the application, rejected it. */
   | 'DENIED'
-  /** The peer did not advertise what the call needs. */
+  /** The peer did not advertise a capability that the call needs. */
   | 'CAPABILITY_MISSING'
-  /** The peer, the revision or this mode cannot do what was asked. */
+  /** The peer, the revision or this mode does not support what was requested. */
   | 'UNSUPPORTED'
   /** The peer sent something that the protocol does not allow. */
   | 'INVALID_MESSAGE'
   /** A limit of this SDK was reached: size, pages, rounds, queue. */
   | 'LIMIT_EXCEEDED'
-  /** No common protocol version. */
+  /** Client and server have no protocol version in common. */
   | 'VERSION_MISMATCH'
-  /** The server answered with an HTTP status that the protocol gives no meaning. */
+  /** The server answered with an HTTP status to which the protocol assigns no meaning. */
   | 'HTTP'
   /** The network failed. */
   | 'NETWORK'
-  /** The server wants authorization. */
+  /** The server requires authorization. */
   | 'UNAUTHORIZED'
-  /** The server wants more than was authorized, such as another scope. */
+  /** The server requires more than was authorized, such as another scope. */
   | 'FORBIDDEN'
-  /** Something was configured or called in a way that cannot work. */
+  /** A configuration or call that cannot work. */
   | 'INVALID_USE'
 
 /**
- * Tells a client that the user must visit pages first, and then to send the request again
- * (2025-11-25, client/elicitation#url-elicitation-required-error). Since 2026-07-28 the client is
- * asked for it instead; a client that knows neither gets a plain failure.
+ * Notifies a client that the user must visit pages before the request is sent again (2025-11-25,
+ * client/elicitation#url-elicitation-required-error). Since 2026-07-28 the client receives input
+ * requests instead; a client that supports neither receives a generic failure.
  */
 export class UrlElicitationRequired extends ProtocolError {
   readonly elicitations: readonly UrlElicitation[]
@@ -93,11 +93,11 @@ export class UrlElicitationRequired extends ProtocolError {
   }
 }
 
-/** A local failure: nothing of it came from the peer as a JSON-RPC error. */
+/** A local failure, which no JSON-RPC error of the peer caused. */
 export class McpError extends Error {
-  /** A stable string to switch on. */
+  /** A stable string for `switch` statements. */
   readonly code: McpErrorCode
-  /** Facts about the failure, such as `status` for `HTTP`. */
+  /** Details of the failure, such as `status` for `HTTP`. */
   readonly data: unknown
 
   constructor(code: McpErrorCode, message: string, options?: { cause?: unknown; data?: unknown }) {
@@ -110,7 +110,7 @@ export class McpError extends Error {
 
 /**
  * A tool's failure that the model is meant to read: its message becomes the text of the `isError`
- * result. Every other thrown value is reported to the model without detail.
+ * result. All other thrown values are reported to the model without details.
  */
 export class ToolError extends Error {
   constructor(message: string) {
@@ -120,8 +120,8 @@ export class ToolError extends Error {
 }
 
 /**
- * Whether a failed `resources/read` tells that there is no such resource: by -32002 before
- * 2026-07-28, since then by `INVALID_PARAMS` with the URI in its data.
+ * Whether a failed `resources/read` means that the resource does not exist: -32002 before 2026-07-28,
+ * since then `INVALID_PARAMS` with the URI in its data.
  */
 export function isResourceNotFound(error: unknown): error is ProtocolError {
   if (!(error instanceof ProtocolError)) return false
@@ -130,20 +130,20 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
   return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
 }
 
-/** The HTTP status of a failure. A failed sign-in has none, as its status is of another server. */
+/** The HTTP status of a failure. A failed sign-in has none, because its status is that of another server. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
   const isHttp = error instanceof McpError && error.code === 'HTTP'
   return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
 }
 
-/** How long to wait before trying again, in milliseconds, if the error says so. */
+/** How long to wait before retrying, in milliseconds, if the error specifies it. */
 export function retryAfterMsOf({ data }: { readonly data?: unknown }): number | undefined {
   const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: unknown }
   return typeof retryAfterMs === 'number' ? retryAfterMs : undefined
 }
 
-/** The error object that tells a peer of any thrown value; unknown ones become "Internal error". */
+/** The error object to send for any thrown value; unknown values become "Internal error". */
 export function toErrorObject(error: unknown): ErrorObject {
   if (!(error instanceof ProtocolError)) return { code: INTERNAL_ERROR, message: 'Internal error' }
   const { message, data } = error

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/extensions
  */
 
-/** Tasks, since 2026-07-28. */
+/** The tasks extension, since 2026-07-28. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
-/** Skills. */
+/** The skills extension. */
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'

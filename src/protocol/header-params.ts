@@ -1,6 +1,6 @@
 /**
- * Tool arguments that HTTP headers repeat, so that what stands between client and server can route
- * by them: the `x-mcp-header` annotations of a tool's input schema.
+ * Tool arguments that HTTP headers repeat, so that intermediaries can route by them: the `x-mcp-header`
+ * annotations of a tool's input schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -13,17 +13,17 @@ import { isObject, memberAt } from './validate.ts'
 export interface HeaderParam {
   /** The header's name in lower case, such as `mcp-param-region`. */
   readonly header: string
-  /** Where the argument is: the property names from the root of the arguments. */
+  /** The property names that lead from the root of the arguments to this one. */
   readonly path: readonly string[]
-  /** What the argument may be. */
+  /** The type of the argument. */
   readonly type: 'string' | 'integer' | 'boolean'
 }
 
-/** What a schema says about headers. */
+/** The header annotations of a schema. */
 export interface HeaderParams {
-  /** Empty when the schema is at fault. */
+  /** Empty if the annotations are invalid. */
   readonly params: readonly HeaderParam[]
-  /** Why the annotations cannot be obeyed: a client hides the tool, a server refuses to have it. */
+  /** Why the annotations are invalid: a client hides the tool, a server refuses to register it. */
   readonly fault?: string
 }
 
@@ -31,13 +31,13 @@ const ANNOTATION = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const MAX_DEPTH = 64
 
-/** Keywords that hold data, in which a member called so means nothing. */
+/** Keywords that hold data, in which a member of this name has no meaning. */
 const DATA_KEYWORDS = ['const', 'default', 'enum', 'examples']
 
 /**
- * Finds the annotated arguments of a tool. They are valid on strings, integers and booleans
- * (`null` besides is allowed) that `properties` alone lead to, with names that are HTTP tokens and
- * differ in more than case.
+ * Finds the annotated arguments of a tool. Annotations are valid on strings, integers and booleans
+ * (optionally `null`) that are reached through `properties` alone, with names that are HTTP tokens and
+ * unique regardless of case.
  */
 export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
   const params: HeaderParam[] = []
@@ -46,8 +46,8 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
 }
 
 /**
- * Collects what a schema, or a list or map of schemas, says; `path` is absent where no `properties`
- * chain leads.
+ * Collects the annotations of a schema, or of a list or map of schemas; `path` is undefined if it is not
+ * reached through `properties` alone.
  *
  * @param isProperties Whether it is the map of `properties`.
  */
@@ -105,7 +105,7 @@ function primitive(type: unknown): HeaderParam['type'] | undefined {
 /**
  * The headers that repeat the arguments of one call. Absent and `null` arguments have none.
  *
- * @throws {McpError} `INVALID_USE` when a number is no integer that JSON carries exactly.
+ * @throws {McpError} `INVALID_USE` if a number is not an integer that JSON represents exactly.
  */
 export function encodeHeaderParams(
   params: readonly HeaderParam[],

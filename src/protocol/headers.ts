@@ -1,28 +1,28 @@
 /**
- * The HTTP headers that MCP owns, and how a value that a header cannot carry travels in one.
+ * The HTTP headers of MCP, and the encoding of values that headers cannot carry as they are.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 
-/** The revision that a request speaks; since 2025-06-18. */
+/** The revision of a request; since 2025-06-18. */
 export const HEADER_PROTOCOL_VERSION = 'mcp-protocol-version'
 /** The session that a request belongs to; from 2025-03-26 to 2025-11-25. */
 export const HEADER_SESSION_ID = 'mcp-session-id'
-/** Where a stream is resumed; from 2025-03-26 to 2025-11-25. */
+/** The event id after which a stream resumes; from 2025-03-26 to 2025-11-25. */
 export const HEADER_LAST_EVENT_ID = 'last-event-id'
-/** Repeats the method of the body; 2026-07-28. */
+/** The method of the body; 2026-07-28. */
 export const HEADER_METHOD = 'mcp-method'
-/** Repeats the name or URI of the body; 2026-07-28. */
+/** The name or URI of the body; 2026-07-28. */
 export const HEADER_NAME = 'mcp-name'
-/** What the headers that repeat tool arguments begin with; 2026-07-28. */
+/** The prefix of the headers that repeat tool arguments; 2026-07-28. */
 export const HEADER_PARAM_PREFIX = 'mcp-param-'
 
 /**
- * The value of a header that must have one value. A header that was sent twice arrives as values
- * joined by a comma and mostly a space; equal ones count as one.
+ * The value of a header that must have one value. A header sent twice arrives as values joined by a
+ * comma and usually a space; equal values count as one.
  *
  * @param separator A text that no value contains; ids may contain a comma, but no space.
- * @returns `null` when there is no such header, `undefined` when it has different values.
+ * @returns `null` if the header is absent, `undefined` if it has different values.
  */
 export function singleValue(
   headers: Headers,
@@ -41,7 +41,7 @@ const PLAIN = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /**
- * The header form of a text: as it is when it is printable ASCII without spaces at its ends,
+ * Encodes text for a header: unchanged if it is printable ASCII without leading or trailing spaces,
  * otherwise the Base64 of its UTF-8 between `=?base64?` and `?=`.
  */
 export function encodeHeaderValue(text: string): string {
@@ -51,8 +51,8 @@ export function encodeHeaderValue(text: string): string {
 }
 
 /**
- * The text of a header value as `Headers` give it, without the whitespace around it. Nothing when
- * it is marked as Base64 and is none, or is not UTF-8 inside.
+ * Decodes a header value as `Headers` return it, without surrounding whitespace. Undefined if it is
+ * marked as Base64 but is not valid Base64, or does not contain UTF-8.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isEncoded(value)) return value

@@ -1,49 +1,49 @@
 /**
- * What a client can be told about HTTP: how requests are sent, and how they are authorized.
+ * The HTTP options of a client: how requests are sent and authorized.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { JsonObject } from './jsonrpc.ts'
 
-/** Options that matter over HTTP only. */
+/** Options that apply only over HTTP. */
 export interface HttpOptions {
   /** Sends requests. Default: the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** Headers for every request, or a function that gives them. Headers of the protocol win. */
+  /** Headers for every request, or a function that returns them. The protocol's own headers take precedence. */
   readonly headers?: Headers | Record<string, string> | (() => HeaderRecord | Promise<HeaderRecord>)
-  /** Signs requests in. */
+  /** Authorizes requests. */
   readonly auth?: AuthProvider
-  /** The largest message taken, in UTF-16 units of its text. Default: 16 Mi. */
+  /** The maximum length of a received message, in UTF-16 units of its text. Default: 16 Mi. */
   readonly maxMessageLength?: number
 }
 
 /** Header names and their values. */
 export type HeaderRecord = Headers | Record<string, string>
 
-/** Signs the requests of one server in. */
+/** Authorizes the requests to one server. */
 export interface AuthProvider {
-  /** The extensions of the protocol that its way of signing in is; the client declares them. */
+  /** The protocol extensions that its authorization flow implements; the client declares them. */
   readonly extensions?: { readonly [id: string]: JsonObject }
   /** The headers for a request about to be sent, such as `Authorization`. */
   headers(request: HttpRequestFacts): HeaderRecord | Promise<HeaderRecord>
   /**
-   * Learns of a 401 or a 403 with a challenge; says whether to send the request again. Asked at
-   * most three times for one request.
+   * Handles a 401, or a 403 with a challenge; returns whether to send the request again. Called at most
+   * three times per request.
    */
   challenged(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
-  /** Learns of every other response, as soon as its headers are there; leaves the body alone. */
+  /** Called for every other response as soon as its headers arrive; must not read the body. */
   accepted?(response: Response, request: HttpRequestFacts): void
 }
 
-/** The HTTP request that a token is for; one object for each that is sent. */
+/** The HTTP request that a token is for; one object for each request sent. */
 export interface HttpRequestFacts {
   readonly url: string
   readonly method: string
-  /** The URL that was connected to. `url` may be another one of the same origin. */
+  /** The URL that the client connected to. `url` may be a different one of the same origin. */
   readonly server: string
   /**
-   * Whether nobody asked for it, such as the reopening of a stream: a user must not be asked to sign
-   * in because of it.
+   * Whether the user did not initiate the request, such as the reopening of a stream: it must not prompt
+   * the user to sign in.
    */
   background?: boolean | undefined
 }

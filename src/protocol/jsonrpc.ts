@@ -43,20 +43,20 @@ export function isResponse(message: JsonRpcMessage): message is JsonRpcResponse 
   return !('method' in message)
 }
 
-/** Builds the successful answer to a request. */
+/** Creates the successful response to a request. */
 export function resultResponse(id: RequestId, result: JsonObject): JsonRpcResultResponse {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** Builds the failed answer to a request; leave `id` out when it could not be read. */
+/** Creates the error response to a request; omit `id` if it could not be read. */
 export function errorResponse(id: RequestId | undefined, error: ErrorObject): JsonRpcErrorResponse {
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error }
 }
 
 /**
- * The text of a message.
+ * Serializes a message.
  *
- * @throws {McpError} `INVALID_USE` when JSON cannot carry it, as with a bigint.
+ * @throws {McpError} `INVALID_USE` if JSON cannot represent it, for example because of a bigint.
  */
 export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   try {
@@ -66,18 +66,19 @@ export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): st
   }
 }
 
-/** The error of a message that JSON cannot carry. */
+/** The error for a message that JSON cannot represent. */
 export function unwritable(cause: unknown): McpError {
   return new McpError('INVALID_USE', 'The message is no JSON', { cause })
 }
 
-/** The answer to a request, or the answers to a batch. */
+/** The response to a request, or the responses to a batch. */
 export type Answer = JsonRpcResponse | JsonRpcResponse[]
 
 /**
- * The response, or an internal error in its place when JSON cannot carry it, as with a bigint.
+ * Returns the response, or an internal error instead if JSON cannot represent it, for example because of
+ * a bigint.
  *
- * @param report Learns why.
+ * @param report Called with the reason.
  */
 export function writable(
   response: JsonRpcResponse,
@@ -92,7 +93,7 @@ export function writable(
   }
 }
 
-/** Builds a notification. */
+/** Creates a notification. */
 export function notification(method: string, params?: JsonObject): JsonRpcNotification {
   return params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }
 }

@@ -1,20 +1,20 @@
 /**
- * `_meta`: the keys that the protocol owns, and the grammar of all others.
+ * `_meta`: the keys of the protocol, and the grammar of all other keys.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 import type { Revision } from './revisions.ts'
 
-// Whole texts, as bundlers keep what is put together even where nothing uses it
-/** The revision that one request speaks. */
+// Literals, because bundlers keep concatenated strings even if they are unused
+/** The protocol revision of a request. */
 export const META_PROTOCOL_VERSION: string = 'io.modelcontextprotocol/protocolVersion'
-/** What the client of one request can do. */
+/** The client capabilities that a request declares. */
 export const META_CLIENT_CAPABILITIES: string = 'io.modelcontextprotocol/clientCapabilities'
-/** Who the client of one request is. */
+/** The client's name and version, in a request. */
 export const META_CLIENT_INFO: string = 'io.modelcontextprotocol/clientInfo'
-/** Who the server of one result is. */
+/** The server's name and version, in a result. */
 export const META_SERVER_INFO: string = 'io.modelcontextprotocol/serverInfo'
-/** The least severe log message that one request wants. */
+/** The minimum level of log messages that a request asks for. */
 export const META_LOG_LEVEL: string = 'io.modelcontextprotocol/logLevel'
 /** The `subscriptions/listen` request that a notification belongs to. */
 export const META_SUBSCRIPTION_ID: string = 'io.modelcontextprotocol/subscriptionId'
@@ -22,7 +22,7 @@ export const META_SUBSCRIPTION_ID: string = 'io.modelcontextprotocol/subscriptio
 const LABEL = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/i
 const NAME = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)?$/i
 
-/** Whether a key obeys the grammar: an optional prefix of dot-separated labels, a slash, a name. */
+/** Whether a key matches the grammar: an optional prefix of dot-separated labels, a slash, a name. */
 export function isMetaKey(key: string): boolean {
   const slash = key.indexOf('/')
   if (slash < 0) return key !== '' && NAME.test(key)
@@ -34,11 +34,11 @@ export function isMetaKey(key: string): boolean {
   )
 }
 
-// In one expression, as clients need no more of all this
+// A single expression, because clients need nothing else of this grammar
 const EXTENSION_ID =
   /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*\/[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
 
-/** Whether a text can be the id of an extension: a key with a prefix, and a name after it. */
+/** Whether a text is a valid extension id: a key with a prefix followed by a name. */
 export function isExtensionId(id: string): boolean {
   return EXTENSION_ID.test(id)
 }
@@ -46,10 +46,10 @@ export function isExtensionId(id: string): boolean {
 const OWN_LABELS = ['modelcontextprotocol', 'mcp']
 
 /**
- * Whether a key's prefix belongs to the protocol, so that applications may not define it: since
- * 2025-11-25 by its second label, in 2025-06-18 by any label but the last.
+ * Whether a key's prefix is reserved for the protocol, so that applications may not define it: since
+ * 2025-11-25 if its second label is reserved, in 2025-06-18 if any label but the last is.
  *
- * @param revision The newest by default; those before 2025-06-18 reserve nothing.
+ * @param revision Default: the newest. Revisions before 2025-06-18 reserve nothing.
  */
 export function isReservedMetaKey(key: string, revision: Revision = '2026-07-28'): boolean {
   const slash = key.indexOf('/')

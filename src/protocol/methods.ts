@@ -1,6 +1,6 @@
 /**
- * Every method that a client can call, as data. The presets list what answers them on a server; a method
- * that is missing here is refused as unknown, even if they list it.
+ * Every method that a client can call, as data. The presets list their handlers on a server; a method
+ * that is missing here is rejected as unknown, even if a preset lists it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
@@ -8,23 +8,23 @@ import type { RevisionFacts } from './revisions.ts'
 import type { ServerCapabilities } from './types.ts'
 import { memberAt } from './validate.ts'
 
-/** What is known of a method without running it. */
+/** The static properties of a method. */
 export interface MethodFacts {
-  /** The only era that has the method; both when absent. */
+  /** The only era that has the method; absent if both have it. */
   readonly era?: 'legacy' | 'modern'
-  /** The capability of the server that the method needs, as a path into its capabilities. */
+  /** The server capability that the method needs, as a path into its capabilities. */
   readonly capability?: readonly string[]
   /** The param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
   readonly nameParam?: string
-  /** Whether the result says for how long it may be kept (2026-07-28, server/utilities/caching). */
+  /** Whether the result carries cache hints (2026-07-28, server/utilities/caching). */
   readonly cacheable?: true
-  /** Whether the server may ask for input before it answers (2026-07-28, basic/patterns/mrtr). */
+  /** Whether the server may request input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly mayAsk?: true
-  /** The array that its result has for certain, as a path into the result. */
+  /** The array that its result always has, as a path into the result. */
   readonly array?: readonly string[]
 }
 
-/** The method table. A `Map`, so that a method called `__proto__` is just unknown. */
+/** The method table. A `Map`, so that a method called `__proto__` is simply unknown. */
 export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodFacts>([
   ['initialize', { era: 'legacy' }],
   ['ping', { era: 'legacy' }],
@@ -58,7 +58,7 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['logging/setLevel', { era: 'legacy', capability: ['logging'] }],
 ])
 
-/** Whether a server with these capabilities offers a method. */
+/** Whether a server with these capabilities supports a method. */
 export function offers(
   capabilities: ServerCapabilities,
   { capability = [] }: MethodFacts,
@@ -66,13 +66,13 @@ export function offers(
   return Boolean(memberAt(capabilities, capability))
 }
 
-/** The facts of a method if the revision has it. */
+/** The properties of a method, if the revision has it. */
 export function findMethod(method: string, revision: RevisionFacts): MethodFacts | undefined {
   const facts = methods.get(method)
   return facts?.era && facts.era !== revision.era ? undefined : facts
 }
 
-/** Whether a request only looks at what there is, so that the server has nothing to ask meanwhile. */
+/** Whether a request only lists items, so that the server has no reason to request input during it. */
 export function isListing({ method }: { readonly method: string }): boolean {
   const facts = methods.get(method)
   return facts?.cacheable === true && !facts.mayAsk

@@ -1,6 +1,6 @@
 /**
- * What differs between the revisions of the protocol, as data: the one table that is asked, beside
- * that of what servers alone have to know, `server-facts.ts`.
+ * The differences between the protocol revisions, as data. Those that only servers need are in
+ * `server-facts.ts`.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -8,22 +8,22 @@
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
-/** What one revision has and asks; it has not what it does not mention. */
+/** The features and requirements of one revision; those not mentioned are absent. */
 export interface RevisionFacts {
   readonly version: Revision
-  /** With sessions and `initialize` (legacy), or stateless with everything on each request. */
+  /** Whether it uses sessions and `initialize` (legacy), or is stateless with everything in each request. */
   readonly era: 'legacy' | 'modern'
-  /** Whether several messages may share one array. */
+  /** Whether several messages may be sent as one array. */
   readonly batches?: boolean
-  /** Whether HTTP requests after `initialize` must name the version in a header. */
+  /** Whether HTTP requests after `initialize` must carry the version in a header. */
   readonly versionHeader?: boolean
   /** `audio` content, tool annotations, `progress.message`, the `completions` capability. */
   readonly audio?: boolean
   /** `title`, `resource_link`, structured output, `_meta` on objects, completion context, forms. */
   readonly titles?: boolean
-  /** Icons, descriptions of implementations, sampling with tools, rich form fields, asking by URL. */
+  /** Icons, descriptions of implementations, sampling with tools, rich form fields, URL mode elicitation. */
   readonly icons?: boolean
-  /** Which flavour of tasks exists. */
+  /** The kind of tasks that the revision has. */
   readonly tasks: 'none' | 'core' | 'extension'
 }
 
@@ -75,7 +75,7 @@ export const revisions: readonly RevisionFacts[] = [
   v20241105,
 ]
 
-/** The revision that HTTP requests speak when neither a session nor a header says. */
+/** The revision of HTTP requests if neither a session nor a header specifies it. */
 export const ASSUMED_REVISION: RevisionFacts = v20250326
 /** The newest revision with sessions. */
 export const LATEST_LEGACY: RevisionFacts = v20251125
@@ -85,7 +85,7 @@ export function haveSessions(some: readonly RevisionFacts[]): boolean {
   return some.some(({ era }) => era === 'legacy')
 }
 
-/** The facts of a revision, or nothing when the text names none. Versions compare by equality. */
+/** The facts of a revision; undefined if it does not exist. Versions are compared for equality. */
 export function findRevision(version: unknown): RevisionFacts | undefined {
   return revisions.find((facts) => facts.version === version)
 }

@@ -1,5 +1,5 @@
 /**
- * What a sampling conversation must be, whoever sends or takes it.
+ * The rules of a sampling conversation, for both sides.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#sampling-with-tools
  */
@@ -10,8 +10,8 @@ import { isObject } from './validate.ts'
 const UNMATCHED = 'The next message must answer every tool use, and nothing else'
 
 /**
- * Why params are none of `sampling/createMessage`. Results of tools stand alone in a user message,
- * and answer all the uses of the message before, and nothing else.
+ * Why the params of `sampling/createMessage` are invalid. Tool results must be alone in a user message,
+ * and must answer exactly the tool uses of the previous message.
  */
 export function samplingFault({
   messages,
@@ -43,7 +43,7 @@ export function samplingFault({
   return unanswered.length > 0 ? UNMATCHED : undefined
 }
 
-/** Why an answer does not do what was said of the use of tools. */
+/** Why a result violates the tool choice of its request. */
 export function toolChoiceFault(
   { toolChoice }: CreateMessageParams,
   { content }: CreateMessageResult,

@@ -1,6 +1,6 @@
 /**
- * What differs between the revisions for servers alone, as data. What clients have to know too is in
- * `revisions.ts`, so that they carry no more.
+ * The differences between the protocol revisions that only servers need, as data. Those that clients
+ * need too are in `revisions.ts`, which keeps clients small.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -13,25 +13,25 @@ import {
 } from './errors.ts'
 import type { Revision, RevisionFacts } from './revisions.ts'
 
-/** What a server has to know of a revision; it has not what it does not mention. */
+/** The features and requirements of a revision for servers; those not mentioned are absent. */
 export interface ServerFacts {
-  /** Whether a stream may begin with an event that has an id and no data, and be polled. */
+  /** Whether a stream may start with an event that has an id but no data, and be polled. */
   readonly primedStreams?: boolean
-  /** Whether arguments that a tool's schema refuses are a result with `isError`. */
+  /** Whether arguments that a tool's schema rejects produce a result with `isError`. */
   readonly argumentErrorsAsResult?: boolean
-  /** The code of "no such resource". */
+  /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number
-  /** Which codes from -32099 to -32000 exist; where that is not said, they are free. */
+  /** The codes from -32099 to -32000 that exist; if absent, all of them may be used. */
   readonly reservedCodes?: readonly number[]
-  /** The code of "the client lacks a capability", where there is one. */
+  /** The error code for a missing client capability, if the revision has one. */
   readonly missingCapability?: number
-  /** What `structuredContent` may be. */
+  /** The allowed types of `structuredContent`. */
   readonly structuredContent: 'none' | 'object' | 'any'
-  /** Whether URLs have ids, whose completion is announced, and can be required by an error. */
+  /** Whether URL mode elicitations have ids, a completion notification, and an error that requires them. */
   readonly elicitationIds?: boolean
 }
 
-// Written out, as bundlers leave out what is unused only where no object is spread
+// Written out, because bundlers remove unused objects only if nothing is spread into them
 const oldest: ServerFacts = {
   resourceNotFound: RESOURCE_NOT_FOUND,
   structuredContent: 'none',
@@ -64,7 +64,7 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
   },
 }
 
-/** What a server has to know of a revision. */
+/** The facts of a revision for servers. */
 export function serverFacts({ version }: RevisionFacts): ServerFacts {
   return facts[version]
 }

@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from './jsonrpc.ts'
 
-/** A schema that validates and can say its JSON Schema; zod 4.2 and later, ArkType, Valibot. */
+/** A schema that validates and provides its JSON Schema; zod 4.2 and later, ArkType, Valibot. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -19,12 +19,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** What validation found. */
+/** The result of validation. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
-/** One reason why a value was refused. */
+/** One reason why a value is invalid. */
 export interface SchemaIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
@@ -33,14 +33,15 @@ export interface SchemaIssue {
 /** The type of a schema's validated value. */
 export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
 
-/** The type that a schema accepts. */
+/** The type of value that a schema accepts. */
 export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
 
 /**
- * The JSON Schema of what a schema takes, or gives.
+ * The JSON Schema of a schema's input or output.
  *
- * @param what The schema, as errors name it.
- * @throws {TypeError} when it has none; of an object of zod, with the member that has none.
+ * @param what The name of the schema in error messages.
+ * @throws {TypeError} If it has no JSON Schema; for a zod object, the error names the member without
+ *   one.
  */
 export function jsonSchemaOf(
   schema: StandardSchema & { shape?: Record<string, StandardSchema> },
@@ -61,8 +62,8 @@ export function jsonSchemaOf(
 }
 
 /**
- * Says in one line why a value was refused, with the path of each issue. Messages about the arguments of
- * tools and prompts, about output, and about answers to questions are all made of it.
+ * Describes in one line why a value is invalid, with the path of each issue. Used in all messages about
+ * arguments of tools and prompts, output, and responses to input requests.
  */
 export function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues

@@ -1,22 +1,22 @@
 /**
- * A way for whole messages to travel both ways: stdio, message ports, memory. Streamable HTTP is
- * none, as there every request has a stream of its own.
+ * A transport of whole messages in both directions: stdio, message ports, memory. Streamable HTTP is not
+ * a transport in this sense, because every request has its own stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import type { ProtocolError } from './errors.ts'
 import type { JsonRpcMessage } from './jsonrpc.ts'
 
-/** Takes what arrives on a {@link Transport}. */
+/** Receives what arrives on a {@link Transport}. */
 export interface Receiver {
   /**
-   * Takes one frame: parsed JSON, not validated yet. While the promise that it returns is pending,
-   * the transport reads no further.
+   * Receives one frame: parsed JSON that is not validated yet. The transport reads no further until the
+   * returned promise settles.
    */
   message(frame: unknown): void | Promise<void>
-  /** Learns of a frame that could not be read: not JSON, or too long. The connection goes on. */
+  /** Called for a frame that could not be read: not JSON, or too long. The connection stays open. */
   malformed(error: ProtocolError): void
-  /** Learns, once, that nothing more will arrive, and why if it was not asked for. */
+  /** Called once when nothing more will arrive, with the reason unless the close was requested. */
   closed(reason?: Error): void
 }
 
@@ -25,29 +25,29 @@ export interface Transport {
   /** Starts delivering to the receiver. Called once, before any `send`. */
   start(receiver: Receiver): void | Promise<void>
   /**
-   * Sends one frame; resolves when the connection has taken it, so that awaiting it is
+   * Sends one frame; resolves when the connection has accepted it, so that awaiting it applies
    * backpressure.
    *
-   * @throws {McpError} `CLOSED` when the connection is closed.
+   * @throws {McpError} `CLOSED` if the connection is closed.
    */
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void>
-  /** Ends the connection after what was sent is flushed. Safe to call twice. */
+  /** Closes the connection after all sent frames are flushed. Safe to call twice. */
   close(): Promise<void>
   /**
-   * Begins anew with a fresh peer, for transports that start their peer themselves: ends the old
-   * one if it still runs, and delivers to the same receiver, which must be ready to hear of
-   * `closed` once more. Repeated restarts wait longer each time. Not after `close`.
+   * Restarts with a new peer, for transports that start their peer themselves: stops the old peer if it
+   * still runs, and delivers to the same receiver, whose `closed` may be called once more. Repeated
+   * restarts are delayed with backoff. Not allowed after `close`.
    *
-   * @throws {McpError} `CLOSED` when the transport was closed, `INVALID_USE` when the peer cannot be
-   * started, `LIMIT_EXCEEDED` when it was restarted too often in a row.
+   * @throws {McpError} `CLOSED` if the transport was closed, `INVALID_USE` if the peer cannot be
+   *   started, `LIMIT_EXCEEDED` if it was restarted too often in a row.
    */
   restart?(): Promise<void>
 }
 
 /**
- * What is given as a transport, where it is one.
+ * Returns the given transport.
  *
- * @throws {TypeError} when it is none.
+ * @throws {TypeError} If it is not a transport.
  */
 export function requireTransport(given: Transport): Transport {
   if (typeof given?.start === 'function') return given

@@ -1,10 +1,10 @@
 /**
- * The messages' params and results, in the spec's words: the union of all revisions. What a
- * revision lacks is removed on the way out by `degrade.ts`.
+ * Params and results of all messages, named as in the specification: the union of all revisions.
+ * `degrade.ts` removes what the peer's revision lacks before sending.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-/** Identifies a request; kept with its JSON type, so `1` and `"1"` differ. Never `null`. */
+/** Identifies a request. The JSON type matters: `1` and `"1"` differ. Never `null`. */
 export type RequestId = string | number
 
 /** Any JSON object. */
@@ -18,31 +18,31 @@ export interface JsonRpcRequest {
   params?: JsonObject
 }
 
-/** A message that is never answered. */
+/** A message without a response. */
 export interface JsonRpcNotification {
   jsonrpc: '2.0'
   method: string
   params?: JsonObject
 }
 
-/** The successful answer to a request. */
+/** The successful response to a request. */
 export interface JsonRpcResultResponse {
   jsonrpc: '2.0'
   id: RequestId
   result: JsonObject
 }
 
-/** The failed answer to a request; without an `id` only when the request's could not be read. */
+/** The error response to a request; has no `id` only if the id of the request could not be read. */
 export interface JsonRpcErrorResponse {
   jsonrpc: '2.0'
   id?: RequestId
   error: ErrorObject
 }
 
-/** The answer to a request. */
+/** The response to a request. */
 export type JsonRpcResponse = JsonRpcResultResponse | JsonRpcErrorResponse
 
-/** Any single message. Batches, which only 2025-03-26 knows, are arrays of these. */
+/** Any single message. Batches, which only 2025-03-26 has, are arrays of these. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
 /** The error member of a JSON-RPC error response. */
@@ -51,7 +51,7 @@ export interface ErrorObject {
   code: number
   /** One short sentence. */
   message: string
-  /** Anything that explains more. */
+  /** Additional details. */
   data?: unknown
 }
 
@@ -69,10 +69,10 @@ export type LoggingLevel =
   | 'alert'
   | 'emergency'
 
-/** Who speaks in a conversation. */
+/** The speaker of a message in a conversation. */
 export type Role = 'user' | 'assistant'
 
-/** An image that stands for something in a user interface; since 2025-11-25. */
+/** An image for display in a user interface; since 2025-11-25. */
 export interface Icon {
   /** An `https:` or `data:` URI. */
   src: string
@@ -82,16 +82,16 @@ export interface Icon {
   theme?: 'light' | 'dark'
 }
 
-/** Name, title and icons of a thing that lists contain. */
+/** The name, title and icons of a listed item. */
 export interface BaseMetadata {
-  /** The identifier that programs use. */
+  /** The identifier for programs. */
   name: string
-  /** What people see; since 2025-06-18. */
+  /** The title for display; since 2025-06-18. */
   title?: string
   icons?: Icon[]
 }
 
-/** A client's or a server's self-description. Never a basis for trust. */
+/** The name and version of a client or server, as it reports them. Never a basis for trust. */
 export interface Implementation extends BaseMetadata {
   version: string
   /** Since 2025-11-25. */
@@ -100,7 +100,7 @@ export interface Implementation extends BaseMetadata {
   websiteUrl?: string
 }
 
-/** What a client offers to servers. An open set. */
+/** What a client supports. An open set. */
 export interface ClientCapabilities {
   experimental?: { [name: string]: JsonObject }
   roots?: { listChanged?: boolean }
@@ -111,7 +111,7 @@ export interface ClientCapabilities {
   [name: string]: unknown
 }
 
-/** What a server offers to clients. An open set. */
+/** What a server supports. An open set. */
 export interface ServerCapabilities {
   experimental?: { [name: string]: JsonObject }
   logging?: JsonObject
@@ -124,7 +124,7 @@ export interface ServerCapabilities {
   [name: string]: unknown
 }
 
-/** Hints on who content is for and how much it matters. */
+/** Hints about the intended audience and the importance of content. */
 export interface Annotations {
   audience?: Role[]
   /** From 0 to 1. */
@@ -133,33 +133,33 @@ export interface Annotations {
   lastModified?: string
 }
 
-/** What every content block may carry. */
+/** Members that every content block may have. */
 interface ContentBase {
   annotations?: Annotations
   _meta?: Meta
 }
 
-/** Text. */
+/** Text content. */
 export interface TextContent extends ContentBase {
   type: 'text'
   text: string
 }
 
-/** An image, its bytes in Base64. */
+/** An image, encoded as Base64. */
 export interface ImageContent extends ContentBase {
   type: 'image'
   data: string
   mimeType: string
 }
 
-/** Sound, its bytes in Base64; since 2025-03-26. */
+/** Audio, encoded as Base64; since 2025-03-26. */
 export interface AudioContent extends ContentBase {
   type: 'audio'
   data: string
   mimeType: string
 }
 
-/** A resource that can be read by its URI; since 2025-06-18. */
+/** A reference to a resource that can be read by its URI; since 2025-06-18. */
 export interface ResourceLink extends Resource {
   type: 'resource_link'
 }
@@ -170,7 +170,7 @@ export interface EmbeddedResource extends ContentBase {
   resource: ResourceContents
 }
 
-/** One piece of what a tool or a prompt yields. */
+/** One content block of a tool's or prompt's result. */
 export type ContentBlock =
   | TextContent
   | ImageContent
@@ -186,7 +186,7 @@ export interface TextResourceContents {
   _meta?: Meta
 }
 
-/** Contents of a resource as Base64. */
+/** Binary contents of a resource, encoded as Base64. */
 export interface BlobResourceContents {
   uri: string
   mimeType?: string
@@ -197,7 +197,7 @@ export interface BlobResourceContents {
 /** Contents of a resource. */
 export type ResourceContents = TextResourceContents | BlobResourceContents
 
-/** Hints about what a tool does. Untrusted unless the server is trusted. */
+/** Hints about a tool's behavior. Not trustworthy unless the server is. */
 export interface ToolAnnotations {
   title?: string
   readOnlyHint?: boolean
@@ -213,7 +213,7 @@ export interface ObjectSchema extends JsonObject {
   required?: string[]
 }
 
-/** A tool as lists show it. */
+/** A tool in a list. */
 export interface Tool extends BaseMetadata {
   description?: string
   inputSchema: ObjectSchema
@@ -225,20 +225,20 @@ export interface Tool extends BaseMetadata {
   _meta?: Meta
 }
 
-/** A resource as lists show it. */
+/** A resource in a list. */
 export interface Resource extends BaseMetadata {
   uri: string
   description?: string
   mimeType?: string
-  /** In bytes, before any encoding. */
+  /** In bytes, before encoding. */
   size?: number
   annotations?: Annotations
   _meta?: Meta
 }
 
-/** A family of resources, as lists show it. */
+/** A resource template in a list. */
 export interface ResourceTemplate extends BaseMetadata {
-  /** RFC 6570. */
+  /** A URI template as in RFC 6570. */
   uriTemplate: string
   description?: string
   mimeType?: string
@@ -246,7 +246,7 @@ export interface ResourceTemplate extends BaseMetadata {
   _meta?: Meta
 }
 
-/** A prompt as lists show it. */
+/** A prompt in a list. */
 export interface Prompt extends BaseMetadata {
   description?: string
   arguments?: PromptArgument[]
@@ -265,31 +265,31 @@ export interface PromptMessage {
   content: ContentBlock
 }
 
-/** What every result may carry. Open: unknown members are kept. */
+/** Members that every result may have. Open: unknown members are kept. */
 export interface Result {
   _meta?: Meta
-  /** `complete`, `input_required` or what an extension adds; on the wire since 2026-07-28. */
+  /** `complete`, `input_required` or a type that an extension adds; sent since 2026-07-28. */
   resultType?: string
   [name: string]: unknown
 }
 
-/** For how long, and for whom, a result may be kept; on the wire since 2026-07-28. */
+/** How long a result may be cached, and for whom; sent since 2026-07-28. */
 export interface CacheHints {
-  /** Milliseconds; 0 means stale at once. */
+  /** In milliseconds; 0 means immediately stale. */
   ttlMs?: number
   cacheScope?: 'public' | 'private'
 }
 
-/** What a list request may carry. */
+/** Params of every list request. */
 export interface PaginatedParams {
-  /** Opaque, from the page before. */
+  /** The opaque `nextCursor` of the previous page. */
   cursor?: string
   _meta?: Meta
 }
 
-/** What a list result may carry. */
+/** Members of every list result. */
 export interface PaginatedResult extends Result, CacheHints {
-  /** Present while there is more. */
+  /** Present if there are more pages. */
   nextCursor?: string
 }
 
@@ -321,7 +321,7 @@ export interface ListToolsResult extends PaginatedResult {
   tools: Tool[]
 }
 
-/** Members of a request whose answer may ask for input, when it is sent again; 2026-07-28. */
+/** Members of a repeated request that carries the responses to input requests; 2026-07-28. */
 export interface InputRetryParams {
   inputResponses?: { [key: string]: JsonObject }
   requestState?: string
@@ -343,13 +343,13 @@ export interface CallToolResult extends Result {
   isError?: boolean
 }
 
-/** A request that a server puts to the client: inside a result in 2026-07-28, on its own before. */
+/** A request from the server to the client: inside a result in 2026-07-28, a message before. */
 export interface InputRequest {
   method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
   params?: JsonObject
 }
 
-/** The result that asks the client for input before the request can be completed; 2026-07-28. */
+/** The result that requests input from the client before the request can be completed; 2026-07-28. */
 export interface InputRequiredResult extends Result {
   resultType: 'input_required'
   inputRequests?: { [key: string]: InputRequest }
@@ -395,7 +395,7 @@ export interface GetPromptResult extends Result {
   messages: PromptMessage[]
 }
 
-/** What a completion is asked for: a prompt's argument or a template's variable. */
+/** What a completion refers to: a prompt's argument or a template's variable. */
 export type CompletionReference =
   | { type: 'ref/prompt'; name: string; title?: string }
   | { type: 'ref/resource'; uri: string }
@@ -404,7 +404,7 @@ export type CompletionReference =
 export interface CompleteParams {
   ref: CompletionReference
   argument: { name: string; value: string }
-  /** What the other arguments are so far; since 2025-06-18. */
+  /** The values of the other arguments so far; since 2025-06-18. */
   context?: { arguments?: { [name: string]: string } }
   _meta?: Meta
 }
@@ -419,7 +419,7 @@ export interface CompleteResult extends Result {
   }
 }
 
-/** What a listener wants to hear; 2026-07-28. */
+/** The changes that a client subscribes to; 2026-07-28. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean
   promptsListChanged?: boolean
@@ -485,14 +485,14 @@ export interface ElicitResult extends Result {
 /** A page that the user must visit before a request can be served; 2025-11-25. */
 export interface UrlElicitation {
   mode: 'url'
-  /** Unique on the server. */
+  /** Unique per server. */
   elicitationId: string
-  /** Tells the user why. */
+  /** The explanation to show to the user. */
   message: string
   url: string
 }
 
-/** The model's wish to call a tool; since 2025-11-25. */
+/** A tool call by the model; since 2025-11-25. */
 export interface ToolUseContent {
   type: 'tool_use'
   id: string
@@ -501,7 +501,7 @@ export interface ToolUseContent {
   _meta?: Meta
 }
 
-/** What the tool that the model called gave; since 2025-11-25. */
+/** The result of a tool that the model called; since 2025-11-25. */
 export interface ToolResultContent {
   type: 'tool_result'
   toolUseId: string
@@ -511,7 +511,7 @@ export interface ToolResultContent {
   _meta?: Meta
 }
 
-/** One piece of a sampling message. */
+/** One content block of a sampling message. */
 export type SamplingContent =
   | TextContent
   | ImageContent
@@ -527,7 +527,7 @@ export interface SamplingMessage {
   _meta?: Meta
 }
 
-/** What matters when a client picks a model. */
+/** The priorities for selecting a model. */
 export interface ModelPreferences {
   hints?: { name?: string }[]
   /** Each from 0 to 1. */
@@ -542,7 +542,7 @@ export interface CreateMessageParams {
   maxTokens: number
   modelPreferences?: ModelPreferences
   systemPrompt?: string
-  /** @deprecated Since 2025-11-25 `none`, or nothing, is the only value for most clients. */
+  /** @deprecated Since 2025-11-25 most clients support only `none` or an absent value. */
   includeContext?: 'none' | 'thisServer' | 'allServers'
   temperature?: number
   stopSequences?: string[]
@@ -562,7 +562,7 @@ export interface CreateMessageResult extends Result {
   stopReason?: string
 }
 
-/** A place of the user's that a server may work in. */
+/** A directory that a server may work in. */
 export interface Root {
   /** A `file:` URI. */
   uri: string
@@ -575,10 +575,10 @@ export interface ListRootsResult extends Result {
   roots: Root[]
 }
 
-/** Where a task stands. The last three are final. */
+/** The status of a task. The last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** A task of the extension. */
+/** A task of the tasks extension. */
 export interface Task {
   taskId: string
   status: TaskStatus
@@ -586,12 +586,12 @@ export interface Task {
   /** ISO 8601. */
   createdAt: string
   lastUpdatedAt: string
-  /** Milliseconds from creation; `null` is for ever. */
+  /** In milliseconds from creation; `null` means unlimited. */
   ttlMs: number | null
   pollIntervalMs?: number
 }
 
-/** A task of the extension, with what its state has beside. */
+/** A task of the tasks extension, with the data of its status. */
 export interface DetailedTask extends Task {
   inputRequests?: { [key: string]: InputRequest }
   result?: Result
@@ -606,7 +606,7 @@ export interface CoreTask {
   /** ISO 8601. */
   createdAt: string
   lastUpdatedAt: string
-  /** Milliseconds from creation; `null` is for ever. */
+  /** In milliseconds from creation; `null` means unlimited. */
   ttl: number | null
   pollInterval?: number
 }

@@ -1,5 +1,5 @@
 /**
- * The door: turns unknown JSON into a JSON-RPC message or says why it is none. Both directions.
+ * Validates incoming messages: turns unknown JSON into a JSON-RPC message or reports why it is not one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
@@ -17,7 +17,7 @@ export function isImplementation(value: unknown): value is JsonObject & Implemen
   return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string'
 }
 
-/** The member at a path; nothing when it is absent or `null`. Inherited members do not count. */
+/** The member at a path; undefined if it is absent or `null`. Inherited members do not count. */
 export function memberAt(object: unknown, path: readonly string[]): unknown {
   let value = object
   for (const name of path) {
@@ -27,17 +27,17 @@ export function memberAt(object: unknown, path: readonly string[]): unknown {
   return value ?? undefined
 }
 
-/** Whether a value can be a request id: a string, or an integer that JSON carries exactly. */
+/** Whether a value can be a request id: a string, or an integer that JSON represents exactly. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-/** The id of something that may be no message, for the error that answers it. */
+/** The id of a value that may not be a message, for the error response. */
 export function readableId(value: unknown): RequestId | undefined {
   return isObject(value) && 'method' in value && isRequestId(value.id) ? value.id : undefined
 }
 
-/** Whether something that is no message is to be told so: not if it is a notification or an answer. */
+/** Whether an invalid message gets an error response: notifications and responses do not. */
 export function isAnswerable(value: unknown): boolean {
   return (
     !isObject(value) ||
@@ -45,13 +45,13 @@ export function isAnswerable(value: unknown): boolean {
   )
 }
 
-/** How deep objects and arrays may be inside each other: recursion does not reach much deeper. */
+/** The maximum nesting depth of objects and arrays: recursion cannot go much deeper. */
 export const MAX_DEPTH = 1000
 
 /**
  * Parses JSON text.
  *
- * @throws {ProtocolError} `PARSE_ERROR` when the text is not JSON, or is nested too deeply.
+ * @throws {ProtocolError} `PARSE_ERROR` if the text is not JSON, or is nested too deeply.
  */
 export function parseJson(text: string): unknown {
   let value: unknown
@@ -69,7 +69,7 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** Whether a value is nested too deeply; level by level, as recursion does not reach that deep. */
+/** Whether a value is nested too deeply; iterates level by level, because recursion would overflow. */
 function isTooDeep(value: unknown): boolean {
   let level: object[] = [[value]]
   for (let depth = 0; level.length > 0; depth++) {
@@ -85,11 +85,10 @@ function isTooDeep(value: unknown): boolean {
 }
 
 /**
- * Checks that a value is one JSON-RPC message of MCP: `jsonrpc` exactly "2.0", an id that is a
- * string or an integer, params and results that are objects, a result or an error but not both.
- * Members it does not know are left alone.
+ * Validates one JSON-RPC message of MCP: `jsonrpc` exactly "2.0", an id that is a string or an integer,
+ * params and results that are objects, and either a result or an error. Unknown members are kept.
  *
- * @throws {ProtocolError} `INVALID_REQUEST`, naming what is wrong.
+ * @throws {ProtocolError} `INVALID_REQUEST` that names what is wrong.
  */
 export function validateMessage(value: unknown): JsonRpcMessage {
   const reason = fault(value)

@@ -1,14 +1,14 @@
 /**
- * JSON text that every peer can parse: strict parsers reject a whole message because of one lone
- * surrogate, such as half of an emoji that was cut off.
+ * JSON text that every peer can parse: strict parsers reject a whole message because of a single lone
+ * surrogate, such as half of a truncated emoji.
  *
  * @see https://tc39.es/proposal-well-formed-stringify/
  */
 
-/** `JSON.stringify`, with U+FFFD in place of each lone surrogate, in strings and in keys. */
+/** `JSON.stringify` with U+FFFD in place of each lone surrogate, in strings and in keys. */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value)
-  // JSON.stringify escapes lone surrogates, and writes no other escape that begins with `\ud`
+  // JSON.stringify escapes lone surrogates, and produces no other escape that starts with `\ud`
   if (!text.includes('\\ud')) return text
   return text.replace(
     /(\\\\)|\\ud.../g,
