@@ -89,7 +89,7 @@ export type ToolHandler<
 ) => ToolReturn<InferInput<Output>> | Promise<ToolReturn<InferInput<Output>>>
 
 /**
- * {@link ToolHandler}, written so that the compiler knows the output type when it checks the return
+ * `ToolHandler`, written so that the compiler knows the output type when it checks the return
  * value: if the schema expects `'a' | 'b'`, a returned `'a'` keeps its literal type instead of
  * being widened to `string`.
  */
