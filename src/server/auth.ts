@@ -1,24 +1,27 @@
 /**
- * Who is served: what every host asks before it answers. `edgewise/protected-resource` makes an
- * authenticator for access tokens; {@link authenticate} makes one for everything else.
+ * Authentication, which every host performs before it handles a request.
+ * `edgewise/protected-resource` creates an authenticator for access tokens; {@link authenticate}
+ * creates one for all other schemes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { ServerDefinition } from './definition.ts'
 import type { Authorizer, Caller } from './request/exchange.ts'
 
-/** Authenticates and authorizes callers. Made by `protectedResource` or {@link authenticate}. */
+/** Authenticates and authorizes callers. Created by `protectedResource` or {@link authenticate}. */
 export interface Authenticator extends Authorizer {
   /** The paths of the OAuth metadata, which the host must route to the handler too. */
   readonly paths: readonly string[]
-  /** The request headers that carry credentials, in lower case, which handlers never see. */
+  /** The request headers that carry credentials, in lower case; they are hidden from handlers. */
   readonly credentialHeaders: readonly string[]
-  /** Answers a request for the metadata, whatever its origin; `undefined` if it is for the endpoint. */
+  /**
+   * Answers metadata requests from any origin; returns `undefined` for requests to the endpoint.
+   */
   handleMetadata(request: Request): Response | undefined
   /**
-   * Authenticates the caller, before anything of the request but its headers is read.
+   * Authenticates the caller, before anything except the headers is read.
    *
-   * @returns The caller, with `principal` and `auth`; or a response that refuses the request.
+   * @returns The caller, with `principal` and `auth`; or a response that rejects the request.
    * @throws {HttpError} 401, 403 and so on, with a challenge.
    */
   authenticate(
@@ -29,8 +32,8 @@ export interface Authenticator extends Authorizer {
 }
 
 /**
- * Authenticates callers without OAuth, such as by an API key: a value of the option `auth` of every
- * host. For access tokens there is `protectedResource`.
+ * Authenticates callers without OAuth, for example by an API key: a value for the option `auth` of
+ * every host. For access tokens, use `protectedResource`.
  *
  * @example
  * ```ts
@@ -42,11 +45,12 @@ export interface Authenticator extends Authorizer {
  * })
  * ```
  *
- * @param identify Is called for each request, before anything but its headers is read, but not for
- *   CORS preflights, which carry no credentials. It also gets the environment of the platform, such
- *   as the bindings of a Worker. The caller it returns becomes `ctx.principal`, `ctx.auth` and
- *   `ctx.env`; on Workers `auth` must survive JSON. A response refuses the request; pages of allowed
- *   origins can read it. An exception becomes a response with status 500, and goes to `onError`.
+ * @param identify Called for each request, before anything except the headers is read, but not for
+ * CORS preflights, which carry no credentials. Its second parameter is the platform's environment,
+ * such as the bindings of a Worker. The returned caller becomes `ctx.principal`, `ctx.auth` and
+ * `ctx.env`; on Workers, `auth` must be serializable as JSON. A response rejects the request, and
+ * pages of allowed origins can read it. An exception is passed to `onError`, and the response has
+ * the status 500.
  */
 export function authenticate<Env = unknown>(
   identify: (request: Request, env: Env) => Caller | Response | Promise<Caller | Response>,

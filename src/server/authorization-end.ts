@@ -1,5 +1,5 @@
 /**
- * The end of a caller's authorization, at which its open streams end: a client with a new token
+ * The end of a caller's authorization, which closes its open streams. A client with a new token
  * opens them again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
@@ -7,10 +7,13 @@
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import type { Caller } from './request/exchange.ts'
 
-/** How long a token stays valid that was accepted within the clock tolerance, in milliseconds. */
+/** How long an expired token is still accepted, to allow for clock skew, in milliseconds. */
 const TOLERANCE_MS = 30_000
 
-/** Calls `onEnd` with the reason once the authorization ends. Returns a function that stops it. */
+/**
+ * Calls `onEnd` with the reason when the authorization ends. Returns a function that stops
+ * watching.
+ */
 export function onAuthorizationEnd(
   { auth, revoked }: Caller,
   onEnd: (reason: string) => void,

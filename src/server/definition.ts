@@ -1,6 +1,6 @@
 /**
- * A server's definition: what it offers, and nothing about any one connection. It is created once, set
- * up by its author and extensions, and then shared by every request and session.
+ * A server's definition: what it offers, independent of any connection. It is created once,
+ * configured by its author and extensions, and then shared by all requests and sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -41,38 +41,38 @@ import type { Suspension } from './request/outcome.ts'
 import type { HandlerContext } from './request/base-request-context.ts'
 import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
 
-/** What a preset composes a server of, so that nobody loads what is not used. */
+/** The parts from which a preset composes a server, so that unused ones stay out of the bundle. */
 export interface ServerFeatures {
-  /** What answers each method of the protocol that it has. */
+  /** The handlers of the supported protocol methods. */
   readonly methods: ReadonlyMap<string, Method>
-  /** What messages about unknown options add: which entry has more. */
+  /** Added to error messages about unknown options: which entry point supports more. */
   readonly optionHint?: string
   readonly input: ClientInput
-  /** Announces changes to whoever serves the server; absent where clients are told of none. */
+  /** Announces changes to hosts; absent if clients receive no notifications. */
   readonly notify?: Notifier
-  /** What holds for log messages; absent where none are sent. */
+  /** The settings for log messages; absent if none are sent. */
   readonly logs?: LogRules
   readonly declare?: DeclareCapabilities
-  /** Tells the author of what happened; absent when nobody observes. */
+  /** Passes events to the author; absent if the server is not observed. */
   readonly observe?: Observer
-  /** Watches a request, to tell the author of it when it is answered. */
+  /** Observes a request, to report it when it has been answered. */
   readonly watchRequest?: Watch
 }
 
-/** How a server asks its clients for input while it answers them. */
+/** How a server asks its clients for input while it handles their requests. */
 export interface ClientInput {
   /** The names of the options that {@link configure} reads. */
   readonly options: Partial<OptionNames<InputOptions>>
   /**
-   * Prepares how requests that describe themselves can ask; once for each handler or connection.
+   * Prepares how self-describing requests can ask for input; called once per handler or connection.
    *
    * @throws {McpError} `INVALID_USE` when a secret is too short.
    */
   configure(options: InputOptions): AskMode
   /**
-   * Makes the context of a request, which may go on where an earlier one ended.
+   * Creates the context of a request, which may resume an earlier round.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` when it cannot go on from there.
+   * @throws {ProtocolError} `INVALID_PARAMS` when the request cannot be resumed.
    */
   createContext(
     server: ServerDefinition,
@@ -80,10 +80,11 @@ export interface ClientInput {
     exchange: Exchange,
   ): HandlerContext | Promise<HandlerContext>
   /**
-   * Gets the input that a suspended run waits for. Returns the `input_required` result where the client
-   * has to come back with it; where it could be asked directly, the context of the next run.
+   * Obtains the input for which a run is suspended. Returns the `input_required` result if the
+   * client must repeat the request with it; if the client was asked directly, the context of the
+   * next run.
    *
-   * @throws {ProtocolError} when the client cannot be asked for that.
+   * @throws {ProtocolError} when the client cannot be asked for this input.
    */
   suspend(
     server: ServerDefinition,
@@ -92,9 +93,9 @@ export interface ClientInput {
     target: MethodTarget,
   ): Promise<InputRequiredResult | HandlerContext>
   /**
-   * What the client learns of an error that came of asking it; nothing for any other.
+   * The error that the client receives for a failed input request; `undefined` for other errors.
    *
-   * @param report Receives what the client does not learn.
+   * @param report Receives details that are withheld from the client.
    */
   describeError(
     error: unknown,
@@ -103,71 +104,71 @@ export interface ClientInput {
   ): ErrorObject | undefined
 }
 
-/** What answers one request. */
+/** The handler of one request. */
 export interface MethodTarget {
   readonly facts: MethodFacts
   readonly run: Method
-  /** The tool that is called, where it was looked up already. */
+  /** The called tool, if it was already looked up. */
   readonly tool?: ToolEntry | undefined
 }
 
-/** Answers the requests of one method. */
+/** Handles the requests of one method. */
 export type Method = (
   server: ServerDefinition,
   params: JsonObject,
   ctx: HandlerContext,
-  /** The tool that is called, where it was looked up already. */
+  /** The called tool, if it was already looked up. */
   tool?: ToolEntry,
 ) => Result | Promise<Result>
 
-/** A middleware, and the only method that it wraps, or all. */
+/** A middleware with the method that it wraps; without one, it wraps all methods. */
 export interface AppliedMiddleware {
   readonly method: string | undefined
   readonly run: Middleware
 }
 
-/** Reports an error whose detail the client does not get. */
+/** Reports an error whose details are withheld from the client. */
 export type Report = (error: unknown, ctx?: HandlerContext) => void
 
 const OPTIONS: OptionNames<BaseServerOptions> = {
   ...{ instructions: 1, revisions: 1, capabilities: 1, pages: 1, cache: 1, onError: 1 },
 }
 
-/** What a server holds: what its preset composed it of, and what its author gave it. */
+/** The parts from its preset, and the author's registrations and options. */
 export interface ServerDefinition extends ServerFeatures {
   readonly info: Implementation
   readonly instructions: string | undefined
-  /** What the author declares beyond what follows from what is registered. */
+  /** Capabilities that the author declares in addition to the inferred ones. */
   readonly capabilities: ServerCapabilities
   readonly revisions: readonly RevisionFacts[]
-  /** Cuts lists into pages; absent where lists have one page. */
+  /** Paginates lists; absent if every list is a single page. */
   readonly pages: Pages | undefined
   readonly cache: Required<CacheHints>
   readonly tools: Registry<ToolEntry>
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
-  /** Reports an error to the author. A cancelled request is no error, and is not reported. */
+  /** Reports an error to the author. Cancelled requests are not errors, and are not reported. */
   readonly report: Report
-  /** The capabilities that the server advertises where it can announce changes to clients. */
+  /** The capabilities that are declared if the server can send change notifications. */
   readonly offered: ServerCapabilities
-  /** What wraps requests, outermost first. */
+  /** Middleware, outermost first. */
   readonly middleware: AppliedMiddleware[]
-  /** What extensions add, if there are any. */
+  /** What extensions add, if the server has any. */
   extensions?: Extensions
-  /** Makes tasks of calls; set by the extension that does. */
+  /** Turns calls into tasks; set by the tasks extension. */
   tasks?: TaskFactory
-  /** Receives the clients that can be reached; set by gateways. */
+  /** Tracks the clients that can be reached; set by gateways. */
   clients?: ClientRegistry
-  /** Infers anew what the server offers, after middleware or an extension was added. */
+  /** Infers the capabilities again, after middleware or an extension was added. */
   changed(): void
 }
 
 /**
- * Defines a server.
+ * Creates the definition of a server.
  *
  * @param more The names of the options that the features read.
- * @throws {TypeError} if an option is unknown or wrong, or the server has no name or version.
+ * @throws {TypeError} if an option is unknown or invalid, or the server has no name or version.
  */
 export function defineServer(
   info: Implementation,
@@ -199,7 +200,7 @@ export function defineServer(
     middleware: [],
     report(error, ctx) {
       if (error && error === ctx?.exchange.cancellation.reason) return
-      // What the hook throws concerns only itself
+      // Errors of the hook itself are ignored
       callHook(() => onError(error, ctx), ignore)
     },
     get offered() {
@@ -214,20 +215,20 @@ export function defineServer(
   return definition
 }
 
-/** The definitions of servers, which their authors do not see. */
+/** The definitions of servers, which are hidden from their authors. */
 const definitions = new WeakMap<object, ServerDefinition>()
 
-/** Notes the definition of what an author has as a server. */
+/** Associates a definition with the server object that the author uses. */
 export function attachDefinition<T extends object>(server: T, definition: ServerDefinition): T {
   definitions.set(server, definition)
   return server
 }
 
 /**
- * The definition of any server.
+ * Returns the definition of any server.
  *
- * @throws {TypeError} if the value was not made by a `createServer`, or a tool is always a task and
- *   nothing makes tasks.
+ * @throws {TypeError} if the value was not created by a `createServer`, or a tool requires tasks
+ * but no extension supports them.
  */
 export function definitionOf(server: BaseServer): ServerDefinition {
   const definition = definitions.get(server)
@@ -242,9 +243,9 @@ export function definitionOf(server: BaseServer): ServerDefinition {
 }
 
 /**
- * The definition of a full server, of `edgewise/server`; not of a tiny one.
+ * Returns the definition of a full server from `edgewise/server`, but not of a tiny one.
  *
- * @throws {TypeError} if another one, or none, was given.
+ * @throws {TypeError} if the value is not a full server.
  */
 export function fullDefinitionOf(server: Server): ServerDefinition {
   const definition = definitions.get(server)
@@ -256,7 +257,7 @@ function notMadeBy(entries: string): TypeError {
   return new TypeError(`The server must be made by createServer of ${entries}`)
 }
 
-/** What makes tasks of the calls of a server, if anything does. */
+/** Returns the part that turns a server's calls into tasks, if there is one. */
 export function tasksOf(server: BaseServer): TaskFactory | undefined {
   return definitionOf(server).tasks
 }

@@ -1,5 +1,5 @@
 /**
- * A server as its author has it: a thin object in front of the definition.
+ * The server object that its author uses: a thin facade of the definition.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -11,7 +11,7 @@ import type { Context } from './request/context.ts'
 import type { BaseServer } from './server.ts'
 
 /**
- * Makes what an author has as a server: the members of every server, and those that its preset adds.
+ * Creates the server object: the members of every server, and those of its preset.
  *
  * @param added The members that the preset adds.
  */

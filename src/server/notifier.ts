@@ -1,6 +1,6 @@
 /**
- * Tells whoever listens that a list or a resource changed. Knows nothing of connections: hosts
- * subscribe, and carry each change to their sessions and listeners.
+ * Notifies subscribers that a list or a resource changed. It is independent of connections: hosts
+ * subscribe, and pass each change on to their sessions and listeners.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -9,44 +9,44 @@ import type { SubscriptionFilter } from '../protocol/types.ts'
 
 type List = 'tools' | 'prompts' | 'resources'
 
-/** Something that changed on the server. */
+/** A change on the server. */
 export type ServerChange =
   | { readonly method: `notifications/${List}/list_changed` }
   | { readonly method: 'notifications/resources/updated'; readonly uri: string }
   | { readonly method: 'notifications/elicitation/complete'; readonly elicitationId: string }
 
-/** What a subscriber tells of itself to a source that is far away. */
+/** Details about a subscriber, for a remote source of changes. */
 export interface SubscribeOptions {
-  /** What it wants to hear of; a source may tell it of more. All by default. */
+  /** The requested changes; a source may deliver others too. All by default. */
   filter?: SubscriptionFilter
-  /** Called once when the source stops telling of changes. */
+  /** Called once when the source stops delivering changes. */
   onEnd?: () => void
-  /** Who listens, where that is known. */
+  /** The subscribed caller, if known. */
   caller?: { readonly principal?: string | undefined; readonly request?: Request | undefined }
 }
 
-/** Where hosts hear of changes. */
+/** A source of changes, to which hosts subscribe. */
 export interface ChangeSource {
-  /** Calls `listener` at every change until the function that it returns is called. */
+  /** Calls `listener` for every change until the returned function is called. */
   subscribe: (
     listener: (change: ServerChange) => void,
     options?: SubscribeOptions,
   ) => Unsubscribe | Promise<Unsubscribe>
 }
 
-/** Stops a subscription. */
+/** Ends a subscription. */
 export type Unsubscribe = () => void
 
-/** Announces changes, and lets hosts hear of them. */
+/** Announces changes, and notifies subscribed hosts. */
 export interface Notifier extends ChangeSource {
   /**
-   * Calls `listener` at every change until the function that it returns is called. What it throws
-   * is passed to `onError`.
+   * Calls `listener` for every change until the returned function is called. Exceptions of the
+   * listener are passed to `onError`.
    */
   subscribe: (listener: (change: ServerChange) => void) => Unsubscribe
   /**
-   * Runs a function that changes lists, such as one that registers many tools, and then announces
-   * each changed list once.
+   * Runs a function that changes lists, for example one that registers many tools, and then
+   * announces each changed list once.
    */
   batch: (change: () => void) => void
   /** Announces that the list of tools changed. */
@@ -58,17 +58,17 @@ export interface Notifier extends ChangeSource {
   /** Announces that a resource's contents changed. */
   resourceUpdated: (uri: string) => void
   /**
-   * Announces that the user did what a URL asked for, to the client that was asked (2025-11-25).
+   * Announces to the client that the user completed a URL elicitation (2025-11-25).
    *
-   * @param elicitationId As the answer of `ctx.elicitUrl` or the error gave it.
+   * @param elicitationId The id from the result of `ctx.elicitUrl`, or from the error.
    */
   elicitationComplete: (elicitationId: string) => void
 }
 
 /**
- * Makes a notifier that reaches the listeners of this isolate.
+ * Creates a notifier for the subscribers of this isolate.
  *
- * @param report Receives what listeners throw.
+ * @param report Receives exceptions of listeners.
  */
 export function createNotifier(report: (error: unknown) => void): Notifier {
   const listeners = new Set<(change: ServerChange) => void>()

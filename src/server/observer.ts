@@ -1,5 +1,5 @@
 /**
- * What an author can observe of a server: enough to build an audit log, metrics or traces on.
+ * Events of a server, as a basis for audit logs, metrics and traces.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
@@ -10,47 +10,47 @@ import type { Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
 import { scrub } from './request/redact.ts'
 
-/** The W3C trace context that a request carries in its `_meta`. */
+/** The W3C trace context from a request's `_meta`. */
 export interface TraceContext {
   readonly traceparent?: string | undefined
   readonly tracestate?: string | undefined
   readonly baggage?: string | undefined
 }
 
-/** A request that was answered, or whose answer nobody waits for any more. */
+/** A request that was answered, or cancelled. */
 export interface RequestEvent {
   readonly type: 'request'
   readonly method: string
   readonly id: RequestId
-  /** What the request is about: the tool's or prompt's name, or the resource's URI. */
+  /** The target of the request: the tool's or prompt's name, or the resource's URI. */
   readonly name: string | undefined
   readonly revision: Revision
   readonly principal: string | undefined
   readonly outcome: 'complete' | 'input_required' | 'failed' | 'error' | 'cancelled'
-  /** The code of the error, with the outcome `error`. */
+  /** The error code, if the outcome is `error`. */
   readonly code: number | undefined
-  /** Milliseconds from dispatch to the answer. */
+  /** The time from dispatch to the response, in milliseconds. */
   readonly durationMs: number
   readonly trace: TraceContext
 }
 
-/** An HTTP request that was refused before anything ran. */
+/** An HTTP request that was rejected before it was dispatched. */
 export interface RefusalEvent {
   readonly type: 'refusal'
   /** The HTTP status. */
   readonly status: number
   readonly code: number
-  /** What the client was told. */
+  /** The error message that the client received. */
   readonly message: string
   /**
-   * Why, where the client is told less: what is wrong with an access token, such as that its
-   * audience is another server. Holds no secrets, but what whoever sent the request wrote.
+   * The detailed reason, if the client received less, for example that an access token is for
+   * another audience. It contains no secrets, but may contain text supplied by the client.
    */
   readonly reason?: string | undefined
   readonly origin: string | null
 }
 
-/** A session that was opened, or that ended. */
+/** A session that was opened or that ended. */
 export interface SessionEvent {
   readonly type: 'session'
   readonly change: 'opened' | 'ended'
@@ -58,13 +58,13 @@ export interface SessionEvent {
   readonly principal: string | undefined
 }
 
-/** Something that happened on a server. None of it holds arguments, results or session ids. */
+/** An event on a server. Events never contain arguments, results or session ids. */
 export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
 
-/** Receives events. What it throws or rejects with goes to `onError`; nothing waits for it. */
+/** Receives events. Exceptions and rejections are passed to `onError`; nothing waits for it. */
 export type Observer = (event: ObservedEvent) => void
 
-/** Watches one request; what it gives learns of the response. */
+/** Observes one request; the returned function receives the response. */
 export type Watch = (
   message: JsonRpcRequest,
   exchange: Exchange,
@@ -72,22 +72,22 @@ export type Watch = (
 
 /** How a server observes its requests. */
 export interface Observation {
-  /** Passes an event on, scrubbed. */
+  /** Passes on an event after redaction. */
   readonly observe: Observer
   readonly watchRequest: Watch
 }
 
-/** The option `observe` of a server, made by {@link observer}. */
+/** The server option `observe`, created by {@link observer}. */
 export interface ServerObserver {
-  /** Starts to observe, with the rules of the server's log messages. */
+  /** Starts observing, with the server's redaction and error reporting. */
   start(rules: Pick<LogRules, 'redact' | 'report'>): Observation
 }
 
 /**
- * Observes every request, refusal and session of a server, for audit logs, metrics and traces.
+ * Observes all requests, rejections and sessions of a server, for audit logs, metrics and traces.
  *
- * @param handle Receives each event; should return at once. Errors that it throws, or rejects with,
- *   are passed to `onError`.
+ * @param handle Receives each event; it should return immediately. Its exceptions and rejections
+ * are passed to `onError`.
  * @example
  * ```ts
  * const server = createServer(info, { observe: observer((event) => console.log(event)) })
@@ -102,7 +102,7 @@ export function observer(handle: Observer): ServerObserver {
   }
 }
 
-/** Makes what watches requests for an observer. */
+/** Creates the function that observes requests. */
 function watching(observe: Observer): Watch {
   return (message, exchange) => {
     const start = performance.now()
@@ -111,7 +111,7 @@ function watching(observe: Observer): Watch {
   }
 }
 
-/** The event of a request and its response. */
+/** Creates the event for a request and its response. */
 function requestEvent(
   { method, id, params }: JsonRpcRequest,
   { revision, caller, cancellation }: Exchange,
@@ -136,10 +136,14 @@ function requestEvent(
 
 const TRACEPARENT =
   /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
-/** What `tracestate` and `baggage` may be, roughly: members of visible ASCII. */
+/**
+ * A rough check of `tracestate` and `baggage`: printable ASCII and tabs, at most 8,192 characters.
+ */
 const MEMBERS = /^[\x20-\x7e\t]{1,8192}$/
 
-/** The trace context in a `_meta`; members that do not follow the W3C's formats are left out. */
+/**
+ * Reads the trace context from `_meta`; members that do not match the W3C's formats are skipped.
+ */
 function readTrace(meta: unknown): TraceContext {
   const { traceparent, tracestate, baggage } = (meta ?? {}) as Record<string, unknown>
   return {
@@ -159,7 +163,7 @@ function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
   return response.result.isError === true ? 'failed' : 'complete'
 }
 
-/** An observer that receives nothing that `redact` removes, and whose failures break nothing. */
+/** Wraps an observer so that events are redacted, and its failures have no effect on requests. */
 function guarded(
   observe: Observer,
   { redact, report }: Pick<LogRules, 'redact' | 'report'>,

@@ -1,6 +1,6 @@
 /**
- * What a server sends on a duplex connection. Nobody waits for it: that the connection is closed is
- * noticed by who receives.
+ * Outgoing messages of a server on a duplex connection. Sending is not awaited: the receiving side
+ * detects that the connection is closed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -14,13 +14,13 @@ import {
 } from '../protocol/jsonrpc.ts'
 import type { Transport } from '../protocol/transport.ts'
 
-/** Sends until it is closed, and nothing afterwards. */
+/** Sends messages until it is closed. */
 export class Outbox {
   readonly #transport: Transport
   readonly #report: (error: unknown) => void
   #closed = false
 
-  /** @param report Learns of answers that cannot be written. */
+  /** @param report Receives the errors of responses that cannot be serialized. */
   constructor(transport: Transport, report: (error: unknown) => void) {
     this.#transport = transport
     this.#report = report
@@ -31,25 +31,27 @@ export class Outbox {
     if (!this.#closed) this.#transport.send(message).catch(ignore)
   }
 
-  /** Sends a notification of a request, unless that was cancelled; resolves when it was taken. */
+  /**
+   * Sends a request's notification, unless the request was cancelled; resolves when it was sent.
+   */
   sendFor(open: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
     return open.cancelled || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
   }
 
-  /** Sends an answer; what cannot be written of it becomes an internal error. */
+  /** Sends a response; if it cannot be serialized, sends an internal error instead. */
   reply(answer: Answer): void {
     if (this.#closed) return
     this.#transport
       .send(answer)
       .catch(() => {
-        // The answers to a batch were written before
+        // Responses to a batch were already serialized
         const written = Array.isArray(answer) ? answer : writable(answer, this.#report)
         return written === answer ? undefined : this.#transport.send(written)
       })
       .catch(ignore)
   }
 
-  /** Sends nothing any more. */
+  /** Stops sending. */
   close(): void {
     this.#closed = true
   }

@@ -1,5 +1,5 @@
 /**
- * A named list of what a server offers, that can change while it is served.
+ * A list of named entries of a server, such as its tools, that can change while it is served.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -9,15 +9,15 @@ import { invalidParams } from './request/params.ts'
 /** The options that tools, prompts and resources share. */
 export const COMMON_OPTIONS = { title: 1, description: 1, icons: 1, meta: 1, visible: 1 } as const
 
-/** What every registered thing has. */
+/** The members of every registered entry. */
 export interface Entry {
-  /** Disabled things are neither listed nor found. */
+  /** Disabled entries are neither listed nor found. */
   readonly enabled: boolean
-  /** Whether a caller may see and use the thing; everybody by default. */
+  /** Whether a caller may see and use the entry; by default every caller may. */
   readonly visible?: ((viewer: Viewer) => boolean) | undefined
-  /** The scopes that the use of the thing needs, where the server is protected. */
+  /** The scopes that using the entry requires, if the server is protected. */
   readonly scopes?: readonly string[] | undefined
-  /** How lists describe the thing. */
+  /** The entry as it appears in lists. */
   readonly item: object
 }
 
@@ -29,7 +29,7 @@ export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Reques
 }
 
 /**
- * Checks that something answers.
+ * Checks that a handler is a function.
  *
  * @throws {TypeError} otherwise.
  */
@@ -38,22 +38,22 @@ export function requireHandler<T>(handler: T, what: string): T {
   throw new TypeError(`${what} needs a function as its last argument`)
 }
 
-/** Changes a registered thing later; each change is announced to clients. */
+/** Changes a registered entry later; each change is announced to clients. */
 export interface Registration {
-  /** Lists the thing again. */
+  /** Shows the entry again. */
   enable(): void
-  /** Hides the thing until it is enabled. */
+  /** Hides the entry until it is enabled. */
   disable(): void
-  /** Takes the thing away for good. */
+  /** Removes the entry permanently. */
   remove(): void
 }
 
-/** A registration of one entry, which another can take the place of. */
+/** The registration of an entry that can be replaced. */
 export interface ReplaceableRegistration<T extends Entry> extends Registration {
   replace(entry: T): void
 }
 
-/** Holds entries by key, in the order in which they were added. */
+/** Entries by key, in insertion order. */
 export class Registry<T extends Entry> {
   readonly #kind: string
   readonly #entries = new Map<string, T>()
@@ -67,24 +67,27 @@ export class Registry<T extends Entry> {
     this.#changed = changed
   }
 
-  /** Whether anything was ever registered: a capability is not withdrawn when its list is empty. */
+  /**
+   * Whether anything was ever registered: a capability is not withdrawn when its list becomes
+   * empty.
+   */
   get used(): boolean {
     return this.#used
   }
 
-  /** Whether callers may see different entries, or could before a hidden one was removed. */
+  /** Whether visibility depends on the caller, or did before a restricted entry was removed. */
   get restricted(): boolean {
     return this.#restricted
   }
 
-  /** Offers the list even if it is empty. */
+  /** Declares the capability even if the list is empty. */
   offer(): void {
     if (this.#used) return
     this.#used = true
     this.#change()
   }
 
-  /** Every entry with its key, disabled ones too. */
+  /** Every entry with its key, including disabled ones. */
   entries(): ReadonlyMap<string, T> {
     return this.#entries
   }
@@ -92,7 +95,7 @@ export class Registry<T extends Entry> {
   /**
    * Checks that an entry can be added.
    *
-   * @throws {TypeError} when the key is taken.
+   * @throws {TypeError} when the key is already taken.
    */
   requireFree(key: string): void {
     if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
@@ -101,7 +104,7 @@ export class Registry<T extends Entry> {
   /**
    * Adds an entry.
    *
-   * @throws {TypeError} when the key is taken.
+   * @throws {TypeError} when the key is already taken.
    */
   add(key: string, entry: T): ReplaceableRegistration<T> {
     this.requireFree(key)
@@ -127,14 +130,14 @@ export class Registry<T extends Entry> {
     }
   }
 
-  /** The entry of that key, if the caller may use it. */
+  /** Returns the entry with that key, if the caller may use it. */
   find(key: string, requester: Requester): T | undefined {
     const entry = this.#entries.get(key)
     return entry?.enabled && isVisible(entry, requester) ? entry : undefined
   }
 
   /**
-   * The entry, if the caller may see it.
+   * Returns the entry with that key, if the caller may see it.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` otherwise.
    */
@@ -144,7 +147,10 @@ export class Registry<T extends Entry> {
     throw invalidParams(`Unknown ${this.#kind}: "${key}"`)
   }
 
-  /** What the caller may see. The same array until something changes, unless visibility differs. */
+  /**
+   * The entries that the caller may see. The same array until something changes, unless visibility
+   * depends on the caller.
+   */
   list(requester: Requester): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
     if (!this.#restricted) return this.#listed

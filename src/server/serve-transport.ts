@@ -1,6 +1,6 @@
 /**
- * A server on a duplex connection, such as stdio: clients of both eras may share it. A message that
- * describes itself stands for itself, all others belong to the one session of the connection.
+ * Serves clients of both eras on a duplex connection, such as stdio. Self-describing messages are
+ * stateless; all others belong to the connection's single session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -53,20 +53,21 @@ import { definitionOf } from './definition.ts'
 import type { ServerDefinition } from './definition.ts'
 import type { BaseServer } from './server.ts'
 
-/** How a server is served on a connection. */
+/** Options of {@link serveTransport}. */
 export interface ServeTransportOptions extends InputOptions {
-  /** What the host knows of the peer. */
+  /** What the host knows about the peer. */
   caller?: Caller
-  /** Decides which tasks the peer may see. HTTP+SSE passes its option `auth` here. */
+  /** Decides which tasks the peer may access. HTTP+SSE passes its option `auth` here. */
   auth?: Authorizer
-  /** Ends the service when it fires: listeners end gracefully, then the connection closes. */
+  /** Ends the service when aborted: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
 }
 
 /**
  * Serves on a connection until it closes.
  *
- * @throws {TypeError} when the server was not made by `createServer`, or the transport is none.
+ * @throws {TypeError} when the server was not created by `createServer`, or the transport is
+ * invalid.
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export async function serveTransport(
@@ -89,7 +90,7 @@ class DuplexConnection {
   readonly #caller: Caller
   readonly #outbox: Outbox
   readonly #askMode: AskMode
-  /** Requests that stand for themselves, by id. */
+  /** Self-describing requests in flight, by id. */
   readonly #open = new Map<RequestId, Cancellation>()
   readonly #ending = new Ending()
   #session: Session | undefined
@@ -130,7 +131,7 @@ class DuplexConnection {
     this.#abandon()
   }
 
-  /** Lets listeners end gracefully, then closes. */
+  /** Ends listeners gracefully, then closes the connection. */
   async #end(): Promise<void> {
     this.#ending.end()
     // Listeners write their closing results in microtasks
@@ -180,7 +181,10 @@ class DuplexConnection {
       .catch(report)
   }
 
-  /** The message, or the answer to what is none; nothing where an answer would be out of place. */
+  /**
+   * Returns the message, or the error response to an invalid frame; no response if the frame must
+   * not be answered.
+   */
   #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse | undefined } {
     try {
       return validateMessage(frame)
@@ -212,10 +216,11 @@ class DuplexConnection {
     }
   }
 
-  /** Answers a request; no response when it was cancelled. */
+  /** Answers a request; `undefined` when it was cancelled. */
   async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
     try {
-      // Answers do not tell which of two requests they are for, whatever these belong to
+      // A duplicate id would make responses ambiguous, even across sessions and self-describing
+      // requests
       if (this.#open.has(message.id) || this.#session?.inFlight.has(message.id)) {
         throw idInUse(message.id)
       }
@@ -267,7 +272,7 @@ class DuplexConnection {
     this.#open.delete(message.id)
     if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
-      // The end of a listener is announced in both ways that the spec's pages name.
+      // The end of a listener is announced in both ways that the specification describes.
       this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
     }
     return response

@@ -1,5 +1,5 @@
 /**
- * Servers as their authors see them. `edgewise/server` and `edgewise/server/tiny` make them.
+ * The public interface of servers, which `edgewise/server` and `edgewise/server/tiny` create.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -28,46 +28,50 @@ import type { BaseContext, Context } from './request/context.ts'
 import type { Redact } from './request/redact.ts'
 
 /**
- * The options that every server takes.
+ * The options of every server.
  *
- * @typeParam Ctx What its handlers receive beside their arguments.
+ * @typeParam Ctx The context that handlers receive in addition to their arguments.
  */
 export interface BaseServerOptions<Ctx = BaseContext> {
-  /** Tells models how to use the server. */
+  /** Instructions for models on how to use the server. */
   instructions?: string
-  /** The revisions that are spoken; all by default. */
+  /** The supported revisions; all by default. */
   revisions?: readonly Revision[]
   /**
-   * Capabilities beyond those that follow from what is registered, such as `experimental`.
-   * `logging` follows from a handler that takes its context as second parameter, and from
-   * middleware: declare it where handlers get at the context in another way, as by `(...args)`.
+   * Capabilities in addition to those inferred from registrations, such as `experimental`.
+   * `logging` is inferred from handlers with a second parameter, the context, and from middleware:
+   * declare it explicitly if handlers access the context in another way, such as `(...args)`.
    */
   capabilities?: ServerCapabilities
-  /** Cuts lists into pages: `pagesOf(50)` into pages of 50 entries. Without it lists have one page. */
+  /**
+   * Paginates lists: `pagesOf(50)` creates pages of 50 entries. By default each list is one page.
+   */
   pages?: Pages
-  /** For how long clients may keep results that say nothing themselves; 0 ms, private by default. */
+  /** The cache hints of results that set none themselves; by default 0 ms and private. */
   cache?: CacheHints
-  /** Learns of every failure whose detail the client does not get; `console.error` by default. */
+  /**
+   * Receives every error whose details are withheld from the client; `console.error` by default.
+   */
   onError?: (error: unknown, ctx: Ctx | undefined) => void
 }
 
-/** The options of a server. */
+/** The options of a full server. */
 export interface ServerOptions extends BaseServerOptions<Context> {
-  /** Receives every request, refusal and session; made by {@link observer}. */
+  /** Receives all requests, rejections and sessions; created by {@link observer}. */
   observe?: ServerObserver
   /**
-   * Scrubs what log messages and `observe` tell, member by member; when it throws, the message is
-   * not sent. Errors go to `onError` as they were thrown.
+   * Redacts log messages and the events of `observe`, member by member; if it throws, the message
+   * is not sent. Errors passed to `onError` are not redacted.
    */
   redact?: Redact
   /**
-   * The most log messages that one session, or one request where there are none, gets in a second;
-   * 1,000 by default. Of more only the number is told.
+   * The maximum number of log messages per second and session, or per request if there are no
+   * sessions; 1,000 by default. Of further messages, only the number is sent.
    */
   maxLogsPerSecond?: number
 }
 
-/** Wraps the answering of requests; calls `next` to go on, or answers itself. */
+/** Wraps request handling; calls `next` to continue, or returns a result itself. */
 export type Middleware<Env = unknown, Ctx = Context<Env>> = (
   request: { readonly method: string; readonly params: JsonObject },
   ctx: Ctx,
@@ -75,18 +79,18 @@ export type Middleware<Env = unknown, Ctx = Context<Env>> = (
 ) => Promise<Result>
 
 /**
- * What every server has: tools, resources, prompts and middleware. It is the `Server` of
- * `edgewise/server/tiny`, and each `Server` of `edgewise/server` is one too.
+ * The features of every server: tools, resources, prompts and middleware. This is the `Server` of
+ * `edgewise/server/tiny`, and each `Server` of `edgewise/server` implements it too.
  *
- * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
- * @typeParam Ctx What handlers receive beside their arguments.
+ * @typeParam Env The type of `ctx.env`, such as a Worker's bindings.
+ * @typeParam Ctx The context that handlers receive in addition to their arguments.
  */
 export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   readonly info: Implementation
   /**
    * Registers a tool (server/tools).
    *
-   * @throws {TypeError} when the name is taken, or the input is no object schema.
+   * @throws {TypeError} when the name is taken, or the input is not an object schema.
    */
   tool<Input extends StandardSchema, Output extends StandardSchema>(
     name: string,
@@ -114,8 +118,8 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
     handler: PromptHandler<Input, Env, Ctx>,
   ): PromptRegistration<Env, Ctx>
   /**
-   * Wraps every request, `use(middleware)`, or those of one method, `use(method, middleware)`. What
-   * is added first is outermost.
+   * Adds middleware: `use(middleware)` for all requests, or `use(method, middleware)` for those of
+   * one method. The first one added is outermost.
    */
   use(
     ...wrap: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
@@ -123,18 +127,18 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
 }
 
 /**
- * A server that also announces changes, has resource templates, and can be extended.
+ * A server that also announces changes, has resource templates, and supports extensions.
  *
- * @typeParam Env What handlers find as `ctx.env`, such as a Worker's bindings.
+ * @typeParam Env The type of `ctx.env`, such as a Worker's bindings.
  */
 export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
-  /** Announces changes to clients. Registering and removing announce by themselves. */
+  /** Announces changes to clients. Registrations and removals are announced automatically. */
   readonly notify: Notifier
   /**
-   * Registers a family of resources (server/resources#resource-templates).
+   * Registers a resource template (server/resources#resource-templates).
    *
-   * @param template Made by `uriTemplate`.
-   * @throws {TypeError} if the template is taken.
+   * @param template Created by `uriTemplate`.
+   * @throws {TypeError} if the template is already registered.
    */
   resourceTemplate(
     template: UriTemplate,
@@ -142,31 +146,31 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
     read: ReadHandler<Env>,
   ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
   /**
-   * Adds an extension of the protocol, such as `tasks()`; `serverExtension` makes others. Each is
-   * negotiated anew with every request.
+   * Adds a protocol extension, such as `tasks()`; create your own with `serverExtension`.
+   * Extensions are negotiated with each request.
    *
-   * @throws {TypeError} if it cannot be added, such as for the second time.
+   * @throws {TypeError} if it cannot be added, for example because it was already added.
    */
   extend(extension: ServerExtension): void
   /**
-   * Makes what another server offers part of this one: tools and prompts as `prefix_name`, resources
-   * under their own URIs.
+   * Mounts another server in this one: tools and prompts as `prefix_name`, resources under their
+   * own URIs.
    *
-   * @param source `fromServer(other)` for a server of this program; `fromClient(connect)` for one that
-   *   is elsewhere, which gives a promise.
-   * @throws {TypeError} if a name or URI is taken.
+   * @param source `fromServer(other)` for a server in the same program; `fromClient(connect)` for a
+   * remote one, which returns a promise.
+   * @throws {TypeError} if a name or URI is already taken.
    */
   mount<Mounted>(prefix: string, source: MountSource<Mounted>): Mounted
 }
 
-/** An extension that `Server.extend` takes. */
+/** An extension for `Server.extend`. */
 export interface ServerExtension {
   /** Adds the extension; called by `server.extend`. */
   addTo(server: Server): void
 }
 
-/** A source that `Server.mount` takes. */
+/** A source for `Server.mount`. */
 export interface MountSource<Mounted> {
-  /** Mounts what the source offers; called by `server.mount`. */
+  /** Mounts the source; called by `server.mount`. */
   mountOn(server: Server, prefix: string): Mounted
 }
