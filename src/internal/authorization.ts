@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need to sign in and keep tokens; the package does not export it.
+ * Sign-in and token storage for the runtimes; not exported by the package.
  *
  * @module
  */

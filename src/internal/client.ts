@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need of clients; the package does not export it.
+ * Client internals for the runtimes; not exported by the package.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need to serve over HTTP; the package does not export it.
+ * HTTP server internals for the runtimes; not exported by the package.
  *
  * @module
  */

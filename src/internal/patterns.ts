@@ -1,5 +1,5 @@
 /**
- * Mechanisms that the runtimes share with the entries; the package does not export them.
+ * Mechanisms shared with the runtimes; not exported by the package.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need to carry messages over ports; the package does not export it.
+ * Message port internals for the runtimes; not exported by the package.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need to know of messages; the package does not export it.
+ * Protocol internals for the runtimes; not exported by the package.
  *
  * @module
  */

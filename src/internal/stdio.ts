@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need to speak over stdio; the package does not export it.
+ * Stdio internals for the runtimes; not exported by the package.
  *
  * @module
  */

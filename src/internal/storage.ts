@@ -1,5 +1,5 @@
 /**
- * What only the runtimes need to store sessions and tasks; the package does not export it.
+ * Storage of sessions and tasks for the runtimes; not exported by the package.
  *
  * @module
  */

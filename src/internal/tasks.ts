@@ -1,5 +1,6 @@
 /**
- * What only the runtimes need to keep tasks in objects of their own; the package does not export it.
+ * Task internals for the runtimes, which run tasks in objects of their own; not exported by the
+ * package.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The smallest client: it calls tools, reads resources and gets prompts over HTTP, in every revision.
- * The rest is in `edgewise/client`, under the same names.
+ * The smallest client: it calls tools, reads resources and gets prompts over HTTP, in every
+ * revision. `edgewise/client` has all other features, under the same names.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { requireKnown } from '../patterns/known-options.ts'
 /**
  * Connects to a server.
  *
- * The client answers no requests for input, listens to no changes, caches no results and has no
- * other transports. To have these, import `connect` from `edgewise/client`.
+ * The client does not answer input requests, subscribe to changes, cache results or support other
+ * transports. For these features, import `connect` from `edgewise/client`.
  *
  * @param target The URL of an endpoint.
- * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
- *   `HTTP`, `CLOSED`.
+ * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
+ * `FORBIDDEN`, `HTTP`, `CLOSED`.
  * @throws {TypeError} when an option is unknown.
- * @throws {ProtocolError} What the server answered to the handshake.
+ * @throws {ProtocolError} The server's error response to the handshake.
  * @example
  * ```ts
  * import { connect } from 'edgewise/client/tiny'

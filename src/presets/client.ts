@@ -41,11 +41,11 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
 /**
  * Connects to a server.
  *
- * @param target The URL of an endpoint, or a transport: stdio, a message port, memory.
- * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`, `FORBIDDEN`,
- *   `HTTP`, `CLOSED`.
+ * @param target The URL of an endpoint, or a transport: stdio, a message port, or in-memory.
+ * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
+ * `FORBIDDEN`, `HTTP`, `CLOSED`.
  * @throws {TypeError} when an option is unknown.
- * @throws {ProtocolError} What the server answered to the handshake.
+ * @throws {ProtocolError} The server's error response to the handshake.
  * @example
  * ```ts
  * import { connect } from 'edgewise/client'
@@ -79,9 +79,9 @@ export async function connect(
 }
 
 /**
- * Creates a client that connects again after failures that may be temporary, and whose state an
- * interface can show. It retries with backoff once it has connected; the first failure is final, as
- * it tends to be a mistake, unless there is no network.
+ * Creates a client that reconnects after transient errors, and whose state a user interface can
+ * display. After the first successful connection it retries with backoff. If the first attempt
+ * fails it does not retry, because the cause is usually a mistake, unless there is no network.
  *
  * It does nothing until it is opened.
  *

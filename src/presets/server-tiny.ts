@@ -1,7 +1,7 @@
 /**
- * Smaller servers, which answer calls: tools, resources and prompts, in every revision. They neither
- * ask clients nor notify them of changes. Whatever `edgewise/server` exports under the same name does
- * the same and more, so that a server gets all the rest by a change of the import.
+ * Smaller servers that answer requests: tools, resources and prompts, in every revision. They
+ * neither ask clients for input nor send change notifications. `edgewise/server` exports a superset
+ * under the same names, so that changing the import adds all other features.
  *
  * @module
  */
@@ -45,17 +45,20 @@ export {
   type HandlerOptions,
 } from '../transport/streamable-http/handler.ts'
 
-/** Wraps the answering of requests; calls `next` to go on, or answers itself. */
+/** Wraps request handling; calls `next` to continue, or returns a result itself. */
 export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
 
-/** The members of a full context that this one lacks: using them throws, with what to import. */
+/**
+ * The members of a full context that this one lacks: using them throws an error that says what to
+ * import.
+ */
 const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step']
 
 /**
- * Makes a smaller server, which answers calls: tools, resources and prompts, in every revision. It
- * neither asks clients nor notifies them of changes, has no resource templates, and completes and
- * observes nothing; and nothing that does so is loaded. It can be served by whatever serves those of
- * `edgewise/server`.
+ * Creates a smaller server that answers requests: tools, resources and prompts, in every revision.
+ * It does not ask clients for input, send change notifications, complete arguments or emit events,
+ * and has no resource templates; the code for these features is not loaded. Everything that serves
+ * the servers of `edgewise/server` can serve it.
  *
  * @example
  * ```ts
@@ -64,10 +67,10 @@ const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconn
  * const handle = createHandler(server)
  * ```
  *
- * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
- *   such as a Worker's bindings.
+ * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
+ * as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} if `info` has no name or version, or an option is unknown or wrong.
+ * @throws {TypeError} if `info` has no name or version, or an option is unknown or invalid.
  */
 export function createServer<Env = unknown>(
   info: Implementation,
@@ -89,7 +92,7 @@ export function createServer<Env = unknown>(
   const server: Server = createFacade(definition, {})
   refuseMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
   refuseMembers(TinyRequestContext.prototype, 'ctx', CONTEXT_LACKS)
-  // The author says what the host gives as the environment
+  // The author declares the type of the environment that the host passes
   return server as Server<Env>
 }
 export type { PromptRegistration } from '../server/features/prompts.ts'

@@ -1,5 +1,5 @@
 /**
- * Servers: what they offer, and how they are served over HTTP and over connections.
+ * Servers, and how to serve them over HTTP and other transports.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
 }
 
 /**
- * Makes a server, to be served by a handler, a Worker, a stdio loop and so on.
+ * Creates a server, to be served by a handler, a Worker, over stdio and so on.
  *
  * @example
  * ```ts
@@ -36,10 +36,10 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
  * const handle = createHandler(server)
  * ```
  *
- * @typeParam Env What handlers find as `ctx.env`: what the host gives as the caller's environment,
- *   such as a Worker's bindings.
+ * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
+ * as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} when `info` has no name or version, or an option is unknown or wrong.
+ * @throws {TypeError} when `info` has no name or version, or an option is unknown or invalid.
  */
 export function createServer<Env = unknown>(
   info: Implementation,
@@ -60,7 +60,7 @@ export function createServer<Env = unknown>(
     ['subscriptions/listen', listen],
     ['completion/complete', complete],
   ])
-  // Not called before the definition is there
+  // Never called before `definition` is assigned
   const report = (error: unknown): void => definition.report(error)
   const notify = createNotifier(report)
   const logs = { redact, maxLogsPerSecond, report }
@@ -84,19 +84,20 @@ export function createServer<Env = unknown>(
         update: (...changed) => place.replace(resourceTemplateEntry(template, ...changed)),
       }
     },
-    // The argument does the work, so that servers without extensions and mounts load none of it
+    // The argument contains the implementation, so that servers without extensions and mounts do
+    // not load it
     extend: (extension) => extension.addTo(server),
     mount: (prefix, source) => source.mountOn(server, prefix),
   })
-  // The author says what the host gives as the environment
+  // The author declares the type of the environment that the host passes
   return server as Server<Env>
 }
 
 /**
- * Connects to a server and makes another that offers the same, in every revision and over every
- * transport; as {@link fromClient} otherwise.
+ * Connects to an upstream server and creates a server that offers the same features, in every
+ * revision and over every transport; otherwise like {@link fromClient}.
  *
- * @throws {McpError} as connecting and listing.
+ * @throws {McpError} The errors of connecting and listing.
  */
 export function createGateway(connect: Connector, options: GatewayOptions = {}): Promise<Gateway> {
   return createGatewayOf(createServer, connect, options)

@@ -1,6 +1,6 @@
 /**
- * Streamable HTTP, the client's side: every message is a POST, and the answer to a request comes
- * as JSON or on a stream of its own.
+ * The client side of Streamable HTTP: every message is a POST, and the response to a request
+ * arrives as JSON or on an event stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -31,26 +31,29 @@ import { SseParser } from '../http/sse.ts'
 import { hasType, isEventStream, readEvents } from '../http/response-body.ts'
 import { discard, httpError, HttpSender, networkError } from '../http/client-fetch.ts'
 
-/** How long to wait before a stream is resumed when the server did not say, in milliseconds. */
+/** The default delay before a stream is resumed, in milliseconds. */
 const RETRY_MS = 1_000
 const MIN_RETRY_MS = 50
-/** How often in a row resuming a request's stream may fail. */
+/** The maximum number of consecutive failures to resume a request's stream. */
 const MAX_FAILURES = 3
-/** How long ending a session may hold up closing, in milliseconds. */
+/** How long ending a session may delay closing, in milliseconds. */
 const DELETE_MS = 2_000
-/** How long a message without an answer may take to be taken, in milliseconds. */
+/** How long the delivery of a message without a response may take, in milliseconds. */
 const DELIVERY_MS = 60_000
-/** The largest message taken when the application does not say, in UTF-16 units. */
+/** The default maximum message length, in UTF-16 code units. */
 export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
 
-/** Carries messages to one endpoint. */
+/** Sends messages to one endpoint. */
 export class StreamableHttpChannel implements Channel {
   readonly http: HttpSender
   lost = false
   readonly #receiver: ChannelReceiver
   readonly #maxLength: number
   #session: string | undefined
-  /** Whether the session has had a stream of its own, so that a 404 for one tells of its end. */
+  /**
+   * Whether the session ever had a standalone stream; if so, a 404 for it means that the session
+   * ended.
+   */
   #streamed = false
   #listening = new AbortController()
 
@@ -73,7 +76,7 @@ export class StreamableHttpChannel implements Channel {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
       if (!error) throw await httpError(response, `"${method}" was refused`, body)
-      // Whatever its id, an error in this place is about this request
+      // Whatever its id, an error in the body of this response belongs to this request
       return call.resolve({ ...error, id: message.id }, response.status)
     }
     if (method === 'initialize') {
@@ -101,8 +104,8 @@ export class StreamableHttpChannel implements Channel {
   }
 
   /**
-   * Reads a stream, and resumes it where it ended: that of a call until its response, and otherwise
-   * the one on which the server sends what answers nothing.
+   * Reads a stream, and resumes it after disconnects: the stream of a call until its response, or
+   * the standalone stream, until it is aborted.
    */
   async #readStream(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
     const parser = new SseParser((type, data) => {
@@ -122,7 +125,7 @@ export class StreamableHttpChannel implements Channel {
         cause = error
       }
       if (call?.settled) return
-      // A call may be polled: its server ends each stream, and says when to come back
+      // Polling: the server may close each stream of a call, and set the delay before the next one
       if (response && (call || wasSteady(openedAt))) attempts = 0
       const { lastEventId, retryMs = RETRY_MS } = parser
       if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
@@ -132,12 +135,12 @@ export class StreamableHttpChannel implements Channel {
       const isPoll = call && attempts === 0
       await sleep(isPoll ? delayMs : Math.max(delayMs, backoffMs(attempts, delayMs)), signal)
       response = await this.#open(parser, signal, attempts, call)
-      // What came between two streams is known only to a server that resumes
+      // Only a resumed stream replays messages that were sent while disconnected
       if (response && !call && lastEventId === '') this.#receiver.gap()
     }
   }
 
-  /** Opens a stream where another ended; nothing after a failure that may pass. */
+  /** Opens the next stream; returns `undefined` after a transient error. */
   async #open(
     stream: SseParser,
     signal: AbortSignal,
@@ -155,11 +158,11 @@ export class StreamableHttpChannel implements Channel {
       }
       const error = await httpError(response, 'The server gave no stream')
       if (response.status !== 400 || call || lastEventId === '') throw error
-      // The server no longer knows the event, and a new stream brings what comes from now on
+      // The server no longer knows the event; a new stream delivers messages from now on
       stream.lastEventId = ''
     } catch (error) {
       const { code } = error as McpError
-      // The call may have been carried out, so it is not for us to send it again
+      // The call may have been executed, so it must not be sent again automatically
       if (code === 'UNAUTHORIZED' && !call) {
         this.#receiver.reportError(error)
         await this.http.untilSignedIn(signal)
@@ -180,22 +183,22 @@ export class StreamableHttpChannel implements Channel {
     const { signal } = this.#listening
     this.#readStream(signal).catch((error: McpError) => {
       if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
-      // A server may do without, and says so by 405
+      // Servers need not support the stream, and respond with 405 then
       else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.reportError(error)
     })
   }
 
-  /** Takes the text of one message, or of several where the revision has batches. */
+  /** Parses a message, or a batch if the revision has them. */
   #frame(text: string, call: Outgoing | undefined): void {
     try {
       this.#receiver.receive(parseJson(text), call)
     } catch (error) {
-      // The rest of a message that nobody waits for any more is not read
+      // If the response is no longer awaited, the rest of the message is not read
       if (!call?.settled) this.#receiver.reportError(error)
     }
   }
 
-  /** Any success will do; what the body says does not matter. */
+  /** Any success status is accepted; the body is ignored. */
   async send(message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
     const signal = AbortSignal.timeout(DELIVERY_MS)
     try {
@@ -212,12 +215,12 @@ export class StreamableHttpChannel implements Channel {
     this.#listening.abort()
     if (this.#session === undefined) return
     const signal = AbortSignal.timeout(DELETE_MS)
-    // Where it fails the session ends by itself, sooner or later
+    // If this fails, the session eventually expires
     await this.#send('DELETE', this.#headers(), signal).then(discard, () => {})
     this.#session = undefined
   }
 
-  /** Sends a request in the session, if there is one; finds out when it has ended. */
+  /** Sends a request in the session, if there is one; detects when the session has ended. */
   async #send(
     method: string,
     headers: Record<string, string>,
@@ -228,11 +231,12 @@ export class StreamableHttpChannel implements Channel {
     const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
     const body = message && writeJson(message)
-    // Answers to the server come from the user; everything else without a call is in the background
+    // Responses to the server involve the user; all other traffic without a call is in the
+    // background
     const background = call ? call.options.background : !message || 'method' in message
     const response = await this.http.send(method, headers, body, signal, call, background)
     if (response.status !== 404 || session === undefined) return response
-    // Some servers refuse the stream in this way, and go on with the session
+    // Some servers reject the stream with 404 while the session continues
     if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response
     discard(response)
     if (this.#session === session) {
@@ -267,7 +271,7 @@ function lostAnswer(method: string, cause?: unknown): McpError {
   return networkError(what, cause, { method })
 }
 
-/** The JSON-RPC error in the body of a refusal, if there is one. */
+/** Reads the JSON-RPC error from the body of an error response, if there is one. */
 function readError(body: string): JsonRpcResponse | undefined {
   try {
     const message = validateMessage(JSON.parse(body))

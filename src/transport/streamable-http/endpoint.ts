@@ -1,5 +1,5 @@
 /**
- * A handler at its path, and what every runtime does to listen there.
+ * A handler at its path, and the part of `serve` that all runtimes share.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -22,35 +22,35 @@ export interface ServeOptions extends HandlerOptions {
    */
   port?: number
   /**
-   * The name or address to listen on. With a loopback address, which only this machine reaches,
-   * `allowedHosts` is the loopback names by default.
+   * The host name or address to listen on. If it is a loopback address, which only this machine can
+   * reach, `allowedHosts` defaults to the loopback names.
    *
    * @default '127.0.0.1'
    */
   hostname?: string
   /**
-   * The path of the endpoint; others are answered with 404.
+   * The path of the endpoint; all other paths respond with 404.
    *
    * @default '/mcp'
    */
   path?: string
   /**
-   * How the revisions up to 2025-11-25 have sessions. One process answers every request, so that they
-   * are kept in memory, where `createHandler` has none unless told so.
+   * How sessions of the revisions up to 2025-11-25 work. Because one process handles all requests,
+   * sessions are kept in memory by default, unlike in `createHandler`, where there are none.
    *
    * @default statefulSessions()
    */
   sessions?: Exclude<HandlerOptions['sessions'], undefined>
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
-  /** The address of the endpoint. */
+  /** The URL of the endpoint. */
   readonly url: string
   readonly port: number
   /** Stops listening, ends streams and sessions, and resolves when all connections are closed. */
   close(): Promise<void>
-  /** Closes, at the end of an `await using`. */
+  /** Closes the server at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -59,21 +59,21 @@ export interface Endpoint {
   readonly port: number
   readonly hostname: string
   /**
-   * Answers any request to the host. Rejects only when its URL is not valid, as some runtimes let
-   * happen without a `Host` header: {@link badRequest} answers that.
+   * Handles any request to the host. Rejects only if its URL is invalid, which some runtimes permit
+   * when the `Host` header is missing: respond with {@link badRequest} then.
    */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
-  /** What to hand out once it is known which port is listened on. */
+  /** Creates the public {@link HttpServer} once the port is known. */
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
-/** How long responses that are under way may take when the server closes, in milliseconds. */
+/** How long responses in progress may take when the server closes, in milliseconds. */
 export const CLOSE_TIMEOUT_MS = 1_000
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Puts a handler at its path.
+ * Creates an endpoint for a handler.
  *
  * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
  */
@@ -93,13 +93,13 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   const handler = createHandler(server, known)
   const guard = createGuard(server, known)
   const createRouter = async (): Promise<Pick<Endpoint, 'fetch'>> => {
-    // Here, so that a program that serves over stdio does not load it
+    // Imported dynamically, so that programs that only use stdio do not load it
     const { IttyRouter } = await import('itty-router')
     const routes = IttyRouter<IRequestStrict, [Caller?], Response>()
     for (const each of [path, ...(known.auth?.paths ?? [])]) routes.all(routeOf(each), handler)
-    // To pages as well: they would take silence for a lack of CORS
+    // With CORS headers: without them, pages could not read the 404
     routes.all('*', (request) => guard(request, notFound))
-    // Not the router itself, which answers to every name and so to `then`
+    // Not the router itself: its proxy responds to every property, including `then`
     return { fetch: routes.fetch }
   }
   let router: ReturnType<typeof createRouter> | undefined
@@ -118,24 +118,24 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   }
 }
 
-/** Answers a request whose URL is not valid. */
+/** The response to a request with an invalid URL. */
 export function badRequest(): Response {
   return new Response(null, { status: 400 })
 }
 
-/** Explains that a port is taken; other errors are returned as they are. */
+/** Converts "port in use" errors to an explanation; other errors are returned unchanged. */
 export function listenFault(error: unknown, hostname: string, port: number): unknown {
   if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`
   return new McpError('INVALID_USE', message)
 }
 
-/** The route of a path: to the router, some characters of it would be those of a regular expression. */
+/** Escapes a path for the router, which would interpret some characters as a regular expression. */
 export function routeOf(path: string): string {
   return path.replace(/[+()[\]{}^$|?\\]/g, '\\$&')
 }
 
-/** A name or address as URLs have it. */
+/** Formats a host name or address for URLs. */
 function authorityOf(hostname: string): string {
   return hostname.includes(':') ? `[${hostname}]` : hostname
 }

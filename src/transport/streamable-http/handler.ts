@@ -1,5 +1,5 @@
 /**
- * A server as a function from request to response: who may call, and what each HTTP method does.
+ * A server as a function from request to response: guard, authentication, and HTTP methods.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -18,31 +18,32 @@ import { post } from './post.ts'
 import type { SessionProvider } from './sessions/manager.ts'
 import { withoutSessions } from './sessions/none.ts'
 
-/** Serves MCP over HTTP. Route every method of one path to it. */
+/** Serves MCP over HTTP. Route all methods of one path to it. */
 export interface Handler {
-  /** Answers a request; never rejects. */
+  /** Handles a request; never rejects. */
   (request: Request, caller?: Caller): Promise<Response>
-  /** Ends every listener and session gracefully. */
+  /** Ends all listeners and sessions gracefully. */
   close(): Promise<void>
 }
 
-/** How a server is served over HTTP. */
+/** Options of {@link createHandler}. */
 export interface HandlerOptions extends EndpointOptions {
   /**
-   * How the revisions up to 2025-11-25 have sessions. `statefulSessions()` stores them, in memory or
-   * elsewhere, as `serve` does by default. `sealedSessions()` stores none, but seals what was negotiated
-   * into their ids. By default there are none, as the next request may reach another process.
+   * How sessions of the revisions up to 2025-11-25 work. `statefulSessions()` stores them, in
+   * memory or elsewhere; it is the default of `serve`. `sealedSessions()` stores nothing, but
+   * encrypts the negotiated parameters into the session id. By default there are no sessions,
+   * because the next request may reach another process.
    *
-   * What the server can send to clients of these revisions: with `statefulSessions` anything, at any
-   * time; otherwise only notifications, while it answers a request. Only without sessions handlers know
-   * nothing of the client.
+   * With `statefulSessions`, the server can send any message to clients of these revisions at any
+   * time; otherwise only notifications, while it handles a request. Only without sessions do
+   * handlers know nothing about the client.
    *
    * @default false
    */
   sessions?: SessionProvider | false
 }
 
-/** The names of the options of a handler; how its server asks for input adds some. */
+/** The names of a handler's options, including those of the server's input requests. */
 export function handlerOptionNames({ input }: ServerDefinition): object {
   return {
     ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
@@ -52,10 +53,10 @@ export function handlerOptionNames({ input }: ServerDefinition): object {
 }
 
 /**
- * Makes a handler of Streamable HTTP for every revision that the server speaks.
+ * Creates a Streamable HTTP handler for all revisions that the server supports.
  *
- * @param hooks For hosts of this package only.
- * @throws {TypeError} when the server was not made by `createServer`, or an option is unknown.
+ * @param hooks Only for the hosts in this package.
+ * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
 export function createHandler(
@@ -79,11 +80,11 @@ export function createHandler(
       const known: Caller = { request, ...given }
       const admitted =
         guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
-      // A copy, as the headers of a response from `fetch` are immutable
+      // A copy, because the headers of a response from `fetch` are immutable
       if (admitted instanceof Response) return guard.respond(new Response(admitted.body, admitted))
       if (ending.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
-      // `allow` is a list in a text, of which no method is a part of another
+      // A substring search suffices: no method name in `allow` contains another
       const listens = method === 'GET' && !options.jsonOnly
       const posts = method === 'POST'
       if (!(posts || listens || method === 'DELETE') || !sessions.allow.includes(method)) {

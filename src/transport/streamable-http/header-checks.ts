@@ -1,7 +1,8 @@
 /**
- * Whether the headers of a stateless request repeat its body truly.
+ * Checks that the headers of a stateless request match its body.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import type { HeaderParam } from '../../protocol/header-params.ts'
@@ -11,7 +12,7 @@ import type { MethodFacts } from '../../protocol/methods.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
 
 /**
- * Checks a header that is the same text as in the body.
+ * Checks a header whose value must equal one in the body.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`.
  */
@@ -20,7 +21,7 @@ export function checkSame(header: string, sent: string | null | undefined, state
 }
 
 /**
- * Checks `Mcp-Name`, for the methods that have it; those of tasks may come without.
+ * Checks `Mcp-Name`, for methods that require it; optional for task methods.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`, or `INVALID_PARAMS` when the body has no name.
  */
@@ -34,14 +35,14 @@ export function checkName(
   if (typeof name !== 'string') {
     throw new ProtocolError(INVALID_PARAMS, `"${method}" needs a "${nameParam}"`)
   }
-  // Clients that are widely used send none with a task's id
+  // Widely used clients omit the header for task ids
   if (method.startsWith('tasks/') && !headers.has(HEADER_NAME)) return
   if (!repeats(headers, HEADER_NAME, (sent) => sent === name)) throw mismatch('Mcp-Name')
 }
 
 /**
- * Checks the headers that repeat arguments of a tool. Integers compare by value; an argument that
- * is absent or `null` has no header.
+ * Checks the headers that repeat arguments of a tool. Integers are compared by value; an argument
+ * that is absent or `null` must have no header.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`.
  */
@@ -58,7 +59,10 @@ export function checkParams(
   }
 }
 
-/** Whether a header has the right value: a text with commas, or equal values that a proxy joined. */
+/**
+ * Whether a header has the right value: one value, possibly with commas, or equal values that a
+ * proxy joined.
+ */
 function repeats(headers: Headers, name: string, isRight: (sent: string) => boolean): boolean {
   const holds = (value: string | null | undefined): boolean => {
     const sent = typeof value === 'string' ? decodeHeaderValue(value) : undefined

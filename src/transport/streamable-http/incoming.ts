@@ -1,5 +1,5 @@
 /**
- * A request on its way through one handler, and the endpoint that it reached.
+ * A request to a handler, and the endpoint that received it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -10,37 +10,40 @@ import type { Caller, Exchange } from '../../server/request/exchange.ts'
 import { acceptsEvents, readHeader } from '../http/request-body.ts'
 import type { EndpointOptions, HandlerHooks } from './options.ts'
 
-/** A server as one handler serves it. */
+/** A server, as configured by one handler. */
 export interface HttpEndpoint extends Pick<Exchange, 'askMode' | 'ending'> {
   readonly server: ServerDefinition
   readonly options: EndpointOptions
   readonly hooks: HandlerHooks
 }
 
-/** A request whose origin and caller are known. Each header is read once, as that is slow on workerd. */
+/**
+ * A request whose origin and caller were checked. Each header is read only once, because that is
+ * slow on workerd.
+ */
 export class IncomingRequest {
   readonly endpoint: HttpEndpoint
   readonly request: Request
   readonly caller: Caller
   /** The trimmed `MCP-Protocol-Version` header. */
   readonly version: string | null
-  /** The revision that the header states, if it is one. */
+  /** The revision that the header names, if it is known. */
   readonly stated: RevisionFacts | undefined
   /**
-   * Whether the header names a revision without sessions: 2026-07-28, or a later one that this server
-   * does not know.
+   * Whether the header names a revision without sessions: 2026-07-28, or a later one that this
+   * server does not know.
    */
   readonly isModern: boolean
-  /** The `Mcp-Session-Id` header; not read where the version has no sessions. */
+  /** The `Mcp-Session-Id` header; not read if the revision has no sessions. */
   readonly sessionId: string | null
-  /** Whether the client accepts an event stream as answer. */
+  /** Whether the client accepts an event stream as the response. */
   readonly acceptsEvents: boolean
-  /** The body, once it was read. */
+  /** The body, after it was read. */
   text = ''
 
   /**
-   * @throws {HttpError} 400 when a header has different values, 406 when the client accepts no kind of
-   *   answer.
+   * @throws {HttpError} 400 when a header has conflicting values, 406 when the client accepts
+   * neither JSON nor event streams.
    */
   constructor(endpoint: HttpEndpoint, request: Request, caller: Caller) {
     this.endpoint = endpoint

@@ -1,5 +1,5 @@
 /**
- * How a handler is set up.
+ * Options of HTTP handlers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -9,55 +9,62 @@ import type { ChangeSource } from '../../server/notifier.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { EventSinkOptions } from '../http/server-sent-event.ts'
 
-/** How a server is served over HTTP: all options of a handler but how it has sessions. */
+/** Options of HTTP handlers, except how sessions work. */
 export interface EndpointOptions extends InputOptions {
   /**
-   * The origins of the pages that may call, such as `https://app.example`; `*` for all. Pages of
-   * the server's own origin always may, and pages on this machine if the server is on it, by http or
-   * https: name others, such as `capacitor://localhost`. Origins are compared as `URL` writes them,
-   * so that default ports, capitals and a slash at the end make no difference.
+   * The origins of pages that may send requests, such as `https://app.example`; `*` allows all.
+   * Pages of the server's own origin are always allowed and, if the server runs on this machine, so
+   * are local pages over http or https. List all others, such as `capacitor://localhost`. Origins
+   * are normalized like a `URL` before they are compared, so that default ports, letter case and a
+   * trailing slash do not matter.
    */
   allowedOrigins?: readonly string[] | '*'
-  /** The `Host` names that are served, on any port; all by default. */
+  /** The allowed `Host` names, on any port; all by default. */
   allowedHosts?: readonly string[]
   /**
-   * Who is served: whoever has an access token, by `protectedResource`, whose paths of metadata must
-   * reach the handler too; or whom the host knows, by `authenticate`. By default everybody is.
+   * Authenticates callers: `protectedResource` with access tokens (its metadata paths must be
+   * routed to the handler too), `authenticate` with any other scheme. By default anyone may call.
    */
   auth?: Authenticator
-  /** The longest request body, in bytes; 4 MiB by default. Longer ones are answered with 413. */
+  /**
+   * The maximum size of a request body, in bytes; 4 MiB by default. Larger ones are rejected with
+   * 413.
+   */
   maxBodyBytes?: number
-  /** Answers with JSON only: what would be sent before the answer is left out. */
+  /** Responds only with JSON: messages that would precede the response are dropped. */
   jsonOnly?: boolean
-  /** Milliseconds between comments on quiet streams; 15,000 by default, 0 for none. */
+  /**
+   * The interval between keep-alive comments on idle streams, in milliseconds; 15,000 by default, 0
+   * for none.
+   */
   keepAliveMs?: number
 }
 
-/** What hosts of ours replace whose streams and changes are not in the memory of the handler. */
+/** Hooks for this package's hosts whose streams and changes are not in the handler's memory. */
 export interface HandlerHooks {
   /**
-   * Opens the connection of a stream that answers a GET; in the body of its response by default.
+   * Opens the connection of the stream for a GET; by default in the body of its response.
    *
-   * @returns where its events go, and the response that carries them.
+   * @returns The sink for the stream's events, and the response.
    */
   connectStream?: (
     stream: { sessionId: string; streamId: string },
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
-   * Answers a GET for what belongs to no request, or for more of it after an event that the session
-   * does not know; the session by default.
+   * Handles a GET for the standalone stream, or for replay after an event that the session does not
+   * know; by default the session handles it.
    */
   onStandaloneStream?: (stream: {
     sessionId: string
-    /** Whether the stream begins with an event that only carries an id. */
+    /** Whether the stream starts with an event that has only an id. */
     primed: boolean
   }) => Response
-  /** Announces changes; the server's own `notify` by default. */
+  /** The source of changes; by default the server's own `notify`. */
   changeSource?: ChangeSource
   /**
-   * Whether a request of 2026-07-28 comes without the headers that repeat its body, as over
-   * HTTP+SSE; then these are not checked. None by default.
+   * Whether a 2026-07-28 request lacks the headers that repeat its body, as over HTTP+SSE; they are
+   * then not checked. By default no request does.
    */
   isBare?: (request: Request) => boolean
 }

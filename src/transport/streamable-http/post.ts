@@ -1,6 +1,6 @@
 /**
- * What happens when a POST arrives: the body becomes a message, and the message says whether it
- * belongs to a session or stands for itself.
+ * Handling of a POST: the body is parsed to a message, which either belongs to a session or is
+ * stateless.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -22,11 +22,11 @@ import type { SessionManager } from './sessions/manager.ts'
 import { postStateless } from './stateless-post.ts'
 
 /**
- * Answers a POST. A session that the headers name is resolved before the body is read, as it may be
- * served elsewhere.
+ * Handles a POST. A session named in the headers is resolved before the body is read, because
+ * another host may serve it.
  *
- * @throws {HttpError} when the request is wrong: 404 for an unknown session or method, otherwise 400
- *   and others.
+ * @throws {HttpError} when the request is invalid: 404 for an unknown session or method, otherwise
+ * 400 and others.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {
   const { endpoint, request, caller, version, sessionId, stated } = incoming
@@ -57,14 +57,14 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
       }
       if (isInitialize && sessionId === null) return await sessions.open(incoming, message)
     } else if (stated && !stated.batches) {
-      // Checked again by the revision of the session, if there is one
+      // Checked again with the revision of the session, if there is one
       throw invalidRequest(400, 'The revision has no batches')
     }
-    // Without an id: the sessions refuse with 400, or do without any
+    // Without a session id, the manager either rejects with 400 or serves without a session
     session ??= await sessions.resolve(incoming)
     return session instanceof Response ? session : await postToSession(incoming, session, body)
   } catch (error) {
-    // A host that cannot store a session now is no fault of the request
+    // If a host cannot store a session now, the request is not at fault
     if (!(error instanceof ProtocolError) || error.code === INTERNAL_ERROR) throw error
     if (!(session instanceof Response)) session?.rejectPending(body, error)
     const status = error.code === METHOD_NOT_FOUND ? 404 : 400
@@ -72,7 +72,7 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
   }
 }
 
-/** Whether a message belongs to no session: by its `_meta`, or by the version in the header. */
+/** Whether a message is stateless: by its `_meta`, or by the version in the header. */
 function isStateless(
   message: JsonRpcMessage,
   { version, sessionId, isModern }: IncomingRequest,
@@ -80,6 +80,6 @@ function isStateless(
   if (!('method' in message)) return false
   if (describesItself(message.params)) return true
   if ('id' in message) return isModern && message.method !== 'initialize'
-  // A notification that names neither could be of any revision, and belongs to nothing here
+  // A notification without version and session id could be of any revision, and has no session
   return isModern || (version === null && sessionId === null)
 }

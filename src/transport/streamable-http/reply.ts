@@ -1,8 +1,8 @@
 /**
- * The answer to one POST: plain JSON when nothing comes before the response, an event stream from
- * the first message that does.
+ * The response to one POST: JSON if no message precedes the response, otherwise an event stream.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
 import { toErrorObject } from '../../protocol/errors.ts'
 import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
@@ -11,35 +11,35 @@ import type { ResumableCall } from '../../session/event-store.ts'
 import { jsonResponse } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 
-/** What is sent on an event stream, and how. */
+/** The event stream of a reply. */
 export interface ReplyStream {
   send(message: JsonRpcMessage): Promise<void> | undefined
-  /** Ends the connection; the client may come back for the rest after that many milliseconds. */
+  /** Closes the connection; the client may resume after that many milliseconds. */
   disconnect?(retryMs: number): void
-  /** Ends the stream after what was sent. */
+  /** Closes the stream after pending messages. */
   close(): void
 }
 
-/** How a reply becomes a response. */
+/** How a reply becomes an HTTP response. */
 export interface ReplyOptions extends Pick<EventStreamOptions, 'onExpired' | 'onGone'> {
-  /** What is answered. */
+  /** The request to answer. */
   incoming: IncomingRequest
-  /** Takes the response once it is known what kind it is. */
+  /** Receives the HTTP response once its kind is known. */
   respond: (response: Response) => void
-  /** The status of a response that is JSON; 200 by default. */
+  /** The status of a JSON response; 200 by default. */
   status?: (answer: Answer) => number
 }
 
-/** The answer to one request, or to a batch. */
+/** The reply to one request, or to a batch. */
 export class Reply {
-  /** What is stored of the call that is answered, where calls can be resumed. */
+  /** The stored state of the call, if calls are resumable. */
   readonly call: ResumableCall | undefined
   readonly #options: ReplyOptions
   readonly #openStream: (events: EventStream) => ReplyStream
   #stream: ReplyStream | undefined
   #events: EventStream | undefined
 
-  /** @param openStream What sends on the event stream; by default itself, so that nobody can resume it. */
+  /** @param openStream Creates the event stream; by default one that cannot be resumed. */
   constructor(
     options: ReplyOptions,
     openStream: (events: EventStream) => ReplyStream = (events) => events,
@@ -50,36 +50,37 @@ export class Reply {
     this.call = call
   }
 
-  /** Whether messages can be sent before the response: not when the client takes JSON only. */
+  /** Whether messages can precede the response: not if the client accepts only JSON. */
   get canStream(): boolean {
     const { acceptsEvents, endpoint } = this.#options.incoming
     return acceptsEvents && !endpoint.options.jsonOnly
   }
 
-  /** Sends a message that comes before the response; left out when the client takes JSON only. */
+  /** Sends a message before the response; dropped if the client accepts only JSON. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
     this.#stream ??= this.#open()
     return this.#stream?.send(message)
   }
 
-  /** Ends the connection before the response is there, where the client can come back for it. */
+  /** Closes the connection before the response, if the client can resume. */
   disconnect(retryMs: number): void {
     this.#stream ??= this.#open()
     this.#stream?.disconnect?.(retryMs)
   }
 
   /**
-   * Sends the response, or those of a batch, and ends the answer. Without any the response is an empty 202. Never
-   * throws: what cannot be written is reported, and an internal error takes its place.
+   * Sends the response, or those of a batch, and closes the reply. Without a response, the HTTP
+   * response is an empty 202. Never throws: serialization errors are reported, and replaced by an
+   * internal error.
    */
   finish(answer: Answer | undefined): void {
     if (this.#write(answer)) return
     const id = answer && 'id' in answer ? answer.id : undefined
-    // Of no error in particular, which is an internal one
+    // `undefined` becomes an internal error
     if (!this.#write(errorResponse(id, toErrorObject(undefined)))) this.#events?.close()
   }
 
-  /** Whether the answer was written. */
+  /** Returns whether the response was written. */
   #write(answer: Answer | undefined): boolean {
     const { incoming, respond, status } = this.#options
     const stream = this.#stream

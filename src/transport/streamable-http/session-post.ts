@@ -1,7 +1,8 @@
 /**
- * A POST of a revision with sessions: one message, or a batch of them in 2025-03-26.
+ * A POST of a revision with sessions: one message, or a batch in 2025-03-26.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
 import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
 import {
@@ -19,11 +20,12 @@ import type { IncomingRequest } from './incoming.ts'
 import type { HttpSession } from './sessions/manager.ts'
 
 /**
- * Answers a message of a session, or a batch.
+ * Handles a message of a session, or a batch.
  *
- * @param body A batch, or one message, which is valid.
- * @throws {HttpError} 404 when the session ended; 400 when the revision has no batches, or the batch
- *   is empty or too long, opens a session or has an id that is in flight; then none of it runs.
+ * @param body A batch, or one valid message.
+ * @throws {HttpError} 404 when the session ended; 400 when the revision has no batches, or the
+ * batch is empty, too long, contains `initialize` or reuses an id that is in flight; no message of
+ * it is then handled.
  * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
  */
 export async function postToSession(
@@ -43,7 +45,7 @@ export async function postToSession(
     session
       .handle(message, reply, caller)
       .catch((error: unknown) => {
-        // Makes it an HTTP error; once the stream has begun this has no effect, and the stream says it
+        // Becomes an HTTP error; no effect if the stream has begun, which then carries the error
         reject(error)
         return errorResponse(message.id, toErrorObject(error))
       })
@@ -76,9 +78,9 @@ async function postBatch(
 }
 
 /**
- * Checks a batch as a whole.
+ * Validates a batch as a whole.
  *
- * @returns Its messages, and the responses to what was no valid message.
+ * @returns Its valid messages, and the error responses to the invalid ones.
  */
 function checkBatch(
   { endpoint }: IncomingRequest,

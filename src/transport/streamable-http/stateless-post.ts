@@ -1,6 +1,6 @@
 /**
- * A POST of a revision without sessions: every request says all there is to know, and its headers
- * repeat it.
+ * A POST of a revision without sessions: every request describes itself, and its headers repeat
+ * parts of its body.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -27,10 +27,11 @@ import type { IncomingRequest } from './incoming.ts'
 import { Reply } from './reply.ts'
 
 /**
- * Answers a request that describes itself.
+ * Handles a self-describing request.
  *
- * @throws {ProtocolError} when something that comes before dispatch is wrong, in the spec's order.
- * @throws {HttpError} 406 when the answer is a stream that the client does not accept.
+ * @throws {ProtocolError} when validation before dispatch fails; checks run in the specification's
+ * order.
+ * @throws {HttpError} 406 when the response is a stream that the client does not accept.
  */
 export async function postStateless(
   incoming: IncomingRequest,
@@ -48,7 +49,7 @@ export async function postStateless(
       respond,
       status: (response) => statusOf(response, listens),
       onExpired: (reason) => {
-        // A listener still gets its closing result
+        // Listeners receive their closing result instead
         if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
         cancellation.cancel(new McpError('ABORTED', reason))
       },
@@ -79,8 +80,8 @@ export async function postStateless(
 }
 
 /**
- * Reads what a request says of itself, and finds its method and tool; checks on the way that the headers
- * repeat the body.
+ * Reads a request's `_meta`, and finds its method and tool; also checks that the headers match the
+ * body.
  */
 function readRequest(
   { endpoint, request, version, caller }: IncomingRequest,
@@ -109,7 +110,7 @@ function readRequest(
 function statusOf(response: Answer, listens: boolean): number {
   if (!('error' in response)) return 200
   const { code } = response.error
-  // The source of changes may be unavailable for now
+  // The source of changes may be temporarily unavailable
   return listens && code === INTERNAL_ERROR ? 503 : (STATUS[code] ?? 200)
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a handler needs of sessions, which are none, sealed into their ids, in a store, or served
- * elsewhere.
+ * The interface of sessions for a handler, whether there are none, or they are sealed into their
+ * ids, stored, or served by another host.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -23,70 +23,71 @@ import type { Reply, ReplyOptions } from '../reply.ts'
 
 /** The sessions of one handler. */
 export interface SessionManager {
-  /** The value of `Allow`; other methods are answered with 405. */
+  /** The value of `Allow`; other methods are rejected with 405. */
   readonly allow: 'POST, OPTIONS' | 'GET, POST, DELETE, OPTIONS'
   /**
-   * The session that the headers name, or the response if it is served elsewhere. Reads no body.
+   * Resolves the session named in the headers, or returns the response if another host serves it.
+   * Does not read the body.
    *
-   * @throws {HttpError} 400 when the version is unknown or not the session's, or a session id is
-   *   missing; 404 when there is no such session any more, or it is someone else's. Without sessions
-   *   the id is ignored.
+   * @throws {HttpError} 400 when the version is unknown or differs from the session's, or a session
+   * id is missing; 404 when the session does not exist, or belongs to another principal. Without
+   * sessions, the id is ignored.
    */
   resolve(incoming: IncomingRequest): HttpSession | Response | Promise<HttpSession | Response>
   /**
-   * Answers an `initialize` that names no session.
+   * Handles an `initialize` without a session id.
    *
-   * @throws {ProtocolError} when params are wrong, or the session cannot be stored.
+   * @throws {ProtocolError} when params are invalid, or the session cannot be stored.
    */
   open(incoming: IncomingRequest, message: JsonRpcRequest): Promise<Response>
-  /** Ends every session that lives here. */
+  /** Ends all sessions in this process. */
   close(): Promise<void>
 }
 
-/** Where the messages of a session are handled. */
+/** Handles the messages of a session. */
 export interface HttpSession {
   readonly revision: RevisionFacts
   /**
-   * Makes the reply to one request, or to a batch.
+   * Creates the reply to one request, or to a batch.
    *
-   * @param message The request, if it is no batch.
+   * @param message The request, unless it is a batch.
    * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
    * @throws {HttpError} 404 when the session ended.
    */
   createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply
-  /** Answers a request; `undefined` when the client cancelled it. */
+  /** Answers a request; `undefined` if the client cancelled it. */
   handle(
     message: JsonRpcRequest,
     reply: Reply,
     caller: Caller,
   ): Promise<JsonRpcResponse | undefined>
   /**
-   * Takes a message that is not answered.
+   * Handles a notification or a response.
    *
    * @throws {HttpError} 404 when the session ended.
    */
   receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void>
-  /** Rejects the request to the client that a malformed response was meant for. */
+  /** Rejects the server's pending request to which a malformed response belongs. */
   rejectPending(frame: unknown, error: Error): void
-  /** Whether a request of that id is being answered. */
+  /** Whether a request with that id is in flight. */
   isInFlight(id: RequestId): boolean
   /**
-   * Answers a GET: opens a stream for what belongs to no request, or resumes one that broke.
+   * Handles a GET: opens the standalone stream, or resumes a disconnected one.
    *
    * @throws {HttpError} 400, 405 or 406.
    */
   listen(incoming: IncomingRequest): Promise<Response>
-  /** Answers a DELETE: ends the session and all that is open in it. */
+  /** Handles a DELETE: ends the session and closes its streams. */
   end(): Promise<Response>
 }
 
-/** A way to have sessions, as the option `sessions` of a handler. */
+/** A kind of sessions, for the option `sessions` of a handler. */
 export type SessionProvider = (endpoint: HttpEndpoint) => SessionManager
 
 /**
- * The revision that the version header states.
+ * Returns the revision named in the version header.
  *
- * @throws {HttpError} 400 unless it has sessions and the server supports it.
+ * @throws {HttpError} 400 unless the revision has sessions and the server supports it.
  */
 export function requireLegacyRevision({
   endpoint: { server },
@@ -99,9 +100,10 @@ export function requireLegacyRevision({
 }
 
 /**
- * The session id of a request.
+ * Returns the session id of a request.
  *
- * @throws {HttpError} 400 when it is missing, or for the version as {@link requireLegacyRevision}.
+ * @throws {HttpError} 400 when it is missing, or for the version as in
+ * {@link requireLegacyRevision}.
  */
 export function requireSessionId(incoming: IncomingRequest): string {
   requireLegacyRevision(incoming)
@@ -110,7 +112,7 @@ export function requireSessionId(incoming: IncomingRequest): string {
 }
 
 /**
- * Checks that a request states no other revision than its session's.
+ * Checks that the revision in the headers, if any, is the session's.
  *
  * @throws {HttpError} 400.
  */
@@ -122,9 +124,10 @@ export function requireRevision({ stated }: IncomingRequest, revision: RevisionF
 /**
  * Answers `initialize`.
  *
- * @param sendsUnasked Whether the server can send messages outside its answers.
- * @param store Stores what was negotiated, and gives the id of the session.
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing; otherwise as `store`.
+ * @param sendsUnasked Whether the server can send messages outside of responses.
+ * @param store Stores the negotiated session, and returns its id.
+ * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing; also the errors of
+ * `store`.
  */
 export async function answerInitialize(
   { endpoint, caller }: IncomingRequest,

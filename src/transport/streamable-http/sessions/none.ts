@@ -1,6 +1,6 @@
 /**
- * No sessions: requests of the revisions that have them are answered one by one. What the server
- * would send outside an answer has no way to the client.
+ * No sessions: each request of the revisions with sessions is handled independently. Messages
+ * outside of responses cannot be sent to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -25,7 +25,7 @@ import {
   type SessionProvider,
 } from './manager.ts'
 
-/** Answers `initialize` without a session id, and later requests without knowing their client. */
+/** Answers `initialize` without a session id, and later requests without knowing the client. */
 export const withoutSessions: SessionProvider = (endpoint) => ({
   allow: 'POST, OPTIONS',
   resolve: (incoming) =>
@@ -38,7 +38,7 @@ export const withoutSessions: SessionProvider = (endpoint) => ({
   close: async () => {},
 })
 
-/** What was negotiated, without anything that outlives one request. */
+/** The negotiated parameters of a session, without state that outlives one request. */
 export class UnstoredSession implements HttpSession {
   readonly revision: RevisionFacts
   readonly #endpoint: HttpEndpoint
@@ -78,7 +78,7 @@ export class UnstoredSession implements HttpSession {
     return false
   }
 
-  // GET and DELETE are answered with 405 before, by `allow`
+  // GET and DELETE were already rejected with 405, because of `allow`
   listen(): Promise<Response> {
     throw sessionNotFound()
   }

@@ -1,6 +1,6 @@
 /**
- * Sessions without a store: the id holds what was negotiated, sealed, so that any instance with the
- * same secret serves them.
+ * Sessions without a store: the negotiated parameters are encrypted into the session id, so that
+ * all instances with the same secret can serve the session.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -18,24 +18,30 @@ import {
 } from './manager.ts'
 import { UnstoredSession } from './none.ts'
 
-/** How sessions are sealed. */
+/** Options of {@link sealedSessions}. */
 export interface SealedSessionOptions {
-  /** As in `InputOptions`: every instance needs the same. Without any, only this one serves them. */
+  /**
+   * As in `InputOptions`: all instances need the same. By default only this instance can serve the
+   * sessions.
+   */
   secrets?: Secrets
-  /** Milliseconds after which a client has to open its session anew; a day by default. */
+  /**
+   * The lifetime of a session, in milliseconds, after which the client must start a new one; a day
+   * by default.
+   */
   ttlMs?: number
 }
 
-/** Hosts and proxies refuse headers that are much longer than this makes them. */
+/** Limits the length of the session id: hosts and proxies reject much longer headers. */
 const MAX_HELD_BYTES = 3000
 const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
 
 /**
- * Lets `createHandler` serve the revisions up to 2025-11-25 where nothing can be stored, as its option
- * `sessions`: handlers know the client and its capabilities, in every instance. The server cannot send
- * the client requests, or notifications outside its answers; what needs that fails at once. A client
- * cannot end such a session before its time.
+ * Makes `createHandler` serve the revisions up to 2025-11-25 without storage, for its option
+ * `sessions`: handlers know the client and its capabilities, in every instance. The server cannot
+ * send requests to the client, or notifications outside of responses; features that need them fail
+ * immediately. A client cannot end such a session before it expires.
  *
  * @throws {McpError} `INVALID_USE` when a secret is too short.
  */
@@ -60,7 +66,7 @@ export function sealedSessions({
   })
 }
 
-/** The id of a new session. */
+/** Creates the id of a new session. */
 function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<string> {
   const { revision, clientInfo, clientCapabilities, principal } = session
   const { name, title, version } = clientInfo
@@ -75,7 +81,7 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   )
 }
 
-/** What an id holds; nothing when it is too old, or no id that was given out. */
+/** Decrypts a session id; `undefined` when it has expired, or was not issued by this server. */
 async function unseal(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
   const held = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
   if (!isObject(held) || held.kind !== KIND || !(Number(held.expires) > Date.now())) {

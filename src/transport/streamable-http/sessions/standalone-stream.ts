@@ -1,7 +1,8 @@
 /**
- * The stream of a session that belongs to no request.
+ * The standalone stream of a session, for messages that belong to no request.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import type { Requester } from '../../../server/request/exchange.ts'
 import type { ServerDefinition } from '../../../server/definition.ts'
@@ -9,8 +10,9 @@ import { isHidden } from '../../../server/features/subscriptions.ts'
 import type { EventSinkOptions } from '../../http/server-sent-event.ts'
 
 /**
- * The options of the stream that answers a GET, for every transport of it: a caller gets only what
- * it may see now, even if it could see more when it subscribed, or when the message was stored.
+ * The options of the standalone stream, for every transport: a caller receives only messages that
+ * it may see now, even if it had more permissions when it subscribed, or when the message was
+ * stored.
  */
 export function standaloneStreamOptions(
   server: ServerDefinition,

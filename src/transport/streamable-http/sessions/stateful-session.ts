@@ -1,5 +1,5 @@
 /**
- * A session in a store: its streams, the messages that go out on them, and what of it is stored when.
+ * A stored session: its streams, its outgoing messages, and when its state is written to the store.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -47,18 +47,18 @@ import { standaloneStreamOptions } from './standalone-stream.ts'
 
 const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer that is a stream' }
 
-/** What the sessions of one handler share. */
+/** State that all sessions of a handler share. */
 export interface SharedState {
   readonly endpoint: HttpEndpoint
   readonly pool: SessionPool<StatefulSession>
-  /** Lets calls go on after their host was replaced. */
+  /** Allows calls to be resumed after their host was replaced. */
   readonly calls: ResumableCallStore | undefined
 }
 
-/** Where the messages of one request go: its reply, or the stream of a call that is run again. */
+/** The receiver of one request's messages: its reply, or the stream of a resumed call. */
 type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 
-/** A session that is live here: one object for all its requests. */
+/** A session that is active in this process: one object for all its requests. */
 export class StatefulSession implements HttpSession, PooledSession {
   readonly id: string
   readonly session: Session
@@ -67,7 +67,7 @@ export class StatefulSession implements HttpSession, PooledSession {
   readonly #shared: SharedState
   readonly #calls: ResumableCalls | undefined
 
-  /** @throws {TypeError} when the session has a revision that is unknown here. */
+  /** @throws {TypeError} when the session's revision is unknown here. */
   constructor(shared: SharedState, { id, session, streams }: PooledSession) {
     this.id = id
     this.session = session
@@ -84,7 +84,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     return new Reply(options, (events) => this.#openStream(events, call), call)
   }
 
-  /** @throws {ProtocolError} when what the client asked to change cannot be stored. */
+  /** @throws {ProtocolError} when a change that the client requested cannot be stored. */
   async handle(
     message: JsonRpcRequest,
     reply: MessageTarget,
@@ -104,7 +104,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     if (target) await pool.save(this)
     else if (record.elicitations !== elicitations) await pool.note(this)
     if (!cancellation.cancelled) return response
-    // A client that cancelled wants no answer; one whose session ends still waits for it.
+    // A cancelled request has no response; if the session ends, the client still waits for one.
     const ended = (cancellation.reason as McpError).code === 'CLOSED'
     return ended
       ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
@@ -171,7 +171,10 @@ export class StatefulSession implements HttpSession, PooledSession {
     return new Response(null, { status: 200 })
   }
 
-  /** @throws {HttpError} 404 when the session ended after it was found, as while a body was read. */
+  /**
+   * @throws {HttpError} 404 when the session ended after it was resolved, for example while the
+   * body was read.
+   */
   #requireAlive(): void {
     if (this.session.life.cancelled) throw sessionNotFound()
   }
@@ -204,7 +207,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     }
   }
 
-  /** What reaches the client on the stream that belongs to no request. */
+  /** The exchange of messages on the standalone stream. */
   #standaloneExchange({ principal }: Caller): Exchange {
     const { session, streams } = this
     const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
@@ -212,13 +215,14 @@ export class StatefulSession implements HttpSession, PooledSession {
     return this.#exchange(reply, { principal }, session.life)
   }
 
-  /** Asks the client on the stream of a request. */
+  /** Sends requests to the client on the stream of a request. */
   #asker(reply: MessageTarget): Ask {
     const { endpoint, pool } = this.#shared
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
     return async ({ method, params }, signal, sent) => {
-      // A later host may announce that the user has finished with a URL, so its id is stored now
+      // Another host may later announce the completion of a URL elicitation, so its id is stored
+      // now
       if (session.record.elicitations) await pool.note(this)
       const send = (asked: JsonRpcMessage): void => {
         if (isRequest(asked)) sent?.(asked.id)
@@ -229,7 +233,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     }
   }
 
-  /** Runs a call again whose handler waited for this response on a host that is gone. */
+  /** Resumes a call whose handler waited for this response on a host that no longer exists. */
   #resumeCall(response: JsonRpcResponse, caller: Caller): void {
     const { endpoint } = this.#shared
     const report = (error: unknown): void => endpoint.server.report(error)
@@ -242,7 +246,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     if (work) caller.waitUntil?.(work)
   }
 
-  /** The stream on which a request is answered; a client may come back to it. */
+  /** The event stream of a request, which clients may resume. */
   #openStream(events: EventStream, call: ResumableCall | undefined): ReplyStream {
     const { streams } = this
     const stream = streams.open(call)

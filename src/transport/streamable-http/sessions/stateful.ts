@@ -1,6 +1,6 @@
 /**
- * Sessions in a store: their records, and the events of their streams. Handlers without sessions load
- * none of this.
+ * Stored sessions: their records, and the events of their streams. Not loaded by handlers without
+ * sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -23,13 +23,13 @@ import {
 } from './manager.ts'
 import { StatefulSession } from './stateful-session.ts'
 
-/** Where sessions are stored, for how long, and how many. */
+/** Where sessions are stored, their lifetime, and their limits. */
 export interface StatefulSessionOptions extends SessionLimits {
-  /** In memory by default: then every request of a session must reach the same process. */
+  /** In memory by default: all requests of a session must then reach the same process. */
   store?: SessionStore
   /**
-   * `resumableCalls` lets calls go on after their host was replaced, if the store outlives it. By
-   * default their clients get an error.
+   * `resumableCalls` resumes calls after their host was replaced, if the store survives it. By
+   * default clients receive an error for such calls.
    */
   calls?: ResumableCallStore
 }
@@ -39,8 +39,9 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
 }
 
 /**
- * Lets `createHandler` serve the revisions up to 2025-11-25 whole, as its option `sessions`: the
- * server can send its clients requests and notifications at any time, and they can resume their streams.
+ * Makes `createHandler` fully support the revisions up to 2025-11-25, for its option `sessions`:
+ * the server can send requests and notifications to its clients at any time, and clients can resume
+ * their streams.
  *
  * @throws {TypeError} when an option is unknown.
  */
@@ -76,7 +77,9 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
   }
 }
 
-/** Announces changes to every session; a server without a source of changes does all the rest. */
+/**
+ * Announces changes to all sessions; without a source of changes, a server still works otherwise.
+ */
 async function announceChanges(
   { server, hooks }: HttpEndpoint,
   pool: SessionPool<StatefulSession>,
@@ -96,7 +99,10 @@ async function announceChanges(
 
 function nothing(): void {}
 
-/** The most characters of client info and capabilities, so that a session fits into one row of any store. */
+/**
+ * The maximum length of client info and capabilities, so that a session fits into one row of any
+ * store.
+ */
 const MAX_CLIENT_CHARACTERS = 100_000
 
 function requireStorable({ clientCapabilities, clientInfo }: SessionRecord): void {
