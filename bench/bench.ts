@@ -1,28 +1,28 @@
-/** The shape of a bench, and the table that most of them make. */
+/** The interface of a benchmark, and the table that most benchmarks produce. */
 import type { Measured, Spread } from './compare.ts'
 
-/** What was measured, as text for people and as data for the results file. */
+/** A measurement, as text for people and as data for the results file. */
 export interface Table {
   label: string
-  /** From the design's numbers to reach, in words. */
+  /** The design's target, in words. */
   goal: string
   head: readonly string[]
   rows: readonly (readonly string[])[]
   data: unknown
 }
 
-/** One bench: a title and the tables it measures. */
+/** A benchmark: a title and the tables that it measures. */
 export interface Bench {
   title: string
-  /** @param options.scale multiplies the number of rounds; 1 is the default */
+  /** @param options.scale Multiplies the number of rounds. Default: 1. */
   tables(options: { scale: number }): Promise<Table[]>
 }
 
 /**
- * A table of contenders beside the floor. The columns: clock time of one call; its ratio to the
- * floor's in paired rounds, with the extremes; processor time of one call, and the same ratio of it;
- * the ratio of the rounds that nothing disturbed; the floor's time in percent of a call's, by the
- * clock and by processor time.
+ * Creates a table that compares contenders to the floor. Its columns: wall time per call; its ratio to
+ * the floor's in paired rounds, with minimum and maximum; CPU time per call and the same ratio of it;
+ * the ratio of the undisturbed rounds; the floor's time as a percentage of the call's, by wall time and
+ * by CPU time.
  */
 export function ratioTable(label: string, goal: string, measured: readonly Measured[]): Table {
   return {
@@ -45,7 +45,7 @@ export function ratioTable(label: string, goal: string, measured: readonly Measu
   }
 }
 
-/** Prints a table: two columns of words, then numbers. */
+/** Prints a table: two text columns, then numbers. */
 export function print({ label, goal, head, rows }: Table): void {
   const lines = [[label, ...head], ...rows]
   const widths = lines[0]?.map((_, column) =>

@@ -1,4 +1,4 @@
-/** Compiles the benches' scripts, so that JavaScript is measured and not a loader. */
+/** Compiles the benchmark scripts, so that JavaScript is measured without a loader. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { build, type BuildOptions } from 'esbuild'
 
 const out = fileURLToPath(new URL('../.cache/bench/', import.meta.url))
 
-/** Absolute path of a file of this folder. */
+/** The absolute path of a file in this folder. */
 export const source = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 const common = {
@@ -21,7 +21,7 @@ const common = {
 /**
  * Compiles a script for Node; packages stay imports, so they are loaded as published.
  *
- * @returns path of the compiled script
+ * @returns The path of the compiled script.
  */
 export async function buildForNode(file: string): Promise<string> {
   const name = file.replace(/\.ts$/, '')
@@ -39,9 +39,9 @@ export async function buildForNode(file: string): Promise<string> {
 }
 
 /**
- * Compiles a script for Node with all packages inside, as servers are that are shipped as one file.
+ * Compiles a script for Node with all packages included, like servers that ship as a single file.
  *
- * @returns path of the compiled script
+ * @returns The path of the compiled script.
  */
 export async function bundleForNode(file: string): Promise<string> {
   const outfile = `${out}bundled/${file.replace(/\.ts$/, '').replaceAll('/', '-')}.mjs`
@@ -50,7 +50,7 @@ export async function bundleForNode(file: string): Promise<string> {
     entryPoints: [source(file)],
     outfile,
     platform: 'node',
-    // Some packages call `require` for what Node has built in.
+    // Some packages call `require` for Node's built-in modules.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
@@ -58,7 +58,7 @@ export async function bundleForNode(file: string): Promise<string> {
   return outfile
 }
 
-/** The files of subjects that are not called so. */
+/** The files of subjects whose names differ from their labels. */
 const FILES: Readonly<Record<string, string>> = {
   'official v2': 'official',
   'edgewise tiny': 'edgewise-tiny',
@@ -67,7 +67,7 @@ const FILES: Readonly<Record<string, string>> = {
 /**
  * Compiles a Worker that serves one subject's echo tool in one way.
  *
- * @returns the Worker's only module
+ * @returns The Worker's only module.
  */
 export async function buildForWorker(name: string, way: string): Promise<string> {
   const contents =
@@ -81,18 +81,18 @@ export async function buildForWorker(name: string, way: string): Promise<string>
 }
 
 /**
- * Compiles a file of this folder that is a Worker.
+ * Compiles a Worker in this folder.
  *
- * @returns the Worker's only module
+ * @returns The Worker's only module.
  */
 export function buildWorker(file: string): Promise<string> {
   return buildModule({ entryPoints: [source(file)] })
 }
 
 /**
- * Compiles the Worker of `McpAgent` by wrangler, as it needs modules of Node.
+ * Compiles the Worker of `McpAgent` with wrangler, because it needs Node modules.
  *
- * @returns the Worker's only module
+ * @returns The Worker's only module.
  */
 export function buildAgent(): string {
   const outdir = `${out}mcp-agent`

@@ -1,22 +1,22 @@
 /**
- * The measured side of a forked contender: waits for "do n calls" and answers how long they took.
+ * The child process of a forked contender: waits for "make n calls" and answers with their duration.
  */
 
-/** What the parent is told when the child is ready to be measured. */
+/** The message to the parent when the child is ready to be measured. */
 export interface Ready {
   note: string
 }
 
-/** What `n` calls took, in microseconds. */
+/** The duration of `n` calls, in microseconds. */
 export interface Took {
   wallUs: number
   cpuUs: number
 }
 
 /**
- * Answers every `n` sent by the parent with what `n` calls took.
+ * Answers every `n` from the parent with the duration of `n` calls.
  *
- * @param calls does `n` calls, one after another, and throws when an answer is wrong
+ * @param calls Makes `n` calls, one after another, and throws if a response is wrong.
  */
 export function serveRounds(note: string, calls: (n: number) => Promise<void>): void {
   const measure = async (n: number): Promise<void> => {

@@ -1,4 +1,4 @@
-/** `tools/call` from a page in Chromium to our Worker, beside a bare `fetch` and `JSON.parse`. */
+/** `tools/call` from a page in Chromium to a Worker, compared to a bare `fetch` and `JSON.parse`. */
 import { build } from 'esbuild'
 import { Miniflare } from 'miniflare'
 import type { CDPSession, Page } from 'playwright-core'
@@ -8,14 +8,14 @@ import { buildForWorker, source } from './build.ts'
 import { compare, type Contender, type Cost } from './compare.ts'
 import type { Era, Throughput } from './pages/throughput.ts'
 
-/** Inside the page only. */
+/** Exists only inside the page. */
 declare const throughput: Throughput
 
-/** Calls in one turn. */
+/** The number of calls per turn. */
 const CALLS = 120
 const names = ['floor', 'edgewise', 'edgewise/browser', 'official v2']
 
-/** A Worker that also serves the page, so that its requests need no permission. */
+/** A Worker that also serves the page, so that its requests are same-origin. */
 const entry = `
   import worker from './worker.mjs'
   import script from './page.txt'
@@ -43,7 +43,7 @@ async function buildPage(): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** Processor time that the page's own thread has used, in microseconds. */
+/** The CPU time of the page's own thread, in microseconds. */
 async function threadUs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1e6
@@ -105,8 +105,8 @@ export const bench: Bench = {
       const tables: Table[] = []
       for (const era of ['modern', 'legacy'] as const) {
         for (const concurrent of [1, 6]) {
-          // A page of its own: streams of clients before would take from the six connections that
-          // the browser has for a server
+          // A separate page: streams of earlier clients would use some of the six connections that the
+          // browser allows per server
           const page = await browser.newPage()
           await page.goto(url)
           await page.waitForFunction('typeof throughput === "object"')

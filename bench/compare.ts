@@ -1,50 +1,50 @@
 /**
- * Interleaved comparison: the machine is noisy, so a number counts only beside the floor's number
- * of the same round.
+ * Interleaved comparison: the machine is noisy, so a measurement only counts together with the floor's
+ * in the same round.
  */
 
-/** What one call took, in microseconds. */
+/** The cost of one call, in microseconds. */
 export interface Cost {
-  /** By the clock. */
+  /** Wall time. */
   wallUs: number
-  /** Processor time of the process that did it, all its threads together, if that can be known. */
+  /** CPU time of the process that made the call, over all its threads, if available. */
   cpuUs?: number
 }
 
-/** Something that can be timed: an SDK in one set-up, or the floor. */
+/** Something that can be timed: an SDK in one configuration, or the floor. */
 export interface Contender {
-  /** Row label, such as `official v2`. */
+  /** The row label, such as `official v2`. */
   name: string
-  /** What is worth knowing about the set-up: `session`, `stateless`… */
+  /** The relevant properties of the configuration: `session`, `stateless`… */
   note: string
-  /** Does its work once and returns what one call took. */
+  /** Runs one round and returns the cost of one call. */
   round(): Promise<Cost>
-  /** Ends whatever was started. */
+  /** Stops everything that was started. */
   close(): Promise<void>
 }
 
-/** Median with the extremes it was taken from. */
+/** A median with minimum and maximum. */
 export interface Spread {
   median: number
   min: number
   max: number
 }
 
-/** What was found out about one contender. */
+/** The measurements of one contender. */
 export interface Measured {
   name: string
   note: string
-  /** Microseconds for one call, by the clock. */
+  /** Wall time per call, in microseconds. */
   wallUs: Spread
-  /** Clock time of one call over the floor's in the same round. */
+  /** Wall time per call relative to the floor's in the same round. */
   ratio: Spread
-  /** Microseconds of processor time for one call. */
+  /** CPU time per call, in microseconds. */
   cpuUs?: Spread
-  /** The ratio of processor time, which other work on the machine disturbs less. */
+  /** The ratio of CPU time, which other work on the machine disturbs less. */
   cpuRatio?: Spread
   /**
-   * The quickest tenth of the rounds over the quickest tenth of the floor's: what remains when
-   * nothing disturbed them. Of processor time if that is known.
+   * The fastest tenth of the rounds relative to the fastest tenth of the floor's: the ratio without
+   * disturbances. Of CPU time if available.
    */
   calmRatio: number
 }
@@ -58,7 +58,7 @@ interface Samples {
   cpuRatio: number[]
 }
 
-/** Median, least and greatest of `values`. */
+/** The median, minimum and maximum of `values`. */
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -79,12 +79,12 @@ function record(samples: Samples, cost: Cost, base: Cost): void {
 /**
  * Measures contenders against a floor.
  *
- * In each round the floor and every contender take one turn, starting at another one each time, so
- * that all are equally cold; ratios are taken within a round. All of it is repeated with
- * `generations` fresh sets of contenders, because two processes that run the same code may differ
- * by several percent for their whole life.
+ * In each round the floor and every contender take one turn, starting with a different one each time, so
+ * that all are equally cold; ratios are computed within a round. Everything is repeated with
+ * `generations` new sets of contenders, because two processes that run the same code may differ by
+ * several percent throughout their lifetime.
  *
- * @param open starts the floor and, after it, the contenders; always the same ones
+ * @param open Starts the floor, followed by the contenders; always the same ones.
  */
 export async function compare(
   open: () => Promise<Contender[]>,
@@ -122,7 +122,7 @@ function summarize(samples: Samples, floor: Samples): Measured {
   }
 }
 
-/** The slowest value of the quickest tenth. */
+/** The slowest value of the fastest tenth. */
 function calm(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN

@@ -1,6 +1,6 @@
-/** Counts the rows that objects write, which is what their storage is billed for. */
+/** Counts the rows that objects write, which determine the cost of their storage. */
 
-/** What is counted of an object's state. */
+/** The members of an object's state that are counted. */
 interface State {
   readonly storage: {
     readonly sql: { exec(...args: unknown[]): { rowsWritten: number; toArray(): unknown[] } }
@@ -10,7 +10,7 @@ interface State {
   }
 }
 
-/** Calls `note` with the number of rows at every write to the storage of an object. */
+/** Calls `note` with the number of rows for every write to an object's storage. */
 export function countRows(ctx: unknown, note: (rows: number) => void): void {
   const { storage } = ctx as State
   const { sql, kv } = storage

@@ -1,11 +1,11 @@
-/** Processor time of other processes, where the system tells (Linux). */
+/** CPU time of other processes, if the system provides it (Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Cost } from './compare.ts'
 
 /**
- * Processor time that the living threads of a process have had, in microseconds.
+ * The CPU time of the live threads of a process, in microseconds.
  *
- * @returns undefined where `/proc` does not tell
+ * @returns Undefined if `/proc` is not available.
  */
 export function cpuUsOf(pid: number | undefined): number | undefined {
   try {
@@ -20,10 +20,9 @@ export function cpuUsOf(pid: number | undefined): number | undefined {
 }
 
 /**
- * What one call takes that another process answers: by the clock, and of its processor time where that
- * can be known.
+ * The cost of one call that another process answers: wall time, and CPU time if available.
  *
- * @param work makes calls, and gives how many
+ * @param work Makes calls and returns their number.
  */
 export async function costOf(pid: number | undefined, work: () => Promise<number>): Promise<Cost> {
   const [cpu, from] = [cpuUsOf(pid), performance.now()]
@@ -35,7 +34,7 @@ export async function costOf(pid: number | undefined, work: () => Promise<number
   }
 }
 
-/** Ids of this process's children; empty where `/proc` does not tell. */
+/** The ids of this process's children; empty if `/proc` is not available. */
 export function children(): Set<number> {
   try {
     const text = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')

@@ -1,4 +1,4 @@
-/** Forked by the fetch benches: plays one scenario on one subject's handler, in process. */
+/** Forked by the fetch benchmarks: runs one scenario on one subject's handler, in process. */
 import { serveRounds } from './child.ts'
 import { handshake, template, url } from './requests.ts'
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'

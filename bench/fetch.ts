@@ -1,4 +1,4 @@
-/** Measures every subject that can play a scenario over fetch. */
+/** Measures every subject that can run a scenario over fetch. */
 import { buildForNode } from './build.ts'
 import { compare, type Contender, type Measured } from './compare.ts'
 import { forkContender } from './fork.ts'
@@ -6,7 +6,7 @@ import type { ScenarioName } from './scenarios.ts'
 import type { Way } from './subject.ts'
 import { type SubjectName, subjects } from './subjects/index.ts'
 
-/** Everything that serves in one of `ways`, the floor first. */
+/** Every subject that serves in one of `ways`, the floor first. */
 export async function servers(ways: readonly Way[]): Promise<[SubjectName, Way][]> {
   const found: [SubjectName, Way][] = []
   for (const name of Object.keys(subjects) as SubjectName[]) {
@@ -16,7 +16,7 @@ export async function servers(ways: readonly Way[]): Promise<[SubjectName, Way][
   return found
 }
 
-/** Plays `scenario` in process on all that serve in one of `ways`, each in a Node of its own. */
+/** Runs `scenario` in process on every subject that serves in one of `ways`, each in its own Node process. */
 export async function measureFetch(
   scenario: ScenarioName,
   ways: readonly Way[],

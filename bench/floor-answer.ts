@@ -1,4 +1,4 @@
-/** What the floors answer that speak no fetch: the right JSON, without a look at anything else. */
+/** The responses of floors without fetch: the correct JSON, without checking anything else. */
 
 /** A request, or a notification when it has no id. */
 export interface Call {
@@ -7,7 +7,7 @@ export interface Call {
   params: { arguments: { text: string } }
 }
 
-/** The response to a request, as text. */
+/** Returns the response to a request, as text. */
 export function answer({ id, method, params }: Call): string {
   const result =
     method === 'tools/call'

@@ -1,15 +1,15 @@
-/** The measuring side of a forked contender. */
+/** The parent process of a forked contender. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Ready, Took } from './child.ts'
 import type { Contender, Cost } from './compare.ts'
 
 /**
- * Starts `script` in a Node process of its own, so that one contender's garbage and type feedback
- * do not touch another's, warms it up, and sizes its rounds to take about `roundMs`.
- * Warm is a contender that has done 4,000 calls, or as many as take `warmupMs` of processor time.
+ * Starts `script` in its own Node process, so that garbage and type feedback of contenders stay
+ * separate, warms it up, and sizes its rounds to take about `roundMs`. A contender is warm after 4,000
+ * calls, or after the number of calls that take `warmupMs` of CPU time.
  *
- * @param script a compiled script that calls `serveRounds`
+ * @param script A compiled script that calls `serveRounds`.
  */
 export async function forkContender(
   name: string,
@@ -39,7 +39,7 @@ export async function forkContender(
   }
 
   const { note } = await next<Ready>()
-  // By processor time, so that a busy machine does not leave a contender cold.
+  // By CPU time, so that a contender is also warm on a busy machine.
   let { cpuUs } = await run(5)
   for (let calls = 0, spentUs = 0; calls < 4000 && spentUs < options.warmupMs * 1000;) {
     const chunk = Math.ceil(10_000 / cpuUs)

@@ -1,6 +1,6 @@
 /**
- * The clients of the bench of idle sessions: a Worker in the same workerd, since each connection
- * from outside takes two of the files that a process may have open, and this way takes none.
+ * The clients of the idle sessions benchmark: a Worker in the same workerd, because each connection from
+ * outside uses two of the file descriptors that a process may have, and a local one uses none.
  */
 import { DurableObject, env } from 'cloudflare:workers'
 import { handshake } from './requests.ts'
@@ -16,13 +16,13 @@ interface Namespace {
 }
 const { SERVED, CLIENTS } = env as { SERVED: Fetcher; CLIENTS: Namespace }
 
-/** Holds the clients' ends of all streams. */
+/** Holds the client side of all streams. */
 export class Clients extends DurableObject {
-  /** Each has the object of a stream's session answer a ping. */
+  /** Each makes the object of a stream's session answer a ping. */
   readonly #pings: (() => Promise<void>)[] = []
   #streams = 0
   #ended = 0
-  /** Streams that have not heard of the change yet. */
+  /** Streams that have not received the change yet. */
   #waiting = 0
   #allHeard: () => void = () => {}
 
@@ -65,7 +65,7 @@ export class Clients extends DurableObject {
     void this.#read(response.body.getReader()).finally(() => this.#ended++)
   }
 
-  /** Reads a stream to its end; what the clients hear is one event with data for each change. */
+  /** Reads a stream to its end; clients receive one event with data per change. */
   async #read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder()
     let text = ''

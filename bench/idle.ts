@@ -1,6 +1,6 @@
 /**
- * Idle streams on workerd: how long one change takes to reach all of them, against a bare hub of
- * sockets that do the same.
+ * Idle streams on workerd: how long a change takes to reach all of them, compared to a bare hub of
+ * sockets that does the same.
  */
 import { type Bench, ratioTable } from './bench.ts'
 import { compare, type Contender } from './compare.ts'
@@ -10,7 +10,7 @@ import { handshake, template } from './requests.ts'
 
 const OPENED_AT_ONCE = 8
 
-/** Reads a stream of events until the next event that holds data. */
+/** Reads an event stream until the next event with data. */
 function reader(response: Response): () => Promise<void> {
   if (!response.ok || !response.body) throw new Error(`A stream was refused: ${response.status}`)
   const chunks = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,4 +1,4 @@
-/** Forked by the in-memory bench: calls one subject's echo tool. */
+/** Forked by the in-memory benchmark: calls one subject's echo tool. */
 import { serveRounds } from './child.ts'
 import { subjects } from './subjects/in-memory.ts'
 

@@ -1,10 +1,10 @@
-/** What calls cost a server in another process, many at once. */
+/** The cost of concurrent calls to a server in another process. */
 import autocannon from 'autocannon'
 import type { Cost } from './compare.ts'
 import { costOf } from './cpu.ts'
 import type { Template } from './requests.ts'
 
-/** One call over and over, from eight connections of autocannon. */
+/** Repeats one call over eight connections of autocannon. */
 export function costOfCalls(
   name: string,
   pid: number | undefined,
@@ -20,7 +20,7 @@ export function costOfCalls(
       body: body(1),
       connections: 8,
       amount,
-      // Milliseconds between looks at whether it is done.
+      // The interval at which completion is checked, in milliseconds.
       sampleInt: 5,
     })
     if (non2xx + errors > 0) throw new Error(`"${name}" failed ${non2xx + errors} requests`)
@@ -28,10 +28,10 @@ export function costOfCalls(
   })
 }
 
-/** The lanes of work that takes several calls, one after the other in each. */
+/** How many multi-call operations run concurrently; the calls of each are sequential. */
 const LANES = 4
 
-/** Work that takes several calls, over and over. */
+/** Repeats operations that take several calls. */
 export function costOfWork(
   pid: number | undefined,
   one: () => Promise<void>,

@@ -1,8 +1,8 @@
 /**
- * Thousands of sessions on workerd with an idle stream each: how many of their objects stay awake,
- * what memory a stream takes, and how long one change takes to reach all of them; against a bare hub
- * of sockets that may hibernate, and against Cloudflare's `McpAgent`, which is installed apart from
- * the package's own dependencies when this bench runs.
+ * Thousands of sessions on workerd with an idle stream each: how many of their objects stay in memory,
+ * how much memory a stream takes, and how long a change takes to reach all of them; compared to a bare
+ * hub of hibernatable sockets, and to Cloudflare's `McpAgent`, which this benchmark installs separately
+ * from the package's dependencies.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,23 +12,23 @@ import { start, startWithClients, type Running, type RunningWithClients } from '
 import { handshake, template } from './requests.ts'
 
 const AGENT = 'mcp-agent/worker.js'
-/** How many sessions are asked whether their objects are in memory. */
+/** The number of sessions whose objects are checked for being in memory. */
 const ASKED = 500
-/** Objects leave memory ten seconds after their last request. */
+/** Objects are evicted from memory ten seconds after their last request. */
 const IDLE_MS = 15_000
-/** Opened by one request, so that none takes minutes. */
+/** The number of streams per request, so that no request takes minutes. */
 const BATCH = 500
 
-/** What was measured of one set-up. */
+/** The measurements of one configuration. */
 interface Measured {
   name: string
   note: string
   streams: number
-  /** Objects of 500 that were in memory after a time without requests; unknown where nothing tells. */
+  /** How many of 500 objects were in memory after a period without requests; unknown if not observable. */
   awake: number | undefined
-  /** Both ends of the stream. */
+  /** Both sides of the stream. */
   kbPerStream: number | undefined
-  /** Until the last stream heard of a change; unknown where nothing tells all of them. */
+  /** The time until the last stream received a change; unknown if not observable. */
   toldMs: number | undefined
 }
 
@@ -40,7 +40,7 @@ function memoryKb(pid: number | undefined): number | undefined {
   }
 }
 
-/** Has the clients do something, after which all of their streams are there. */
+/** Sends a command to the clients; resolves when all of their streams are open. */
 async function command({ clients }: RunningWithClients, path: string): Promise<void> {
   const response = await fetch(clients(path))
   const text = await response.text()
@@ -58,7 +58,7 @@ async function measure(
   notify?: string,
 ): Promise<Measured> {
   const lives = async (): Promise<number> => Number(await (await fetch(on.at('/lives'))).text())
-  // What the first few take is taken once.
+  // The fixed cost of the first streams is not measured.
   await command(on, `/open?path=${path}&count=20`)
   const before = memoryKb(on.pid)
   for (let left = count; left > 0; left -= BATCH) {
@@ -83,14 +83,14 @@ async function measure(
     const alive = await lives()
     const asked = Math.min(count, ASKED)
     await command(on, `/ping?count=${asked}`)
-    // Each object that came into memory now was not there, also not since the change.
+    // An object created by this check was not in memory, also not since the change.
     measured.awake = asked - ((await lives()) - alive)
   }
   await on.stop()
   return measured
 }
 
-/** The rows that a session of five calls writes: at the handshake, and with each call. */
+/** The rows that a session with five calls writes: during the handshake, and per call. */
 async function countWrites(name: string, on: Running): Promise<string[]> {
   const written = async (): Promise<number> => Number(await (await fetch(on.at('/rows'))).text())
   const url = on.at('/mcp')
@@ -107,7 +107,7 @@ async function countWrites(name: string, on: Running): Promise<string[]> {
   return [name, 'five calls', String(opened - before), String((called - opened) / 5)]
 }
 
-/** Installs the peer where it is not. */
+/** Installs the peer unless it is installed. */
 function installAgent(): void {
   const cwd = source('mcp-agent')
   if (existsSync(`${cwd}/node_modules/agents`)) return

@@ -1,15 +1,15 @@
-/** Forked by the bench of many tools: makes one server, lists its tools, and tells what that took. */
+/** Forked by the benchmark of many tools: creates one server, lists its tools, and reports the cost. */
 import { handshake, template, url } from './requests.ts'
 import type { Way } from './subject.ts'
 import { subjects } from './subjects/index.ts'
 
-/** Processor time in milliseconds. */
+/** CPU time in milliseconds. */
 export interface Told {
-  /** Makes the tools and the server. */
+  /** Creating the tools and the server. */
   start: number
   /** The first `tools/list`. */
   first: number
-  /** Each of those that follow. */
+  /** Each subsequent one. */
   next: number
 }
 

@@ -1,4 +1,4 @@
-/** A server with 500 zod tools: how long it takes to make it, and to list its tools. */
+/** A server with 500 zod tools: the cost of creating it, and of listing its tools. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Bench } from './bench.ts'

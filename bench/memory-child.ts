@@ -1,4 +1,4 @@
-/** Forked by the memory bench: loads one subject and looks at the heap from time to time. */
+/** Forked by the memory benchmark: loads one subject and samples the heap periodically. */
 import { handshake, template, url } from './requests.ts'
 import { scenarios } from './scenarios.ts'
 import { type SubjectName, subjects } from './subjects/index.ts'

@@ -1,4 +1,4 @@
-/** Whether memory stays flat: sessions that clients drop without a word, and a long session. */
+/** Whether memory stays flat: sessions that clients abandon, and a long session. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Bench, Table } from './bench.ts'
@@ -7,7 +7,7 @@ import type { SubjectName } from './subjects/index.ts'
 
 const name: SubjectName = 'edgewise'
 
-/** What the child does, and how often between two looks at the heap. */
+/** What the child does, and how often between two heap samples. */
 const soaks = [
   {
     label: 'sessions, dropped',

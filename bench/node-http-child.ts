@@ -1,4 +1,4 @@
-/** Forked by the bench of HTTP on Node: serves one subject on a port. */
+/** Forked by the benchmark of HTTP on Node: serves one subject on a port. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
@@ -23,7 +23,7 @@ const floor: RequestListener = (incoming, outgoing) => {
   })
 }
 
-/** Those that have no way to Node of their own get that of the official SDK. */
+/** Subjects without their own Node adapter use that of the official SDK. */
 async function listener(): Promise<RequestListener> {
   if (name === 'floor') return floor
   const { subject } = await subjects[name]()

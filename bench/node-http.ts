@@ -1,4 +1,4 @@
-/** A small call to a local HTTP server on Node: how long it takes at a fixed rate of arrival. */
+/** A small call to a local HTTP server on Node: its latency at a fixed arrival rate. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -19,9 +19,9 @@ const { method, params, answered } = scenarios.echo
 interface Served {
   name: string
   note: string
-  /** Calls for a second; gives the milliseconds that each took. */
+  /** Makes calls for a second; returns the duration of each, in milliseconds. */
   round(): Promise<number[]>
-  /** Processor time of the server, in microseconds. */
+  /** CPU time of the server, in microseconds. */
   cpuUs(): number
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ async function open(script: string, name: SubjectName, way: Way): Promise<Served
       })
       sent.end(text)
     })
-  /** Sends on schedule, whether or not what was sent before is answered. */
+  /** Sends on schedule, regardless of outstanding responses. */
   const round = async (): Promise<number[]> => {
     const begun = performance.now()
     const calls: Promise<number>[] = []

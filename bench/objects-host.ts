@@ -1,24 +1,24 @@
-/** Runs the Worker of the benches of Durable Objects on workerd. */
+/** Runs the Worker of the Durable Object benchmarks on workerd. */
 import { Miniflare, type WorkerOptions } from 'miniflare'
 import { buildAgent, buildWorker } from './build.ts'
 import { children } from './cpu.ts'
 
-/** A workerd that runs. */
+/** A running workerd. */
 export interface Running {
   at: (path: string) => string
   pid: number | undefined
   stop: () => Promise<void>
 }
 
-/** A workerd that runs, with the Worker of the clients in it. */
+/** A running workerd that also contains the Worker of the clients. */
 export interface RunningWithClients extends Running {
-  /** The address of a command to the clients. */
+  /** The URL of a command to the clients. */
   clients: (path: string) => string
 }
 
 const SESSIONS = { MCP_SESSION: 'McpSession', MCP_HUB: 'McpHub', BARE: 'Bare' }
 
-/** The objects of each Worker, by the binding. */
+/** The Durable Objects of each Worker, by binding. */
 const workers: Record<string, Record<string, string>> = {
   'objects-worker.ts': { ...SESSIONS, BARE_HUB: 'BareHub' },
   'tasks-worker.ts': { ...SESSIONS, MCP_TASK: 'McpTask' },
@@ -58,7 +58,7 @@ function module(contents: string) {
 }
 
 async function run(options: WorkerOptions[]) {
-  // Compilers are children of this process too, so they must be there before workerd is.
+  // Compilers are children of this process too, so they must start before workerd does.
   const before = children()
   const miniflare = new Miniflare({ workers: options, cf: false })
   await miniflare.ready
@@ -76,7 +76,7 @@ export async function start(worker = 'objects-worker.ts'): Promise<Running> {
   return (await run([await served(worker)])).running
 }
 
-/** Starts workerd with a Worker of this folder, and the one that has its clients. */
+/** Starts workerd with a Worker of this folder and the Worker of its clients. */
 export async function startWithClients(worker?: string): Promise<RunningWithClients> {
   const options = [await served(worker ?? 'objects-worker.ts'), await clients()]
   const { miniflare, running } = await run(options)

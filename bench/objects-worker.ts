@@ -1,4 +1,4 @@
-/** The Worker of the bench of Durable Objects: the floors, and an echo tool served by createWorker. */
+/** The Worker of the Durable Object benchmark: the floors, and an echo tool served by createWorker. */
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod'
 import { countRows } from './count-rows.ts'
@@ -34,7 +34,7 @@ export class Bare extends DurableObject {
   }
 }
 
-/** Sends a text to every socket; the sockets outlive it in memory. */
+/** Sends a text to every socket; the sockets stay open while it is evicted from memory. */
 export class BareHub extends DurableObject {
   fetch(request: Request): Response {
     if (request.headers.get('upgrade') === null) {
@@ -47,7 +47,7 @@ export class BareHub extends DurableObject {
   }
 }
 
-/** Turns a socket of the bare hub into a stream of events. */
+/** Converts a socket of the bare hub to an event stream. */
 async function listenBare(hub: Stub): Promise<Response> {
   const response = await hub.fetch(
     new Request('https://hub/', { headers: { upgrade: 'websocket' } }),
@@ -106,7 +106,7 @@ export default {
     return new Response(response.body, { headers: { 'mcp-session-id': String(id) } })
   },
 }
-/** How often a session object came into memory, and the rows that all of them wrote. */
+/** How often a session object was created in memory, and the rows that all of them wrote. */
 let lives = 0
 let rows = 0
 

@@ -1,5 +1,5 @@
 /**
- * `createWorker` on workerd with its Durable Objects, against a bare Worker and a bare object that
+ * `createWorker` on workerd with its Durable Objects, compared to a bare Worker and a bare object that
  * parses, reads one row, and answers.
  */
 import { type Bench, ratioTable } from './bench.ts'
@@ -11,10 +11,10 @@ import { handshake, initialize, template, type Template } from './requests.ts'
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over the lazy dog' } }
 const SESSIONS = 40
 const REQUESTS = 1500
-/** Rounds that are not counted: V8 compiles what is called often, until some ten thousand calls. */
+/** Rounds that are not counted: V8 keeps optimizing frequent code until about ten thousand calls. */
 const WARM = 6
 
-/** One call over and over. */
+/** Repeats one call. */
 function load(name: string, note: string, url: string, call: Template, on: Running): Contender {
   return {
     name,
@@ -24,7 +24,7 @@ function load(name: string, note: string, url: string, call: Template, on: Runni
   }
 }
 
-/** A new session and its first call, over and over. */
+/** Repeatedly opens a new session and makes its first call. */
 function opening(name: string, url: string, on: Running): Contender {
   const one = async (): Promise<void> => {
     const first = await post(url, JSON.stringify(initialize), {})
@@ -49,7 +49,7 @@ async function post(url: string, body: string, more: Record<string, string>): Pr
   return response
 }
 
-/** Opens a contender on a workerd of its own: what V8 compiled for one, another makes it forget. */
+/** Opens a contender on its own workerd: one contender would invalidate code that V8 optimized for another. */
 type Open = (on: Running) => Contender | Promise<Contender>
 
 const modern = template('tools/call', echo, undefined)

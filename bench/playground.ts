@@ -1,4 +1,4 @@
-/** The playground as `npm start` serves it: its first paint, and how it bears long lists. */
+/** The playground as `npm start` serves it: its first paint, and its responsiveness with long lists. */
 import type { Browser, Page } from 'playwright-core'
 import { server as crowd } from '../test/playground/crowd.ts'
 import { host } from '../test/playground/host.ts'
@@ -9,9 +9,9 @@ import { spread, type Spread } from './compare.ts'
 
 const LINES = 10_000
 
-/** Milliseconds from the start of loading until something was painted, and until it was connected. */
+/** Milliseconds from the start of loading until the first paint, and until it was connected. */
 async function load(browser: Browser, url: string): Promise<{ paint: number; connected: number }> {
-  // A context of its own has nothing in its cache
+  // A separate context has an empty cache
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(url)
@@ -24,7 +24,7 @@ async function load(browser: Browser, url: string): Promise<{ paint: number; con
   return times
 }
 
-/** Does something, and gives the longest time for which the page could not react meanwhile. */
+/** Performs an action and returns the longest period during which the page was unresponsive. */
 async function longestTask(page: Page, act: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const found = { longest: 0 }

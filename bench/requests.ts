@@ -1,7 +1,7 @@
-/** The requests that the benches send, for both eras. */
+/** The requests of the benchmarks, for both eras. */
 import type { Handler } from './subject.ts'
 
-/** Endpoint of all requests that stay in the process. */
+/** The endpoint of all requests that stay in the process. */
 export const url = 'http://localhost/mcp'
 
 const client = { name: 'bench', version: '1.0.0' }
@@ -26,28 +26,28 @@ export const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: client },
 } as const
 
-/** What follows a legacy `initialize`. */
+/** The notification after a legacy `initialize`. */
 export const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' } as const
 
-/** One request, repeated under new ids. */
+/** One request, repeated with new ids. */
 export interface Template {
   headers: Record<string, string>
-  /** The body under this id. */
+  /** The body with this id. */
   body: (id: number) => string
 }
 
-/** What a legacy handshake ended with. */
+/** The outcome of a legacy handshake. */
 export interface Handshake {
-  /** The revision the server chose. */
+  /** The revision that the server chose. */
   revision: string
-  /** Undefined when the server keeps no session. */
+  /** Undefined if the server uses no session. */
   sessionId: string | undefined
 }
 
 /**
  * Prepares a request.
  *
- * @param legacy the handshake of this client, undefined for a modern request
+ * @param legacy The handshake of this client; undefined for a modern request.
  */
 export function template(
   method: string,
@@ -73,7 +73,7 @@ export function template(
   return { headers, body: (id) => `${head}"id":${id}${tail}` }
 }
 
-/** Does the legacy handshake. */
+/** Performs the legacy handshake. */
 export async function handshake(handle: Handler, at = url): Promise<Handshake> {
   const post = (message: object, headers: Record<string, string>): Promise<Response> =>
     handle(new Request(at, { method: 'POST', headers, body: JSON.stringify(message) }))

@@ -1,7 +1,7 @@
 /**
- * Runs the benches: `npm run bench [-- name… --scale 0.5]`; without names, those of the design's
- * numbers to reach. Prints tables and writes `bench/results/<name>.json`. Timings inform; they never
- * fail.
+ * Runs the benchmarks: `npm run bench [-- name… --scale 0.5]`; without names, those for the design's
+ * targets. Prints tables and writes `bench/results/<name>.json`. Timings are informative and never make
+ * it fail.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -16,7 +16,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   'in-memory': () => import('./in-memory.ts'),
 }
 
-/** Run by name only. */
+/** Run only when named. */
 const others: typeof benches = {
   chromium: () => import('./chromium.ts'),
   playground: () => import('./playground.ts'),

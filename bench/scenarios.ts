@@ -1,14 +1,14 @@
-/** What the fetch benches ask of an endpoint. */
+/** The requests that the fetch benchmarks send to an endpoint. */
 import type { ToolSet } from './subject.ts'
 
-/** One request to repeat, and what its answer must hold. */
+/** A request to repeat, and what its response must contain. */
 export interface Scenario {
   tools: ToolSet
   method: 'tools/call' | 'tools/list'
   params: Record<string, unknown>
-  /** Throws unless this is how the answer should be. */
+  /** Whether the response is correct. */
   answered: (body: string) => boolean
-  /** Requests in flight at once; they count as one call. Default 1. */
+  /** The number of concurrent requests; together they count as one call. Default: 1. */
   concurrent?: number
 }
 
@@ -45,5 +45,5 @@ export const scenarios = {
   concurrent: { ...progress(5), concurrent: 200 },
 } satisfies Record<string, Scenario>
 
-/** Name of a scenario. */
+/** The name of a scenario. */
 export type ScenarioName = keyof typeof scenarios

@@ -9,13 +9,13 @@ import manifest from '../package.json' with { type: 'json' }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** One bundle: the code an application would write, and what it may weigh. */
+/** One bundle: the code that an application would write, and its maximum size. */
 export interface Budget {
   name: string
   code: string
-  /** What the bundle may weigh, in units of 1024 bytes, minified and gzipped. */
+  /** The maximum size of the bundle, in units of 1024 bytes, minified and gzipped. */
   maxKb: number
-  /** What it is meant to weigh, in the same units. */
+  /** The target size, in the same units. */
   goalKb: number
 }
 
@@ -55,10 +55,10 @@ export const budgets: readonly Budget[] = [
   { name: 'protected server', code: `${server}; ${protection}`, maxKb: 33, goalKb: 33 },
 ]
 
-/** What the playground's scripts may weigh, with what they have of the package. */
+/** The maximum size of the playground's scripts, including the parts of the package that they use. */
 const page = { name: 'playground', maxKb: 46.75, goalKb: 45 }
 
-/** The weight of one bundle. */
+/** The size of one bundle. */
 export interface Weight {
   /** Bytes, minified and gzipped. */
   gzipBytes: number
@@ -77,21 +77,21 @@ const common = {
   outfile: 'bundle.js',
 } satisfies BuildOptions
 
-/** Bundles code that imports the built package, as an application's bundler does for a browser. */
+/** Bundles code that imports the built package, as an application's bundler does for browsers. */
 export async function bundle(code: string): Promise<string> {
   const { outputFiles } = await build({ ...common, stdin: { contents: code, resolveDir: root } })
   return outputFiles[0]!.text
 }
 
-/** Weighs a bundle of code that imports the built package. */
+/** Measures a bundle of code that imports the built package. */
 export async function weigh(code: string): Promise<Weight> {
   const file = Buffer.from(await bundle(code))
   return { gzipBytes: gzipSync(file, { level: 9 }).byteLength, minifiedBytes: file.byteLength }
 }
 
 /**
- * What a bundle of the sources is made of: minified bytes by file, heaviest first. (The built package
- * is bundled already, so its own files say little.)
+ * The composition of a bundle of the sources: minified bytes by file, largest first. (The built package
+ * is already bundled, so its own files say little.)
  */
 export async function ingredients(code: string): Promise<[path: string, bytes: number][]> {
   const { metafile } = await build({
@@ -106,7 +106,7 @@ export async function ingredients(code: string): Promise<[path: string, bytes: n
     .sort(([, a], [, b]) => b - a)
 }
 
-/** The package's entries as their sources. */
+/** The package's entries as source files. */
 const sources = Object.fromEntries(
   Object.entries(manifest.exports)
     .filter(([entry]) => entry !== '.' && !entry.endsWith('.json'))

@@ -1,4 +1,4 @@
-/** stdio on Node: how soon a spawned server has answered `initialize`, and pipelined calls. */
+/** stdio on Node: the time until a spawned server has answered `initialize`, and pipelined calls. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
@@ -32,7 +32,7 @@ async function end(child: Child): Promise<void> {
   await once(child, 'exit')
 }
 
-/** Resolves with the last line when `count` lines have come. */
+/** Resolves with the last line when `count` lines have arrived. */
 function lines(child: Child, count: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let left = count
@@ -58,7 +58,7 @@ async function openSession(child: Child): Promise<void> {
   if (!text.includes('"protocolVersion"')) throw new Error(`Initialize was answered ${text}`)
 }
 
-/** Spawns the server anew in each round, until `initialize` is answered. */
+/** Spawns a new server in each round, and waits until `initialize` is answered. */
 async function coldStart(name: string, script: string): Promise<Contender> {
   return {
     name,
@@ -76,11 +76,11 @@ async function coldStart(name: string, script: string): Promise<Contender> {
   }
 }
 
-/** Calls written at once, and how often a round does that. */
+/** The number of calls written at once, and how often a round does that. */
 const window = 50
 const windows = 40
 
-/** Keeps one server; writes a window of calls, awaits all of their answers, and so on. */
+/** Uses one server; writes a batch of calls, awaits all of their responses, and repeats. */
 async function pipelined(name: string, script: string): Promise<Contender> {
   const child = start(script)
   await openSession(child)

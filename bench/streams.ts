@@ -1,4 +1,4 @@
-/** Large results and streamed answers through the fetch handler, in process. */
+/** Large results and streamed responses through the fetch handler, in process. */
 import { type Bench, ratioTable } from './bench.ts'
 import { measureFetch } from './fetch.ts'
 

@@ -1,4 +1,4 @@
-/** Requests of a client that knows tasks. */
+/** The requests of a client that supports tasks. */
 import { template, type Template } from './requests.ts'
 
 /** Prepares a request that declares the extension. */

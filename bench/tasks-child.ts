@@ -1,4 +1,4 @@
-/** Forked by the bench of tasks: makes 10,000 tasks and looks at the heap while they live and after. */
+/** Forked by the tasks benchmark: creates 10,000 tasks and samples the heap while they live and afterwards. */
 import { createHandler, createServer } from '../src/presets/server.ts'
 import { tasks } from '../src/tasks/index.ts'
 import { url } from './requests.ts'

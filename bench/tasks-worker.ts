@@ -1,4 +1,4 @@
-/** The Worker of the bench of tasks: the floor, and a tool that is a task served by createWorker. */
+/** The Worker of the tasks benchmark: the floor, and a tool that createWorker runs as a task. */
 import { DurableObject } from 'cloudflare:workers'
 import { createWorker } from '../runtimes/cloudflare/index.ts'
 import { createServer } from '../src/presets/server.ts'

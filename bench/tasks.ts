@@ -1,6 +1,6 @@
 /**
- * Tasks: making one and reading it for the first time on workerd, against a bare object that writes
- * and reads one row; and whether memory stays flat when tasks expire.
+ * Tasks: creating one and getting it for the first time on workerd, compared to a bare object that
+ * writes and reads one row; and whether memory stays flat when tasks expire.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ async function post(url: string, { headers, body }: Template): Promise<string> {
   return text
 }
 
-/** A new task and the first look at it, over and over. */
+/** Repeatedly creates a task and gets it for the first time. */
 function creating(name: string, note: string, url: string, on: Running): Contender {
   const one = async (): Promise<void> => {
     const created = await post(url, taskCall('tools/call', { name: 'task' }))

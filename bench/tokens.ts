@@ -1,9 +1,9 @@
 /**
- * What the check of an access token adds to a `tools/call`, its key being known: at the first sight of
- * a token, whose signature is checked, and at later ones, when it is remembered. Beside that the floor,
- * WebCrypto's check of the signature with an imported key, and jose's of the whole token: none of ours
- * can be quicker. Blocks of calls of each kind take turns; on a busy machine the quickest tenth tells
- * more than the median, as signatures are checked on another thread.
+ * The cost that checking an access token adds to a `tools/call`, with a cached key: the first time, when
+ * its signature is verified, and later, when the token is cached. For comparison the floor, WebCrypto's
+ * verification of the signature with an imported key, and jose's verification of the whole token:
+ * Edgewise cannot be faster than these. Blocks of calls of each kind alternate; on a busy machine the
+ * fastest tenth is more meaningful than the median, because signatures are verified on another thread.
  */
 import { jwtTokens, protectedResource, type TokenVerifier } from 'edgewise/protected-resource'
 import { createHandler } from 'edgewise/server'
@@ -13,15 +13,15 @@ import { template, url } from './requests.ts'
 import type { Handler } from './subject.ts'
 import { createEdgewise } from './subjects/edgewise-server.ts'
 
-/** Calls in a row. */
+/** The number of consecutive calls. */
 const BLOCK = 100
 const issuer = 'https://issuer.example'
 
-/** What is measured, each by itself. */
+/** What is measured, each separately. */
 const KINDS = ['open', 'floor', 'jose', 'first', 'later'] as const
 type Kind = (typeof KINDS)[number]
 
-/** The algorithms of tokens, in the words of WebCrypto. */
+/** The algorithms of tokens, by their names in WebCrypto. */
 const ALGORITHMS: Record<string, { name: string; hash?: string }> = {
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
   RS256: { name: 'RSASSA-PKCS1-v1_5' },
@@ -40,7 +40,7 @@ export const bench: Bench = {
       for (let done = -BLOCK * 5; done < calls; done += BLOCK) {
         for (const kind of KINDS) {
           const took = await block(work[kind])
-          // The first ones are cold
+          // The first blocks are cold
           if (done >= 0) times[kind].push(...took)
         }
       }
@@ -109,7 +109,7 @@ function caller(handle: Handler, more: Record<string, string>): () => Promise<vo
   }
 }
 
-/** What each call of a block takes, in milliseconds. */
+/** The duration of each call of a block, in milliseconds. */
 async function block(call: () => Promise<void>): Promise<number[]> {
   const took: number[] = []
   for (let done = 0; done < BLOCK; done++) {
@@ -120,7 +120,7 @@ async function block(call: () => Promise<void>): Promise<number[]> {
   return took
 }
 
-/** The value below which a part of all values is. */
+/** The quantile of all values. */
 function at(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length * part)] ?? Number.NaN

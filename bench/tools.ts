@@ -1,10 +1,10 @@
-/** The tools that every SDK serves in the benches, with their zod schemas. */
+/** The tools that every SDK serves in the benchmarks, with their zod schemas. */
 import * as z from 'zod'
 
-/** Input of the echo tool. */
+/** The input of the echo tool. */
 export const echoInput = z.object({ text: z.string() })
 
-/** Name and description of the echo tool. */
+/** The name and description of the echo tool. */
 export const echo = { name: 'echo', description: 'Answers with the text it was given' }
 
 const searchInput = () =>
@@ -16,14 +16,14 @@ const searchInput = () =>
     range: z.object({ from: z.string(), to: z.string() }).describe('Dates between').optional(),
   })
 
-/** A tool of many, its schema about as large as those of real servers. */
+/** One of many tools, with a schema about as large as those of real servers. */
 interface SearchTool {
   name: string
   description: string
   input: ReturnType<typeof searchInput>
 }
 
-/** So many tools, each with a schema of its own. */
+/** A number of tools, each with its own schema. */
 export function searchTools(count: number): SearchTool[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `search_${index}`,
@@ -32,16 +32,19 @@ export function searchTools(count: number): SearchTool[] {
   }))
 }
 
-/** The tool that answers with a text of so many bytes. */
+/** The tool that returns a text of the requested size in bytes. */
 export const large = { name: 'large', description: 'Answers with as many bytes as asked for' }
 
-/** Input of the large tool. */
+/** The input of the large tool. */
 export const largeInput = z.object({ bytes: z.number().int() })
 
-/** The tool that reports so many steps, leaving the thread after each fifth, and says it is done. */
+/**
+ * The tool that reports the requested number of steps, yields the thread after every fifth, and returns
+ * `done`.
+ */
 export const progress = { name: 'progress', description: 'Reports progress, then says done' }
 
-/** Input of the progress tool. */
+/** The input of the progress tool. */
 export const progressInput = z.object({ steps: z.number().int() })
 
 /** Calls `report` for each step. */

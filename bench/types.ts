@@ -1,4 +1,4 @@
-/** A file with 500 zod tools: what the compiler takes to check it. */
+/** A file with 500 zod tools: the time and memory that the compiler needs to check it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,9 +17,9 @@ const input = `z.object({
 const words = '`${query} ${limit} ${range?.from}`'
 const content = `({ content: [{ type: 'text', text: ${words} }] })`
 
-/** How each SDK's file begins, and how it registers a tool. */
+/** The start of each SDK's file, and how it registers a tool. */
 const files: Record<string, { head: string; tool: (name: string) => string }> = {
-  // What zod and the types of the arguments take by themselves.
+  // The cost of zod and of the argument types alone.
   floor: {
     head: '',
     tool: (name) =>
@@ -68,7 +68,7 @@ type Checked = Record<(typeof measures)[number], number>
 
 const folder = new URL('../.cache/bench/types/', import.meta.url)
 
-/** Writes a project of one file, which belongs to the package, so that it can import it. */
+/** Writes a project with a single file, inside the package, so that it can import the package. */
 function project(name: string): string {
   const at = new URL(`${name.replace(' ', '-')}/`, folder)
   mkdirSync(at, { recursive: true })
@@ -90,7 +90,7 @@ function project(name: string): string {
   return fileURLToPath(at)
 }
 
-/** Checks a project, which has to be without errors. */
+/** Checks a project, which must have no errors. */
 function check(compiler: string, at: string): Checked {
   const script = fileURLToPath(new URL(`../node_modules/${compiler}`, import.meta.url))
   const text = execFileSync(process.execPath, [script, '-p', at, '--extendedDiagnostics'], {

@@ -1,6 +1,6 @@
 /**
- * Cold start on workerd: a running workerd gets a Worker that it does not know, and has to read its
- * module, evaluate it and answer one `tools/call`. A fresh isolate each time, as Cloudflare starts them.
+ * Cold start on workerd: a running workerd receives a Worker that it has not seen, and has to read its
+ * module, evaluate it and answer one `tools/call`. A new isolate each time, as Cloudflare starts them.
  */
 import { Miniflare } from 'miniflare'
 import { type Bench, ratioTable } from './bench.ts'
@@ -13,7 +13,7 @@ import type { Way } from './subject.ts'
 
 const { method, params, answered } = scenarios.echo
 
-/** Nobody is known to a fresh Worker, so the legacy ones are those that need no session. */
+/** A new Worker has no sessions, so the legacy rows are those that need none. */
 const rows: [name: string, way: Way, note: string][] = [
   ['floor', 'modern', 'zod, and a bare handler'],
   ['edgewise', 'modern', 'createWorker'],
@@ -37,7 +37,7 @@ function host(modules: readonly string[]): string {
           compatibilityFlags: ['nodejs_als'],
           mainModule: 'worker.js',
           modules: { 'worker.js': modules[row] },
-          // Looked for at the start, and not used by a call of 2026-07-28
+          // Required at startup, but not used by a call of 2026-07-28
           env: { MCP_SESSION: { idFromString: 0 }, MCP_HUB: { idFromString: 0 } },
         }))
         return worker.getEntrypoint().fetch(request)

@@ -1,4 +1,4 @@
-/** Clients in a page, timed there: the bench opens them and asks for rounds through `throughput`. */
+/** Clients in a page, timed there: the benchmark opens them and requests rounds through `throughput`. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { connect } from 'edgewise/browser'
 import { connect as connectBare } from 'edgewise/client'
@@ -8,11 +8,11 @@ import { scenarios } from '../scenarios.ts'
 /** The eras that are timed. */
 export type Era = 'modern' | 'legacy'
 
-/** What the page offers to the bench. */
+/** The interface of the page for the benchmark. */
 export interface Throughput {
-  /** Connects a contender, and gives the number by which it is timed. */
+  /** Connects a contender and returns the number that identifies it. */
   open(name: string, era: Era): Promise<number>
-  /** Milliseconds that calls take, some of them at the same time. */
+  /** The duration of calls in milliseconds, some of them concurrent. */
   round(contender: number, calls: number, concurrent: number): Promise<number>
 }
 
@@ -23,7 +23,7 @@ const { name, arguments: args } = params
 const url = new URL('/mcp', location.href).href
 const versions = { modern: '2026-07-28', legacy: '2025-11-25' } as const
 
-/** What every client must do: send the request, and parse its answer. */
+/** The minimum that every client must do: send the request and parse its response. */
 async function floor(era: Era): Promise<Call> {
   const legacy = era === 'legacy' ? await handshake((request) => fetch(request), url) : undefined
   const { headers, body } = template('tools/call', params, legacy)

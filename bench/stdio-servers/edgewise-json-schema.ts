@@ -1,4 +1,4 @@
-/** Edgewise over stdio, its tool described by a JSON Schema: what starts is all its own. */
+/** Edgewise over stdio with a tool described by JSON Schema: only its own code is loaded. */
 import { jsonSchema } from 'edgewise/json-schema'
 import { serveStdio } from 'edgewise/node'
 import { createServer, text } from 'edgewise/server'

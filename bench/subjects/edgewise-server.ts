@@ -1,4 +1,4 @@
-/** The bench's server on Edgewise. */
+/** The benchmark server on Edgewise. */
 import { createServer, type Server, text } from 'edgewise/server'
 import type { Server as TinyServer } from 'edgewise/server/tiny'
 import type { ToolSet } from '../subject.ts'

@@ -1,4 +1,4 @@
-/** A tiny server of Edgewise over fetch. */
+/** A tiny Edgewise server over fetch. */
 import { createHandler, createServer } from 'edgewise/server/tiny'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
 import { offer } from './edgewise-server.ts'

@@ -1,6 +1,6 @@
 /**
- * The floor: what any server must do, which is to parse the request and to answer with the right
- * JSON. It checks nothing.
+ * The floor: the minimum that any server must do, which is to parse the request and to answer with the
+ * correct JSON. It checks nothing.
  */
 import * as z from 'zod'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'

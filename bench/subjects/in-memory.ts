@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { Revision } from 'edgewise'
 
-/** Calls the echo tool and resolves with the text of its answer. */
+/** Calls the echo tool and resolves with the text of its result. */
 type Echo = (text: string) => Promise<string>
 
 interface Answer {

@@ -1,7 +1,7 @@
-/** All that can be measured over fetch, loaded one at a time. */
+/** Every subject that can be measured over fetch, loaded one at a time. */
 import type { HttpSubject } from '../subject.ts'
 
-/** Loader of each subject by its row label. The floor comes first. */
+/** The loader of each subject, by its row label. The floor comes first. */
 export const subjects = {
   floor: () => import('./floor.ts'),
   edgewise: () => import('./edgewise.ts'),
@@ -10,5 +10,5 @@ export const subjects = {
   tmcp: () => import('./tmcp.ts'),
 } satisfies Record<string, () => Promise<{ subject: HttpSubject }>>
 
-/** Row label of a subject. */
+/** The row label of a subject. */
 export type SubjectName = keyof typeof subjects

@@ -16,7 +16,7 @@ import {
   searchTools,
 } from '../tools.ts'
 
-/** A server with its tools; the SDK wants a new one for each request or session. */
+/** A server with its tools; the SDK needs a new one for each request or session. */
 export function createServer(set: ToolSet): McpServer {
   const server = new McpServer({ name: 'official', version: '1.0.0' })
   if (set === 'echo') {

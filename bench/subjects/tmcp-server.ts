@@ -1,4 +1,4 @@
-/** The bench's server on tmcp. */
+/** The benchmark server on tmcp. */
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { McpServer } from 'tmcp'
 import type { ToolSet } from '../subject.ts'
