@@ -1,6 +1,6 @@
-// Bundles the package's entries into `dist`, beside their declarations, with chunks for what several
-// of them share. Node takes time for each file and for each import of one, so what the server has, and
-// what it has in common with the client, are a chunk each, however many entries use parts of them.
+// Bundles the package's entries into `dist`, next to their declarations, with chunks for shared code.
+// Node takes time for each file and for each import of one, so the server's code, and the code that it
+// shares with the client, are one chunk each, regardless of how many entries use parts of them.
 import { cp, readFile, rm } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -10,13 +10,13 @@ const names = [...Object.values(manifest.exports), ...Object.values(manifest.bin
   .filter((path) => path.endsWith('.js'))
   .map((path) => path.replace(/^\.\/dist\/|\.js$/g, ''))
 
-/** What entries reach, once it was asked for. */
+/** The files that each entry reaches, cached. */
 const known = new Map()
 
 await rm('dist/chunks', { recursive: true, force: true })
 const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, `./${name}.ts`])),
-  // All but our own files, and what the bundler itself adds for older runtimes
+  // Everything except our own files and the bundler's helpers for older runtimes
   external: (id) => !/^[.#\0]|^@oxc-project\/runtime\//.test(id) && !isAbsolute(id),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
@@ -35,8 +35,8 @@ await bundle.write({
 })
 
 /**
- * The group of a file: what servers need, apart from what clients need too, to sign in as well.
- * Anything may need a mechanism, and must not get a part of the server with it.
+ * The group of a file: server code is separate from code that clients need too, including for sign-in.
+ * Any entry may need a pattern, and must not get a part of the server with it.
  */
 function group(file, context) {
   const isReached = (entry) => reached(`src/${entry}.ts`, context).has(file)
@@ -45,11 +45,11 @@ function group(file, context) {
   return isShared || isReached('authorization/index') ? 'protocol' : 'server'
 }
 
-/** The files that an entry imports, directly or not. */
+/** The files that an entry imports, directly or indirectly. */
 function reached(entry, context) {
   if (!known.has(entry)) {
     const files = new Set([resolve(entry)])
-    // Grows while it is gone through
+    // The set grows during the iteration
     for (const file of files) {
       for (const id of context.getModuleInfo(file)?.importedIds ?? []) files.add(id)
     }
@@ -58,6 +58,6 @@ function reached(entry, context) {
   return known.get(entry)
 }
 
-// What `edgewise new` copies.
+// The templates for `edgewise new`.
 await rm('dist/templates', { recursive: true, force: true })
 await cp('examples/templates', 'dist/templates', { recursive: true })

@@ -1,4 +1,4 @@
-// Counts what the package's entries export, and fails beyond the limits below: lower them whenever
+// Counts the exports of the package's entries, and fails beyond the limits below: lower them whenever
 // fewer names are left.
 //   node .ci/exports.mjs            a table, an entry a line
 //   node .ci/exports.mjs --names    every name, with where it is declared and which entries export it
@@ -7,17 +7,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import ts from 'typescript'
 
-/** Every declaration that an entry exports counts, but for the protocol's own types. */
+/** The maximum number of declarations that entries export, except the protocol's own types. */
 const MAX_NAMES = 300
-/** How many of them may be used by no code of the README, a guide, an example or an `@example`. */
+/** The maximum number that no code of the README, a guide, an example or an `@example` uses. */
 const MAX_UNUSED = 0
-/** How many declarations may share their name with one of another entry. */
+/** The maximum number that share a name with a declaration of another entry. */
 const MAX_AMBIGUOUS = 0
 
-/** Where the protocol's own types are. */
+/** The file of the protocol's own types. */
 const PROTOCOL = 'src/protocol/types.ts'
 
-/** An application imports one of these, so that each may have its own declaration of a name. */
+/** An application imports only one of these entries, so each may declare the same name. */
 const alternatives = [
   ['./server', './server/tiny'],
   ['./client', './client/tiny', './browser', './browser/tiny'],
@@ -36,14 +36,14 @@ const program = ts.createProgram(
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     allowImportingTsExtensions: true,
     noEmit: true,
-    // Only names matter, so no types of a runtime are needed.
+    // Only names matter, so no runtime types are needed.
     noLib: true,
     types: [],
   },
 )
 const checker = program.getTypeChecker()
 
-/** What entries export: one item for each name of each declaration. */
+/** The exports of the entries: one item per name and declaration. */
 const exported = new Map()
 for (const [entry, file] of entries) {
   const source = program.getSourceFile(file)
@@ -87,15 +87,15 @@ const isWithin = [
 print(ambiguous, '       ')
 if (isWithin.includes(false)) process.exitCode = 1
 
-/** Whether an application never has two of these entries at once. */
+/** Whether an application never uses two of these entries together. */
 function areAlternatives(chosen) {
   return alternatives.some((group) => chosen.every((entry) => group.includes(entry)))
 }
 
-/** The code that readers learn from: the examples, the code in Markdown, and every `@example`. */
+/** The code that users learn from: the examples, the code in Markdown, and every `@example`. */
 function* examples() {
   for (const file of [...filesIn('docs', /\.md$/), ...filesIn('examples', /\.md$/), 'README.md']) {
-    // It tells of the past.
+    // The changelog describes the past.
     if (file !== 'docs/changelog.md') yield* fencedIn(read(file))
   }
   for (const file of filesIn('examples', /\.(tsx?|js)$/)) yield read(file)
@@ -111,14 +111,14 @@ function* examples() {
   }
 }
 
-/** The code of the fences in a text that hold a program. */
+/** The code blocks of a text that contain programs. */
 function* fencedIn(text) {
   for (const [, , code] of text.matchAll(/^ *(```+)(?:tsx?|jsx?)\b.*\n([^]*?)^ *\1/gm)) yield code
 }
 
 /**
- * The names that code imports from an entry. An `@example` may leave its imports out: in one, the
- * names count that it refers to and does not declare, but no property or variable of its own.
+ * The names that code imports from an entry. An `@example` may omit its imports: there, the names that
+ * it references but does not declare count, but not property names or its own variables.
  */
 function namesUsedBy(code) {
   const source = ts.createSourceFile('example.tsx', code, ts.ScriptTarget.Latest, true)
@@ -176,7 +176,7 @@ function printTable() {
   }
 }
 
-/** Prints a count, and tells whether it is within its limit. */
+/** Prints a count and returns whether it is within its limit. */
 function check(what, count, max) {
   console.log(`${count > max ? 'OVER' : 'ok  '} ${String(count).padStart(4)} of ${max} ${what}`)
   return count <= max

@@ -1,5 +1,5 @@
-// Publishes to JSR, which takes sources: copies them to a folder of their own, with a `jsr.json` made
-// of package.json. With `--dry-run` it only checks what JSR checks, above all that no type has to be
+// Publishes to JSR, which takes sources: copies them to a separate folder, with a `jsr.json` generated
+// from package.json. With `--dry-run` it only runs JSR's checks, above all that no type has to be
 // inferred from code ("slow types"); that needs no network.
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'

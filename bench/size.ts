@@ -1,6 +1,6 @@
-// What the package weighs: minified and gzipped bundles of what an application imports, against the
-// budgets that hold today and the goals of the design. `npm run size` fails beyond a budget, and names
-// the goals that are missed; lower a budget whenever the bundle has become smaller.
+// Bundle sizes of the package: minified and gzipped bundles of what an application imports, compared to
+// the enforced budgets and the design's targets. `npm run size` fails beyond a budget and lists missed
+// targets; lower a budget whenever its bundle has become smaller.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'

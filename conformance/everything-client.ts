@@ -1,11 +1,11 @@
 /**
- * The client that the official conformance suite is run against.
+ * The client under test for the official conformance suite.
  *
- * The suite starts it once for each scenario: the last argument is the URL of the suite's server;
+ * The suite starts it once per scenario: the last argument is the URL of the suite's server;
  * `MCP_CONFORMANCE_SCENARIO` names the scenario, and `MCP_CONFORMANCE_CONTEXT` may hold a JSON object
- * with what it needs. `MCP_CONFORMANCE_PROTOCOL_VERSION` would name the revision too, but the client is
- * to detect that automatically. The suite watches the traffic; the exit code says whether the client
- * got through.
+ * with its settings. `MCP_CONFORMANCE_PROTOCOL_VERSION` names the revision, but the client is supposed
+ * to detect that automatically. The suite observes the traffic; the exit code shows whether the client
+ * completed the scenario.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
@@ -39,18 +39,18 @@ const options: ConnectOptions = {
   }),
 }
 
-/** Lists the tools and calls the first. */
+/** Lists the tools and calls the first one. */
 async function callFirstTool(client: Client): Promise<void> {
   const [tool] = await client.listAllTools()
   if (tool) await client.callTool(tool.name, { a: 2, b: 3 })
 }
 
-/** Calls every tool that the client shows. */
+/** Calls every tool that the client lists. */
 async function callAllTools(client: Client, args: JsonObject): Promise<void> {
   for (const { name } of await client.listAllTools()) await client.callTool(name, args)
 }
 
-/** Lists everything, and asks for the first of each kind. */
+/** Lists everything, and reads the first item of each kind. */
 async function useEverything(client: Client): Promise<void> {
   await callFirstTool(client)
   const [resource] = await client.listAllResources()
@@ -68,20 +68,20 @@ async function callAsTold(client: Client): Promise<void> {
   for (const call of toolCalls) await client.callTool(call.name, call.arguments)
 }
 
-/** Sends the schema of one tool back as the argument of another. */
+/** Passes the schema of one tool as the argument of another. */
 async function echoSchema(client: Client): Promise<void> {
   const tools = await client.listAllTools()
   const focal = tools.find(({ name }) => name === 'json_schema_2020_12_tool')
   await client.callTool('json_schema_echo', { schema: focal?.inputSchema })
 }
 
-/** Makes an unrelated call while another waits for the answer that its retry carries. */
+/** Makes an unrelated call while another call waits for the input that its retry carries. */
 async function callDuringRounds(client: Client): Promise<void> {
   const tools = (await client.listAllTools()).map(({ name }) => name)
   await Promise.all(tools.map((name) => client.callTool(name)))
 }
 
-/** Loads the first skill and reads another of its files, unless something is wrong with it. */
+/** Loads the first skill and reads another of its files, unless the skill is invalid. */
 async function loadFirstSkill(client: Client): Promise<void> {
   const [skill] = await listAllSkills(client)
   if (!skill) return
@@ -90,7 +90,7 @@ async function loadFirstSkill(client: Client): Promise<void> {
 }
 
 const plays: Record<string, (client: Client) => Promise<unknown>> = {
-  // These two have servers that offer nothing.
+  // The servers of these two scenarios offer nothing.
   initialize: (client) => client.ping(),
   'request-metadata': (client) => client.ping(),
   tools_call: callFirstTool,
@@ -108,7 +108,7 @@ const plays: Record<string, (client: Client) => Promise<unknown>> = {
   'sep-2640-client-verify-frontmatter': loadFirstSkill,
 }
 
-/** The settings that the suite passes to the clients of a scenario; each gets those it needs. */
+/** The settings that the suite passes to the clients of a scenario; each scenario has its own. */
 type Context = Readonly<
   Record<
     | 'client_id'
@@ -134,7 +134,7 @@ const visit: AuthorizationRedirect = {
   },
 }
 
-/** The issuer that the suite's server names: scenarios with credentials do not pass it otherwise. */
+/** The issuer that the suite's server names: scenarios with credentials pass it in no other way. */
 async function namedIssuer(): Promise<string> {
   const { origin, pathname } = new URL(url)
   for (const path of [pathname, '']) {
@@ -146,7 +146,7 @@ async function namedIssuer(): Promise<string> {
   throw new Error(`"${url}" names no authorization server`)
 }
 
-/** Signs in as the scenario wants it. */
+/** Chooses the authentication that the scenario needs. */
 async function chooseAuth(context: Context): Promise<SignIn> {
   const { issuer, client_id: clientId, client_secret: clientSecret } = context
   if (scenario === 'auth/client-credentials-basic') {
@@ -194,7 +194,7 @@ if (signsIn) {
 const play = signsIn ? callFirstTool : plays[scenario]
 if (!play) throw new Error(`This client does not play the scenario "${scenario}"`)
 if (scenario === 'elicitation-sep1034-client-defaults') {
-  // The defaults of the form are to be filled in for what the user left out.
+  // Tests that the form's defaults are used for fields that the user left out.
   Object.assign(options, { onElicit: () => ({ action: 'accept', content: {} }) })
 }
 

@@ -1,5 +1,5 @@
 /**
- * How the everything-server and the everything-client are started on each runtime.
+ * Starts the everything-server and the everything-client on each runtime.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const clientEntry = 'conformance/everything-client.ts'
 const bundledClient = 'conformance/results/everything-client.mjs'
 
-/** What starts the server on each runtime. */
+/** The command that starts the server on each runtime. */
 const serverCommands: Record<string, () => readonly string[]> = {
   node: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.ts'],
   workerd: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.workerd.ts'],
@@ -28,7 +28,7 @@ const serverCommands: Record<string, () => readonly string[]> = {
   bun: () => [bun(), 'conformance/everything-server.bun.ts'],
 }
 
-/** What starts the client on each runtime; the URL is appended. */
+/** The command that starts the client on each runtime; the URL is appended. */
 const clientCommands: Record<string, () => Promise<readonly string[]>> = {
   node: async () => {
     await bundleClient()
@@ -41,9 +41,9 @@ const clientCommands: Record<string, () => Promise<readonly string[]>> = {
 const denoFlags = ['run', '--quiet', '--no-prompt', '--allow-net']
 
 /**
- * Starts the everything-server on a free port; disposing stops it.
+ * Starts the everything-server on a free port; disposing it stops the server.
  *
- * @throws {Error} when the runtime is unknown, or the server ends before it listens.
+ * @throws {Error} If the runtime is unknown, or the server exits before it listens.
  */
 export async function startServer(runtime: string): Promise<RunningServer> {
   const [command, ...args] = serverCommands[runtime]?.() ?? []
@@ -66,18 +66,18 @@ export async function startServer(runtime: string): Promise<RunningServer> {
 }
 
 /**
- * Gives the command line to which the suite appends the URL of its server.
+ * Returns the command line to which the suite appends the URL of its server.
  *
- * @throws {Error} when the runtime is unknown.
+ * @throws {Error} If the runtime is unknown.
  */
 export async function clientCommand(runtime: string): Promise<string> {
   const words = await clientCommands[runtime]?.()
   if (!words) throw new Error(`No everything-client for runtime "${runtime}"`)
-  // The suite splits the command at spaces and hands it to a shell.
+  // The suite splits the command at spaces and passes it to a shell.
   return words.map((word) => (word.startsWith('conformance/') ? root + word : word)).join(' ')
 }
 
-/** Makes the client one file, as the suite starts a process for each scenario. */
+/** Bundles the client into one file, because the suite starts a process per scenario. */
 async function bundleClient(): Promise<void> {
   await build({
     absWorkingDir: root,

@@ -1,5 +1,5 @@
 /**
- * The table of a conformance run.
+ * Prints the results of a conformance run as a table.
  */
 import type { Outcome } from './suite.ts'
 
@@ -48,7 +48,7 @@ type Verdict = 'pass' | 'warn' | 'skip' | 'FAIL'
 function judge(outcome: Outcome): Verdict {
   if (outcome.trouble !== undefined || count(outcome, 'FAILURE') > 0) return 'FAIL'
   if (count(outcome, 'WARNING') > 0) return 'warn'
-  // A scenario that checks nothing but the form of the messages has not been exercised.
+  // A scenario that only checks the format of the messages has not been exercised.
   const own = outcome.checks.filter(({ id }) => id !== 'wire-schema-valid')
   return own.some(({ status }) => status === 'SUCCESS') ? 'pass' : 'skip'
 }

