@@ -1,6 +1,6 @@
 /**
- * Two transports that are connected inside one program, for tests and for servers that live where
- * their client does.
+ * A pair of connected in-process transports, for tests and for servers that run in the same program
+ * as their client.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -9,16 +9,16 @@ import { unwritable, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { jsonCopy } from './json-copy.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
-/** How many messages may wait for a busy receiver before `send` waits too. */
+/** How many messages may be queued for a busy receiver before `send` waits. */
 const ROOM = 16
 
 /**
- * Makes two transports, each the other's peer: what one sends the other receives, in order and
- * never within the call of `send`.
+ * Creates two connected transports: each receives what the other one sends, in order and never
+ * synchronously within `send`.
  *
- * Messages are copied as if they were written to JSON and read again, so that neither side sees the
- * other's objects, and values that JSON cannot carry are lost here as they would be on a wire.
- * Closing one side closes both; what that side had sent is still delivered.
+ * Messages are copied as if serialized to JSON and parsed again, so that the sides share no
+ * objects, and values that JSON does not support are lost as over a network. Closing one side
+ * closes both; messages that it sent before are still delivered.
  */
 export function inMemoryTransports(): [Transport, Transport] {
   const first = new InMemoryTransport()
@@ -31,9 +31,12 @@ export function inMemoryTransports(): [Transport, Transport] {
 class InMemoryTransport implements Transport {
   peer: InMemoryTransport | undefined
   #receiver: Receiver | undefined
-  /** What the peer sent and the receiver has not taken; a set, as taking from it is cheap. */
+  /**
+   * Messages from the peer that were not yet received; a set, because removing its first item is
+   * cheap.
+   */
   readonly #incoming = new Set<unknown>()
-  /** Settles when nothing waits any more; absent while nothing does. */
+  /** Settles when the queue is empty; absent while it is empty. */
   #drained: Promise<void> | undefined
   #closed = false
 
@@ -74,7 +77,7 @@ class InMemoryTransport implements Transport {
   }
 
   async #drain(receiver: Receiver): Promise<void> {
-    // Leaves the sender's turn, and lets all that is sent in it arrive together.
+    // Defers delivery, so that all messages sent in the same turn arrive together.
     await Promise.resolve()
     try {
       for (const frame of this.#incoming) {

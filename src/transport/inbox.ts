@@ -1,23 +1,23 @@
 /**
- * Messages on their way to a receiver that may be busy: one at a time, in their order, and not more
- * than memory is for.
+ * A queue of messages for a receiver that may be busy: delivers one at a time, in order, up to a
+ * limit.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { McpError } from '../protocol/errors.ts'
 import type { Receiver } from '../protocol/transport.ts'
 
-/** How many messages may wait. */
+/** The maximum number of queued messages. */
 const MAX_WAITING = 10_000
 
-/** What arrives faster than it is taken. */
+/** Messages that arrive faster than they are processed. */
 export class Inbox {
   readonly #take: Receiver['message']
   readonly #fail: (reason: McpError) => void
-  /** What waits; absent while the receiver is not busy. */
+  /** The queued messages; absent while the receiver is idle. */
   #waiting: unknown[] | undefined
 
-  /** @param fail Learns that nothing more can be taken. */
+  /** @param fail Called when the queue is full. */
   constructor(take: Receiver['message'], fail: (reason: McpError) => void) {
     this.#take = take
     this.#fail = fail

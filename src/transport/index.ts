@@ -1,5 +1,5 @@
 /**
- * Connections that carry whole messages both ways, for `serveTransport` and `connect`.
+ * Message transports for `serveTransport` and `connect`.
  *
  * @module
  */

@@ -1,12 +1,13 @@
 /**
- * Copies a value as writing it to JSON and reading it again would, several times faster.
+ * Copies a value as if by serializing it to JSON and parsing it again, but several times faster.
  *
  * @see https://tc39.es/ecma262/#sec-json.stringify
  */
 
 /**
- * The value as it would arrive over a wire: nothing is shared with the original, and what JSON
- * cannot carry is left out, or `null` in arrays; lone surrogates become U+FFFD.
+ * Returns the value as it would arrive over a network: it shares no objects with the original,
+ * values that JSON does not support are omitted, or `null` in arrays, and lone surrogates become
+ * U+FFFD.
  *
  * @throws {TypeError} For a bigint.
  * @throws {RangeError} For an object that contains itself.
@@ -36,7 +37,7 @@ function copyObject(value: object): unknown {
   for (const [key, member] of Object.entries(value)) {
     const copied = jsonCopy(member)
     if (copied === undefined) continue
-    // Assigning would give the copy a prototype.
+    // An assignment would set the copy's prototype.
     if (key === '__proto__') Object.defineProperty(copy, key, { ...PLAIN, value: copied })
     else copy[key.toWellFormed()] = copied
   }

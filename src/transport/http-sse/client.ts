@@ -1,6 +1,6 @@
 /**
- * HTTP+SSE, the transport of 2024-11-05, the client's side: one stream that everything from the
- * server comes on, and another endpoint for everything to it.
+ * The client side of HTTP+SSE, the transport of 2024-11-05: the server sends all messages on one
+ * event stream, and receives messages at another endpoint.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -15,7 +15,8 @@ import { SseParser } from '../http/sse.ts'
 import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
 /**
- * Connects to a server of 2024-11-05 by HTTP+SSE: the option `fallback` of {@link connect}.
+ * Connects to a 2024-11-05 server over HTTP+SSE: a value for the option `fallback` of
+ * {@link connect}.
  *
  * @example
  * ```ts
@@ -28,16 +29,16 @@ export function httpSse(url: string, options: HttpOptions, receiver: ChannelRece
   return new HttpSseChannel(url, options, receiver)
 }
 
-/** Carries messages to a server that has the two endpoints. */
+/** Exchanges messages with a server over the two endpoints. */
 class HttpSseChannel implements Channel {
   readonly #options: HttpOptions
   readonly #receiver: ChannelReceiver
   readonly #stream: HttpSender
   readonly #closing = new AbortController()
-  /** Where to post to, as soon as the server has said so: what is sent before waits for it. */
+  /** The message endpoint, once the server has announced it; earlier messages wait for it. */
   readonly #endpoint: Promise<HttpSender>
 
-  /** Opens the stream. */
+  /** Opens the event stream. */
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
     this.#options = options
     this.#receiver = receiver
@@ -60,7 +61,7 @@ class HttpSseChannel implements Channel {
       if (type === 'message') this.#deliver(data)
       if (type !== 'endpoint') return
       const { href, origin } = new URL(data.trim(), stream.url)
-      // On another origin it could be anyone's, and would get our headers
+      // An endpoint on another origin could belong to anyone, and would receive our headers
       if (origin !== new URL(stream.url).origin) {
         throw new McpError('HTTP', `The endpoint "${href}" is on another origin`)
       }

@@ -1,6 +1,6 @@
 /**
- * HTTP+SSE, the transport of 2024-11-05, the server's side: a GET opens the stream that everything
- * from the server comes on, and names the address that everything to it is posted to.
+ * The server side of HTTP+SSE, the transport of 2024-11-05: a GET opens the event stream for all
+ * messages from the server, whose first event announces the URL to which the client must POST.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -22,7 +22,7 @@ import type { EndpointOptions } from '../streamable-http/options.ts'
 import { HttpError, invalidRequest, methodNotAllowed } from '../http/http-error.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
-/** How a server is served over HTTP+SSE. */
+/** Options of {@link createSseHandler}. */
 export interface SseHandlerOptions
   extends
     Pick<
@@ -31,15 +31,19 @@ export interface SseHandlerOptions
     >,
     Omit<ServeTransportOptions, 'caller' | 'auth' | 'signal'> {
   /**
-   * The path that clients are told to post to, which must reach this handler too; that of the
-   * stream by default.
+   * The path for clients' POST requests, which must be routed to this handler too; by default the
+   * path of the stream.
    */
   messagePath?: string
-  /** The most streams at once; 10,000 by default. One more is answered with 503. */
+  /**
+   * The maximum number of open streams; 10,000 by default. Above it, requests are rejected with
+   * 503.
+   */
   maxConnections?: number
   /**
-   * The most streams of one principal, or of one network address that has none, where the host tells
-   * them; half of `maxConnections` by default. One more is answered with 503.
+   * The maximum number of streams per principal or, for callers without a principal, per network
+   * address, if the host knows it; half of `maxConnections` by default. Above it, requests are
+   * rejected with 503.
    */
   maxConnectionsPerCaller?: number
 }
@@ -53,15 +57,15 @@ const OPTIONS: OptionNames<SseHandlerOptions> = {
 const SESSION = 'session'
 
 /**
- * Makes a handler for clients that know only the transport of 2024-11-05. Give it a path of its own
- * beside the one of `createHandler`, and route every method of that path to it.
+ * Creates a handler for clients that support only the 2024-11-05 transport. Use a separate path
+ * next to the one of `createHandler`, and route all methods of that path to it.
  *
- * A session lives as long as its stream, in the memory of this handler: a message must reach the
- * instance that holds the stream, and be posted by the principal that opened it. What the host said
- * of the caller at the GET holds for the whole session.
+ * A session lasts as long as its stream, in the memory of this handler: messages must reach the
+ * instance that holds the stream, and come from the principal that opened it. The caller that the
+ * host passed with the GET applies to the whole session.
  *
- * @throws {TypeError} when the server was not made by `createServer`, or an option is unknown.
- * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: for clients that are older only.
+ * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
+ * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: use it only for older clients.
  */
 export function createSseHandler(server: BaseServer, options: SseHandlerOptions = {}): Handler {
   requireKnown('The HTTP+SSE handler', options, OPTIONS)
@@ -74,7 +78,7 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
       const known: Caller = { request, ...given }
       const caller =
         guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
-      // A copy, as what was fetched cannot be changed
+      // A copy, because the headers of a response from `fetch` are immutable
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       const { method } = request
       if (method === 'GET') return guard.respond(endpoint.open(request, caller))
@@ -99,9 +103,10 @@ class SseEndpoint {
   }
 
   /**
-   * Opens a stream, and a session with it.
+   * Opens a stream and its session.
    *
-   * @throws {HttpError} 406 when the client does not take events, 503 when there are too many streams.
+   * @throws {HttpError} 406 when the client does not accept event streams, 503 when there are too
+   * many.
    */
   open(request: Request, caller: Caller): Response {
     if (!acceptsEvents(request.headers)) {
@@ -128,7 +133,7 @@ class SseEndpoint {
     const address = new URL(request.url)
     if (messagePath !== undefined) address.pathname = messagePath
     address.searchParams.set(SESSION, id)
-    // Without the origin, which a proxy may have replaced
+    // Without the origin, which differs behind a proxy
     connection.announce(address.pathname + address.search)
     serveTransport(this.#server, connection, { ...this.#options, caller }).catch((error: unknown) =>
       definitionOf(this.#server).report(error),
@@ -137,9 +142,10 @@ class SseEndpoint {
   }
 
   /**
-   * Takes a message; what answers it comes on the stream.
+   * Receives a message; the response is sent on the event stream.
    *
-   * @throws {HttpError} 404 when there is no such stream, 400, 413 or 415 when the body is wrong.
+   * @throws {HttpError} 404 when the stream does not exist; 400, 413 or 415 when the body is
+   * invalid.
    */
   async post(request: Request, caller: Caller): Promise<Response> {
     const id = new URL(request.url).searchParams.get(SESSION) ?? ''
@@ -152,7 +158,7 @@ class SseEndpoint {
     const { maxBodyBytes, auth } = this.#options
     const frame = readFrame(await readBody(request, maxBodyBytes))
     auth?.authorize(frame, caller, definitionOf(this.#server))
-    // The stream may have ended while the body was read
+    // The stream may have closed while the body was read
     await find().receive(frame)
     return new Response(null, { status: 202 })
   }
@@ -163,7 +169,7 @@ class SseEndpoint {
   }
 }
 
-/** A connection whose outgoing side is a stream of events, and whose incoming side is posted. */
+/** A connection that sends on an event stream and receives by POST. */
 class SseConnection implements Transport {
   readonly caller: Caller
   readonly #events: EventStream
@@ -180,7 +186,7 @@ class SseConnection implements Transport {
     return this.#events.body
   }
 
-  /** Tells the client where to post to, before anything else. */
+  /** Sends the URL for the client's messages, before anything else. */
   announce(address: string): void {
     void this.#events.write(eventText({ event: 'endpoint', data: address }))
   }
@@ -212,12 +218,12 @@ class SseConnection implements Transport {
   }
 }
 
-/** The frame that a body holds. Whether a batch is one, the revision of the session says. */
+/** Parses the body to a frame. Whether batches are allowed depends on the session's revision. */
 function readFrame(text: string): unknown {
   let frame: unknown
   try {
     frame = parseJson(text)
-    // What no error may answer is judged where the session is known
+    // Frames that must not be answered with an error are validated where the session is known
     return Array.isArray(frame) || !isAnswerable(frame) ? frame : validateMessage(frame)
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error

@@ -1,5 +1,5 @@
 /**
- * One HTTP request of a client: whose headers win, signing in, redirects, failures.
+ * One HTTP request of a client: headers, sign-in, redirects and errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -13,20 +13,20 @@ import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { platformLimit } from './unlimited-fetch.ts'
 
-/** Headers that the protocol owns: what an application sets under these names is dropped. */
+/** Headers reserved for the protocol: an application's values for them are dropped. */
 const OWNED = /^(?:accept|content-type|last-event-id|mcp-.*)$/
 
 const CHALLENGE = 'www-authenticate'
 const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
-/** How much of an unexpected body an error keeps. */
+/** How much of an unexpected body is stored in an error, in characters. */
 const EXCERPT_LENGTH = 500
-/** How long its beginning may take to arrive, in milliseconds. */
+/** How long reading this excerpt may take, in milliseconds. */
 const EXCERPT_MS = 2_000
-/** How much of it is part of the message. */
+/** How much of the body is repeated in the error message, in characters. */
 const SAID_LENGTH = 200
 
-/** What this file gives to `fetch`. */
+/** The options that this file passes to `fetch`. */
 interface HttpInit extends Omit<RequestInit, 'body'> {
   readonly signal: AbortSignal
   readonly body: string | undefined
@@ -34,14 +34,14 @@ interface HttpInit extends Omit<RequestInit, 'body'> {
 
 /** Sends requests to one endpoint. */
 export class HttpSender {
-  /** The endpoint; another one after a redirect. */
+  /** The endpoint; changes after a redirect. */
   url: string
-  /** The URL that was connected to. */
+  /** The URL that the application connected to. */
   readonly server: string
   readonly #options: HttpOptions
-  /** The headers of a request that was refused in the background. */
+  /** The headers of a background request that was rejected. */
   #refused: Headers | undefined
-  /** Who waits for other headers than those. */
+  /** Callbacks that wait until other credentials are accepted. */
   readonly #waiting: (() => void)[] = []
 
   constructor(url: string, options: HttpOptions, server: string = url) {
@@ -51,11 +51,11 @@ export class HttpSender {
   }
 
   /**
-   * Sends a request and gives the response, whatever its status. The timeouts of `call` pause during
-   * a sign-in. Requests in the background never start one.
+   * Sends a request and returns the response with any status. The timeouts of `call` are
+   * paused during sign-in. Background requests never start a sign-in.
    *
    * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect
-   *   that may not be followed.
+   * that may not be followed.
    */
   async send(
     method: string,
@@ -87,7 +87,7 @@ export class HttpSender {
     }
   }
 
-  /** Waits until a token is accepted that is another than the one refused in the background. */
+  /** Waits until a token other than the rejected one is accepted. */
   async untilSignedIn(signal: AbortSignal): Promise<void> {
     const waiting = new Promise<void>((resolve) => this.#waiting.push(resolve))
     await abortable(waiting, signal)
@@ -99,7 +99,7 @@ export class HttpSender {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** The `Authorization` header, which keeps what is cached for one user from others. */
+  /** Returns the `Authorization` header, which separates the cached results of different users. */
   async credentials(): Promise<string> {
     return (await this.#headers(this.#facts('POST'), {})).get('authorization') ?? ''
   }
@@ -126,7 +126,7 @@ export class HttpSender {
     for (let redirects = 0; ; redirects++) {
       const response = await this.#fetch({ ...init, redirect: 'manual' })
       const { status, headers, type } = response
-      // Browsers hide where a redirect leads, and follow it safely themselves
+      // Browsers hide the target of a redirect, and follow it safely themselves
       if (type === 'opaqueredirect') return this.#fetch(init)
       if (status < 300 || status > 399) return response
       const target = new URL(headers.get('location') ?? '', this.url)
@@ -140,7 +140,7 @@ export class HttpSender {
   }
 
   async #fetch(init: HttpInit): Promise<Response> {
-    // Taken out of the object, as browsers refuse a `fetch` that is called as a method
+    // Extracted from the object, because browsers reject a `fetch` that is called as a method
     const send = this.#options.fetch ?? fetch
     try {
       return await send(this.url, init as RequestInit)
@@ -152,9 +152,10 @@ export class HttpSender {
 }
 
 /**
- * The error for a request or a response that broke off.
+ * Creates the error for an interrupted request or response.
  *
- * @param what Says what failed, where no time limit of the platform did it.
+ * @param what The failed operation, for the message; unused if a time limit of the platform is the
+ * cause.
  */
 export function networkError(what: string, cause?: unknown, data?: unknown): McpError {
   const limit = platformLimit(cause)
@@ -163,10 +164,9 @@ export function networkError(what: string, cause?: unknown, data?: unknown): Mcp
 }
 
 /**
- * The error for a response that has no answer, with what the server says of it; lets go of its
- * body.
+ * Creates the error for an unexpected response, with the server's explanation; discards its body.
  *
- * @param body What was read of the body already; its beginning is read otherwise.
+ * @param body The part of the body that was already read; otherwise, its beginning is read.
  */
 export async function httpError(
   response: Response,
@@ -190,7 +190,10 @@ export async function httpError(
   })
 }
 
-/** What the body of a refusal says to people: its text, or what JSON has for that; not markup. */
+/**
+ * Extracts the readable explanation from an error response: its text, or the message in its JSON,
+ * but not markup.
+ */
 function explanation(body: string): string {
   let said: unknown = body
   try {
@@ -204,7 +207,7 @@ function explanation(body: string): string {
   return /^[<{[]/.test(line) ? '' : line.slice(0, SAID_LENGTH)
 }
 
-/** Lets go of a body that nobody reads. */
+/** Cancels an unused body. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => {})
 }

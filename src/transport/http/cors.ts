@@ -1,5 +1,5 @@
 /**
- * Lets the pages that passed the origin check read the answers.
+ * CORS headers for pages that passed the origin check.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
@@ -7,7 +7,7 @@
 const EXPOSED_HEADERS =
   'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after'
 
-/** Answers a preflight request: a page that may call at all may send what headers it wants. */
+/** The response to a preflight request: a page that is allowed at all may send any header. */
 export function preflightResponse({ headers }: Request): Response {
   return new Response(null, {
     status: 204,
@@ -19,7 +19,7 @@ export function preflightResponse({ headers }: Request): Response {
   })
 }
 
-/** Adds what a page needs to read the answer. */
+/** Adds the headers that a page needs to read the response. */
 export function allowOrigin(response: Response, origin: string | null): Response {
   if (origin === null) return response
   response.headers.set('access-control-allow-origin', origin)

@@ -1,5 +1,5 @@
 /**
- * Writes server-sent events to the body of a response.
+ * Server-sent events in the body of a response.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
@@ -13,23 +13,26 @@ import { countWaiting, forgetWaiting } from './stream-budget.ts'
 
 const encoder = new TextEncoder()
 
-/** How an event stream behaves. */
+/** Options of an event stream. */
 export interface EventStreamOptions {
-  /** Milliseconds between comments that keep a quiet connection open; 15,000 by default, 0 for none. */
+  /**
+   * The interval between keep-alive comments on idle connections, in milliseconds; 15,000 by
+   * default, 0 for none.
+   */
   keepAliveMs?: number | undefined
   /**
-   * The most bytes that wait for a slow reader before the stream is cut; 16 MiB by default. In all
-   * streams together 64 MiB may wait, beyond which the slowest is cut.
+   * The maximum number of bytes queued for a slow reader before the stream is closed; 16 MiB by
+   * default. All streams together may queue 64 MiB, beyond which the slowest one is closed.
    */
   maxQueuedBytes?: number | undefined
-  /** Who reads; the stream ends when the reader's authorization does. */
+  /** The reader; the stream ends with the reader's authorization. */
   caller?: Caller | undefined
   /**
-   * Called when the reader's authorization expires or is revoked, and must end the stream. Without it
-   * the stream ends itself.
+   * Called when the reader's authorization expires or is revoked, and must end the stream. By
+   * default the stream closes itself.
    */
   onExpired?: ((reason: string) => void) | undefined
-  /** Called once when the reader goes away, or is too slow. */
+  /** Called once when the reader disconnects, or is too slow. */
   onGone?: ((reason: Error) => void) | undefined
 }
 
@@ -66,30 +69,30 @@ export class EventStream {
     return this.#controller !== undefined
   }
 
-  /** Sends a message as an event without an id, as {@link write}. */
+  /** Sends a message as an event without an id; otherwise like {@link write}. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
     return this.write(`data: ${wellFormedJson(message)}\n\n`)
   }
 
-  /** Sends a comment of one line, which readers ignore. */
+  /** Sends a single-line comment, which readers ignore. */
   comment(text = ''): void {
     void this.write(`:${text}\n\n`)
   }
 
-  /** Ends the stream after what was sent. */
+  /** Closes the stream after queued data. */
   close(): void {
     this.#controller?.close()
     this.#finish()
   }
 
   /**
-   * Sends whole events or comments; the promise, if there is one, is pending while the reader lags
-   * behind. After the end nothing is sent.
+   * Sends whole events or comments. A returned promise is pending while the reader lags behind.
+   * After the end, nothing is sent.
    */
   write(text: string): Promise<void> | undefined {
     const controller = this.#controller
     if (!controller) return undefined
-    // Encoded anew each time: some runtimes detach the buffers that they are given.
+    // Not cached: some runtimes detach the buffers that they receive
     const chunk = encoder.encode(text)
     controller.enqueue(chunk)
     const room = controller.desiredSize ?? 0
@@ -106,7 +109,7 @@ export class EventStream {
 
   #expire(reason: string): void {
     const { onExpired, onGone } = this.#options
-    // For debugging
+    // Helps debugging
     this.comment(` ${reason}`)
     if (!this.open) return
     if (onExpired) return onExpired(reason)

@@ -1,6 +1,6 @@
 /**
- * The checks around every HTTP endpoint: where a request comes from, which pages may read its
- * response, and the response if it is refused or fails.
+ * The checks of every HTTP endpoint: the origin of requests, the pages that may read responses, and
+ * error responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
@@ -15,7 +15,7 @@ import { allowOrigin, preflightResponse } from './cors.ts'
 import { HttpError, jsonResponse } from './http-error.ts'
 import { checkOrigin } from './origin.ts'
 
-/** Where requests may come from. */
+/** The allowed origins and hosts. */
 type OriginOptions = Pick<EndpointOptions, 'allowedOrigins' | 'allowedHosts'>
 
 /** The checks of one request, and the CORS headers of its response. */
@@ -24,7 +24,7 @@ export class RequestChecks {
   readonly #options: OriginOptions & { readonly auth?: Authenticator | undefined }
   readonly #request: Request
   readonly #origin: string | null
-  /** The origin whose pages may read the response: none until it is known to be allowed. */
+  /** The origin whose pages may read the response; `null` until it is known to be allowed. */
   #reader: string | null = null
 
   constructor(
@@ -37,14 +37,14 @@ export class RequestChecks {
     this.#server = server
     this.#options = options
     this.#request = request
-    // Different values in repeated headers are joined, which is no origin that could be allowed
+    // Conflicting values of a repeated header are joined, which never matches an allowed origin
     this.#origin = origin === undefined ? headers.get('origin') : origin
   }
 
   /**
-   * Checks where the request comes from.
+   * Checks the origin of the request.
    *
-   * @returns The response to a preflight request, or to one for the metadata.
+   * @returns The response to a preflight or metadata request.
    * @throws {HttpError} 403.
    */
   check(): Response | undefined {
@@ -55,14 +55,14 @@ export class RequestChecks {
     return this.#request.method === 'OPTIONS' ? preflightResponse(this.#request) : undefined
   }
 
-  /** Lets a page that may call read the response. */
+  /** Adds CORS headers, so that an allowed page can read the response. */
   respond(response: Response): Response {
     return allowOrigin(response, this.#reader)
   }
 
-  /** The response to a request that was refused, or that failed. */
+  /** Creates the response for an error. */
   respondError(error: unknown): Response {
-    // What a host cannot do now, such as store a session, is no fault of the request.
+    // A temporary failure of the host, for example to store a session, is not the fault of the request
     const refusal = error instanceof ProtocolError ? new HttpError(503, error) : error
     if (!(refusal instanceof HttpError)) {
       this.#server.report(error)
@@ -77,18 +77,18 @@ export class RequestChecks {
   }
 }
 
-/** Answers a request in place of a handler. */
+/** Handles a request instead of a handler. */
 export type Guard = (
   request: Request,
   answer: () => Response | Promise<Response>,
 ) => Promise<Response>
 
 /**
- * Guards the routes of a host beside its handler's, such as those that answer with 404: checks origin
- * and host as the handler does, and adds CORS headers, without which pages see a network failure in
- * place of the response. Asks for no token.
+ * Guards a host's routes outside of the handler, such as those that respond with 404: checks origin
+ * and host like the handler, and adds CORS headers, without which pages would see a network error
+ * instead of the response. Does not authenticate.
  *
- * @throws {TypeError} when the server was not made by `createServer`.
+ * @throws {TypeError} when the server was not created by `createServer`.
  */
 export function createGuard(server: BaseServer, options: OriginOptions): Guard {
   const definition = definitionOf(server)

@@ -1,23 +1,24 @@
 /**
- * A request that is refused before it is dispatched: an HTTP status and, where JSON-RPC has one, an
+ * A request that is rejected before dispatch: an HTTP status and, if JSON-RPC defines one, an
  * error.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { JsonRpcMessage, RequestId } from '../../protocol/jsonrpc.ts'
 import { INVALID_REQUEST, ProtocolError, retryAfterMsOf } from '../../protocol/errors.ts'
 
-/** What is known of a refused request, and more headers of its response. */
+/** Details of a rejected request, and additional headers of its response. */
 export interface HttpErrorOptions {
-  /** The id of the request, where it could be read. */
+  /** The id of the request, if it could be read. */
   id?: RequestId | undefined
   headers?: Readonly<Record<string, string>>
-  /** A reason that only the author of the server learns. */
+  /** A detailed reason for the author of the server, withheld from the client. */
   reason?: string | undefined
 }
 
-/** Thrown before a request is dispatched; the handler makes it a response. */
+/** Thrown before dispatch; the handler converts it to a response. */
 export class HttpError extends Error {
   /** The HTTP status. */
   readonly status: number
@@ -32,7 +33,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The error of a request that is wrong, or comes at a wrong time. */
+/** Creates the error for an invalid or mistimed request. */
 export function invalidRequest(
   status: number,
   message: string,
@@ -41,24 +42,24 @@ export function invalidRequest(
   return new HttpError(status, new ProtocolError(INVALID_REQUEST, message), options)
 }
 
-/** The error of a request whose session does not exist, or not for this caller. */
+/** Creates the error for a session that does not exist, or belongs to another caller. */
 export function sessionNotFound(): HttpError {
   return invalidRequest(404, 'Session not found')
 }
 
-/** The error of an HTTP method that the endpoint does not have. */
+/** Creates the error for an unsupported HTTP method. */
 export function methodNotAllowed({ method }: Request, allow: string): HttpError {
   return invalidRequest(405, `"${method}" is not allowed here`, { headers: { allow } })
 }
 
-/** Whoever cannot be served now may come back after that many seconds. */
+/** Temporary failures may be retried after this many seconds. */
 const LATER = { 'retry-after': '5' }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Made once, as reading options takes long on workerd. */
+/** Shared, because reading options is slow on workerd. */
 const JSON_OK = { headers: JSON_TYPE }
 
-/** A response of one message, or of a batch of them. */
+/** Creates a JSON response with one message, or a batch. */
 export function jsonResponse(
   body: JsonRpcMessage | readonly JsonRpcMessage[],
   status = 200,

@@ -1,5 +1,5 @@
 /**
- * From where a request may come: no foreign page is to reach a server through a browser.
+ * Origin checks, so that pages of other sites cannot reach a server through a browser.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -9,8 +9,8 @@ import type { EndpointOptions } from '../streamable-http/options.ts'
 import { invalidRequest } from './http-error.ts'
 
 /**
- * Checks `Host` and `Origin`, so that no foreign page reaches the server through a browser, also
- * not by rebinding a name to this machine.
+ * Checks `Host` and `Origin`, so that pages of other sites cannot reach the server through a
+ * browser, not even by DNS rebinding.
  *
  * @param origin The `Origin` header.
  * @throws {HttpError} 403.
@@ -36,7 +36,8 @@ function isAllowedHost(
   { host, hostname, username, password }: URL,
   allowed: readonly string[],
 ): boolean {
-  // Some runtimes build a URL of any `Host`, which can then look like another host
+  // Some runtimes accept any `Host` when they build the URL, which can then appear to be another
+  // host
   if (username || password || !isAuthority(headers.get('host') ?? host)) return false
   return allowed.some((one) => {
     const url = `http://${one}`
@@ -54,6 +55,6 @@ function isAllowedOrigin(
   const { host, hostname, protocol } = new URL(origin)
   if (protocol !== 'http:' && protocol !== 'https:') return false
   const local = isLoopback(url.hostname)
-  // A name that was rebound to this machine is its own origin too, but never by https.
+  // With DNS rebinding, the attacker's page has the same host as the request, but cannot use https
   return host === url.host ? local || protocol === 'https:' : local && isLoopback(hostname)
 }

@@ -1,5 +1,5 @@
 /**
- * What is read of a request: its body as text, the version that it names, what it accepts.
+ * Parts of a request: its body as text, header values, and the accepted media types.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -9,15 +9,18 @@ import { singleValue } from '../../protocol/headers.ts'
 import { HttpError, invalidRequest } from './http-error.ts'
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
-/** Up to this size a body is read at once: faster, while hosts keep each chunk as an object. */
+/**
+ * Bodies up to this size are read at once, which is faster, while hosts represent each chunk as an
+ * object.
+ */
 const SHORT_BYTES = 16_384
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads the text of a body.
  *
- * @throws {HttpError} 415 when it is no JSON by its type, or is encoded; 413 when it is longer than the
- *   limit; 400 when it cannot be read to its end or is not UTF-8.
+ * @throws {HttpError} 415 when its content type is not JSON, or it has a content encoding; 413 when
+ * it exceeds the limit; 400 when it is incomplete or is not UTF-8.
  */
 export async function readBody(
   request: Request,
@@ -27,10 +30,10 @@ export async function readBody(
   if (!/^application\/json\s*(?:;|$)/i.test(readHeader(headers, 'content-type') ?? '')) {
     throw invalidRequest(415, 'The content type must be "application/json"')
   }
-  // Looking at headers is slow on workerd.
+  // Reading headers is slow on workerd.
   const length = headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLong(maxBytes)
-  // Firefox has bodies of requests in one piece only.
+  // Firefox does not support streaming the body of a `Request`.
   const body = length !== null && Number(length) <= SHORT_BYTES ? null : request.body
   let bytes: ArrayBuffer | Uint8Array | undefined
   try {
@@ -42,7 +45,7 @@ export async function readBody(
   try {
     return decoder.decode(bytes)
   } catch {
-    // No host decodes bodies of requests, and none that is compressed is UTF-8
+    // No host decodes request bodies, and compressed data is not valid UTF-8
     const encoding = headers.get('content-encoding')
     throw encoding
       ? invalidRequest(415, `The content encoding must not be "${encoding}"`)
@@ -55,9 +58,9 @@ function tooLong(maxBytes: number): HttpError {
 }
 
 /**
- * The value of a header, `null` when there is none.
+ * Returns the value of a header, `null` if it is missing.
  *
- * @throws {HttpError} 400 when it was sent with different values.
+ * @throws {HttpError} 400 when it was sent with conflicting values.
  */
 export function readHeader(headers: Headers, name: string, separator?: string): string | null {
   const value = singleValue(headers, name, separator)
@@ -68,7 +71,7 @@ export function readHeader(headers: Headers, name: string, separator?: string): 
 /**
  * Whether a client accepts an event stream; without `Accept` it accepts everything.
  *
- * @throws {HttpError} 406 when it accepts neither JSON nor events.
+ * @throws {HttpError} 406 when it accepts neither JSON nor event streams.
  */
 export function acceptsEvents(headers: Headers): boolean {
   const accept = headers.get('accept')?.toLowerCase() ?? '*/*'

@@ -1,22 +1,23 @@
 /**
- * Responses by their type, and streams of events.
+ * Media types of responses, and reading of event streams.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
  */
 import { readPieces } from '../../patterns/bounded-read.ts'
 import type { SseParser } from './sse.ts'
 
-/** Whether a response has a media type; parameters and case do not count. */
+/** Whether a response has a media type; ignores parameters and case. */
 export function hasType(response: Response, type: string): boolean {
   return response.headers.get('content-type')?.toLowerCase().startsWith(type) ?? false
 }
 
-/** Whether a response is a successful stream of events. */
+/** Whether a response is a successful event stream. */
 export function isEventStream(response: Response): boolean {
   return response.ok && hasType(response, 'text/event-stream')
 }
 
-/** Reads a stream of events until it ends, or `enough` says so. */
+/** Reads an event stream until it ends, or `enough` returns true. */
 export function readEvents(
   response: Response,
   parser: SseParser,

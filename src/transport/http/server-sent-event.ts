@@ -1,5 +1,5 @@
 /**
- * Server-sent events that are more than a message: with an id, a type or a time.
+ * Server-sent events with an id, a type or a retry delay.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
@@ -10,24 +10,26 @@ import type { EventStream, EventStreamOptions } from './event-stream.ts'
 export interface ServerSentEvent {
   readonly id?: string | undefined
   readonly event?: string | undefined
-  /** Milliseconds that the client should wait before it reconnects. */
+  /** How long the client should wait before it reconnects, in milliseconds. */
   readonly retry?: number | undefined
   /** A single line. */
   readonly data: string
 }
 
-/** How a stream of a session behaves. */
+/** Options of a session's stream. */
 export interface EventSinkOptions extends EventStreamOptions {
-  /** Whether the data of an event is hidden from the reader, who gets only its id. */
+  /**
+   * Whether the data of an event must be withheld from the reader, who then receives only its id.
+   */
   hides?: ((data: string) => boolean) | undefined
 }
 
-/** The text of an event. */
+/** Serializes an event. */
 export function eventText({ id, event, retry, data }: ServerSentEvent): string {
   return `${line('event', event)}${line('id', id)}${line('retry', retry)}data: ${data}\n\n`
 }
 
-/** Sends the events of a session on an event stream. */
+/** Creates a sink that sends a session's events on an event stream. */
 export function eventSink(stream: EventStream, { hides }: EventSinkOptions = {}): Sink {
   return {
     get open() {

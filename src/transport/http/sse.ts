@@ -1,57 +1,57 @@
 /**
- * Server-sent events: reading.
+ * Parsing of server-sent events.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 import { TextBuffer, tooLong } from '../../patterns/bounded-read.ts'
 
-/** Receives one event: its type (`message` when it names none) and its data, never empty. */
+/** Receives one event: its type (`message` by default) and its data, which is never empty. */
 export type SseListener = (type: string, data: string) => void
 
 /**
- * Interprets the decoded text of an event stream, in whatever pieces it comes.
+ * Parses the decoded text of an event stream, in chunks of any size.
  *
- * Written here because the id of an event without data has to be kept, as a stream is resumed from
- * it, and the parsers at hand forget it.
+ * Available parsers discard the id of an event without data, from which a stream may have to be
+ * resumed.
  */
 export class SseParser {
-  /** Where to resume the stream; empty when it cannot be resumed. */
+  /** The id from which to resume the stream; empty if it cannot be resumed. */
   lastEventId = ''
-  /** How long to wait before the stream is resumed, in milliseconds, when the server said. */
+  /** The delay before the stream is resumed, in milliseconds, if the server sent one. */
   retryMs: number | undefined
   readonly #onEvent: SseListener
   readonly #maxLength: number
-  /** The line that has not ended yet. */
+  /** The incomplete last line. */
   readonly #line = new TextBuffer()
-  /** Whether a line ended with CR, so that an LF at the start of the next piece belongs to it. */
+  /**
+   * Whether the last chunk ended with CR, so that an LF at the start of the next one belongs to it.
+   */
   #afterCr = false
   #id = ''
   #type = ''
   readonly #data = new TextBuffer()
   #hasData = false
 
-  /**
-   * @param maxLength The most UTF-16 units that one event may have.
-   */
+  /** @param maxLength The maximum length of one event, in UTF-16 code units. */
   constructor(onEvent: SseListener, maxLength: number) {
     this.#onEvent = onEvent
     this.#maxLength = maxLength
   }
 
-  /** Begins anew with another stream, which goes on where the last one was. */
+  /** Prepares for another stream, which continues where the last one ended. */
   restart(): void {
     this.#line.take()
     this.#data.take()
     this.#type = ''
-    // A comment alone, such as a sign of life, is to leave it as it is
+    // A comment alone, such as a keep-alive, must not change the id
     this.#id = this.lastEventId
     this.#afterCr = this.#hasData = false
   }
 
   /**
-   * Takes the next piece of text. A byte order mark must be gone already; `TextDecoder` drops it.
+   * Parses the next chunk of text. It must have no byte order mark, which `TextDecoder` removes.
    *
-   * @throws {McpError} `LIMIT_EXCEEDED` when an event is longer than allowed.
+   * @throws {McpError} `LIMIT_EXCEEDED` when an event is too long.
    */
   push(piece: string): void {
     let text = this.#afterCr && piece.startsWith('\n') ? piece.slice(1) : piece

@@ -1,25 +1,25 @@
 /**
- * A limit for the bytes that wait for slow readers in all event streams of an isolate: a limit for
- * each stream alone would be multiplied by the number of streams that a client opens.
+ * A limit for the bytes queued for slow readers in all event streams of an isolate. Clients could
+ * multiply a limit per stream by opening many streams.
  *
  * @see https://streams.spec.whatwg.org/#rs-default-controller-desired-size
  */
 
-/** The most bytes that wait for slow readers, of all streams together. */
+/** The maximum number of bytes queued for slow readers, in all streams together. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
-/** The overhead of a lagging stream in addition to the bytes that wait in it. */
+/** The overhead of a lagging stream in addition to its queued bytes. */
 const STREAM_BYTES = 1024
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
-/** The lagging streams, with a function that cuts each. */
+/** The lagging streams, each with a function that closes it. */
 const lagging = new Map<Controller, () => void>()
-/** An upper bound: bytes that were read since they were counted are not subtracted. */
+/** An upper bound: bytes that were read since are not subtracted. */
 let waiting = 0
 
 /**
- * Counts bytes that wait in a stream. When all streams together have too many, those with the most
- * are cut, closed ones that are still read included.
+ * Counts the queued bytes of a stream. If the total is too large, closes the streams with the most
+ * queued bytes, including ended streams that are still being read.
  */
 export function countWaiting(controller: Controller, bytes: number, cut: () => void): void {
   lagging.set(controller, cut)
@@ -38,7 +38,7 @@ export function countWaiting(controller: Controller, bytes: number, cut: () => v
   }
 }
 
-/** Forgets a stream whose reader has caught up. */
+/** Removes a stream whose reader has caught up. */
 export function forgetWaiting(controller: Controller): void {
   lagging.delete(controller)
 }

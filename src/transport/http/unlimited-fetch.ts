@@ -1,11 +1,11 @@
 /**
- * `fetch` without the time limits that some platforms set by themselves, so that those of the
- * client hold: Node's undici gives up after 300 seconds of silence, Bun after about 360.
+ * `fetch` without the built-in timeouts of some platforms, so that only the client's timeouts
+ * apply: Node's undici times out after 300 seconds without data, Bun after about 360.
  *
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher?id=parameter-dispatchoptions
  */
 
-/** What undici keeps of itself in the global object, by name. */
+/** The global dispatchers of undici, by name. */
 type Dispatchers = {
   readonly [key: symbol]: { dispatch(options: object, handler: object): unknown }
 }
@@ -14,11 +14,12 @@ function dispatcherOf(version: number): Dispatchers[symbol] | undefined {
   return (globalThis as Dispatchers)[Symbol.for(`undici.globalDispatcher.${version}`)]
 }
 
-/** Members of `init` that platforms without such limits do not know, and ignore. */
+/** Members of `init` that other platforms ignore. */
 const unlimited = {
   dispatcher: {
     dispatch(options: object, handler: object) {
-      // The application may have set it; newer versions have another for newer handlers
+      // The application may have set a dispatcher; newer versions have another one for newer
+      // handlers
       const real = ('onRequestStart' in handler && dispatcherOf(2)) || dispatcherOf(1)
       return real?.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
     },
@@ -26,12 +27,15 @@ const unlimited = {
   timeout: false,
 }
 
-/** Sends a request by the global `fetch`, for as long as its signal allows. */
+/** Sends a request with the global `fetch`; only the signal limits its duration. */
 export function unlimitedFetch(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, ...unlimited })
 }
 
-/** The limit of a platform that ended a request, where it was one that could not be lifted. */
+/**
+ * The platform's timeout that ended a request, if it could not be disabled; `false` for other
+ * errors.
+ */
 export function platformLimit(error: unknown): string | false {
   const { name, message, cause } = (error ?? {}) as Error
   const code = String((cause as { code?: unknown } | undefined)?.code)

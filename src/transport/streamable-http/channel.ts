@@ -76,7 +76,7 @@ export class StreamableHttpChannel implements Channel {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
       if (!error) throw await httpError(response, `"${method}" was refused`, body)
-      // Whatever its id, an error in the body of this response belongs to this request
+      // Any error in this response belongs to this request, regardless of its id
       return call.resolve({ ...error, id: message.id }, response.status)
     }
     if (method === 'initialize') {

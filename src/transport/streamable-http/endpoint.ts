@@ -36,7 +36,7 @@ export interface ServeOptions extends HandlerOptions {
   path?: string
   /**
    * How sessions of the revisions up to 2025-11-25 work. Because one process handles all requests,
-   * sessions are kept in memory by default, unlike in `createHandler`, where there are none.
+   * sessions are kept in memory by default, whereas `createHandler` has no sessions by default.
    *
    * @default statefulSessions()
    */

@@ -1,6 +1,6 @@
 /**
- * The interface of sessions for a handler, whether there are none, or they are sealed into their
- * ids, stored, or served by another host.
+ * The interface between a handler and its sessions: without sessions, sealed into their ids, stored,
+ * or served by another host.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
