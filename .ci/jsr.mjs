@@ -8,7 +8,7 @@ const folder = '.cache/jsr'
 const manifest = JSON.parse(await readFile('package.json', 'utf8'))
 const { name, version, license, dependencies, devDependencies, peerDependencies } = manifest
 
-// JSR wants one major version of each; of what others bring along it is the one that we test with.
+// JSR needs a single major version of each peer; of transitive dependencies it is the one tested here.
 const peers = Object.keys(peerDependencies).map((peer) => [peer, caret(devDependencies[peer])])
 const entries = Object.entries(manifest.exports).filter(([, path]) => path.endsWith('.js'))
 const exports = Object.fromEntries(
@@ -24,7 +24,7 @@ const imports = Object.fromEntries(
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
 for (const path of ['src', 'runtimes', 'README.md', 'LICENSE']) {
-  // The command line comes with npm, as it serves and copies what is built.
+  // The command line is published on npm only, because it serves and copies built files.
   const isTaken = (file) => !/\/tsconfig\.json$|runtimes\/.*\.md$|runtimes\/node\/cli$/.test(file)
   await cp(path, `${folder}/${path}`, { recursive: true, filter: isTaken })
 }
@@ -33,7 +33,7 @@ await write('package.json', { dependencies: { ...dependencies, ...Object.fromEnt
 await symlink('../../node_modules', `${folder}/node_modules`, 'junction')
 
 const isDry = process.argv.includes('--dry-run')
-// Nobody checks all runtimes' types at once; `npm run types` checks those of each.
+// The types of all runtimes are never checked together; `npm run types` checks those of each.
 const options = ['--no-check', '--allow-dirty', '--node-modules-dir=manual']
 const { status, stdout, stderr } = spawnSync(
   'npx',

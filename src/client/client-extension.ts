@@ -38,7 +38,7 @@ export interface ClientExtensionOptions {
   readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
   /**
    * Executes a request itself: returns its complete result, or undefined for requests that are to be
-   * sent normally. Also called for the requests that the client sends on its behalf, which it must
+   * sent normally. Also called for the requests that the extension sends through `client`, which it must
    * recognize. Never called for requests with `input: 'manual'`.
    */
   readonly send?: (request: FollowedRequest) => Promise<Result> | undefined

@@ -31,8 +31,8 @@ export class ToolSchemas {
    * Stores a page of tools.
    *
    * @param isFirst Whether this is the first page of a list.
-   * @param onFault Called for tools with invalid annotations, which are left out. Without it, if no
-   *   headers repeat arguments, they are kept.
+   * @param onFault Called for tools with invalid annotations, which are then left out. Omitted where no
+   *   headers repeat arguments; such tools are then kept.
    * @returns The tools that can be called.
    */
   remember(

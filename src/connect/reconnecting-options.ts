@@ -69,7 +69,7 @@ export interface ReconnectingClient {
   readonly subscribe: (listener: () => void) => () => void
   /** Connects, unless that has already started. Also after `failed`, and after `close`. */
   readonly open: () => void
-  /** Opens, and resolves with the client once it is connected. Rejects if connecting fails or is closed. */
+  /** Opens, and resolves with the client once connected. Rejects if the connection fails or is closed. */
   readonly ready: () => Promise<Client>
   /** Tests now whether the server is reachable. */
   readonly check: () => void

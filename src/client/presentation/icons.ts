@@ -60,7 +60,7 @@ export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefi
 /**
  * Loads an icon, without credentials and without following redirects, and checks its bytes.
  *
- * @throws {McpError} `INVALID_USE` if the icon may not be shown; `HTTP` if it was not found;
+ * @throws {McpError} `INVALID_USE` if the icon may not be shown; `HTTP` if the response is not a 200;
  *   `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if its bytes do not match its declared type.
  */
 export async function loadIcon(
