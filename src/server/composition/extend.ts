@@ -1,8 +1,7 @@
 /**
  * Adds protocol extensions to a server. They are negotiated with each request.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension-ids.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'

@@ -1,8 +1,7 @@
 /**
  * The interface of protocol extensions for servers.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'

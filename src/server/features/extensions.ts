@@ -2,8 +2,7 @@
  * The interface between a server and its extensions. Only servers with extensions load the
  * implementation, see `../composition/extend.ts`.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'

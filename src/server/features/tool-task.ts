@@ -2,8 +2,7 @@
  * Options for running a tool as a task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 import type { InferOutput, StandardSchema } from '../../protocol/standard-schema.ts'
 import type { Context } from '../request/context.ts'

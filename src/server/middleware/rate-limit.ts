@@ -1,8 +1,7 @@
 /**
  * Middleware that limits the request rate of each caller.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
 import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'

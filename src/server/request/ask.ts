@@ -1,8 +1,7 @@
 /**
  * Sends an input request to the client if the client declared the capability for it.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
 import { missingCapabilities } from '../../protocol/capabilities.ts'
 import { McpError } from '../../protocol/errors.ts'

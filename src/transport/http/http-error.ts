@@ -2,8 +2,7 @@
  * A request that is rejected before dispatch: an HTTP status and, if JSON-RPC defines one, an
  * error.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { JsonRpcMessage, RequestId } from '../../protocol/jsonrpc.ts'

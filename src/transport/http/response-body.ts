@@ -1,8 +1,7 @@
 /**
  * Media types of responses, and reading of event streams.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
  */
 import { readPieces } from '../../patterns/bounded-read.ts'
 import type { SseParser } from './sse.ts'

@@ -1,8 +1,7 @@
 /**
  * Checks that the headers of a stateless request match its body.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
 import type { HeaderParam } from '../../protocol/header-params.ts'

@@ -1,8 +1,7 @@
 /**
  * A POST of a revision with sessions: one message, or a batch in 2025-03-26.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
 import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
 import {

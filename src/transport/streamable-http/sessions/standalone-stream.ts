@@ -1,8 +1,7 @@
 /**
  * The standalone stream of a session, for messages that belong to no request.
  *
- * @see
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import type { Requester } from '../../../server/request/exchange.ts'
 import type { ServerDefinition } from '../../../server/definition.ts'
