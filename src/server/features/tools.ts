@@ -115,7 +115,7 @@ export interface ToolEntry extends Entry {
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
   readonly task?: TaskSupport | ToolTask | undefined
-  /** Whether the tool belongs to an upstream server, which runs it. */
+  /** Whether the tool belongs to another server, mounted in this one, which runs it. */
   readonly mirrored?: true
   /** The arguments that are repeated in HTTP headers. */
   readonly headerParams: readonly HeaderParam[]

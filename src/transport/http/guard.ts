@@ -62,7 +62,7 @@ export class RequestChecks {
 
   /** Creates the response for an error. */
   respondError(error: unknown): Response {
-    // A temporary failure of the host, for example to store a session, is no client error
+    // A temporary failure of the host, for example to store a session, is not a client error
     const refusal = error instanceof ProtocolError ? new HttpError(503, error) : error
     if (!(refusal instanceof HttpError)) {
       this.#server.report(error)
