@@ -37,7 +37,7 @@ function host(modules: readonly string[]): string {
           compatibilityFlags: ['nodejs_als'],
           mainModule: 'worker.js',
           modules: { 'worker.js': modules[row] },
-          // Required at startup, but not used by a call of 2026-07-28
+          // Looked for at the start, and not used by a call of 2026-07-28
           env: { MCP_SESSION: { idFromString: 0 }, MCP_HUB: { idFromString: 0 } },
         }))
         return worker.getEntrypoint().fetch(request)
