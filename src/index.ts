@@ -6,11 +6,11 @@
 export * as ErrorCode from './protocol/error-codes.ts'
 export {
   isResourceNotFound,
-  McpError,
+  SdkError,
   ProtocolError,
   ToolError,
   UrlElicitationRequired,
-  type McpErrorCode,
+  type SdkErrorCode,
 } from './protocol/errors.ts'
 export { isNotification, isRequest, isResponse } from './protocol/jsonrpc.ts'
 export * from './protocol/types.ts'

@@ -21,7 +21,7 @@ import { resolvePath } from './page-url.ts'
  * a request failed, and listening streams follow the page lifecycle. A path, such as `/mcp`, is
  * relative to the page's origin.
  *
- * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
+ * @throws {SdkError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
  */
 export function connect(
   target: string | URL | Transport,

@@ -6,7 +6,7 @@
  */
 import { backoffMs, MAX_DELAY_MS, sleep } from '#internal/patterns'
 import type { MessagePortOptions } from '#internal/ports'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { messagePortTransport, type Receiver, type Transport } from '../../src/transport/index.ts'
 import { isWindow, postable, requireOrigin } from './window-transport.ts'
 
@@ -45,7 +45,7 @@ const MAX_OFFERS = 60
  * transport starts. Closing the transport does not terminate the worker.
  *
  * @throws {TypeError} If the target is a window and no origin is given.
- * @throws {McpError} From `start`: `TIMEOUT` if the port is not accepted in time, `CLOSED` if the
+ * @throws {SdkError} From `start`: `TIMEOUT` if the port is not accepted in time, `CLOSED` if the
  *   worker fails.
  */
 export function openPort(target: PortTarget, options: OpenPortOptions = {}): Transport {
@@ -78,10 +78,10 @@ class OpenedPort implements Transport {
     const { openTimeoutMs = 30_000 } = this.#options
     const onError = (event: Event): void => {
       const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
-      this.#fail(new McpError('CLOSED', `The worker failed: ${message}`))
+      this.#fail(new SdkError('CLOSED', `The worker failed: ${message}`))
     }
     const onLate = (): void => {
-      this.#fail(new McpError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
+      this.#fail(new SdkError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const limit = (): void => {
@@ -106,13 +106,13 @@ class OpenedPort implements Transport {
 
   async send(...frames: Parameters<Transport['send']>): Promise<void> {
     await this.#opening
-    if (!this.#port) throw new McpError('CLOSED', 'Cannot send: the connection is closed')
+    if (!this.#port) throw new SdkError('CLOSED', 'Cannot send: the connection is closed')
     return this.#port.send(...frames)
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#fail(new McpError('CLOSED', 'The connection was closed'))
+    this.#fail(new SdkError('CLOSED', 'The connection was closed'))
     await this.#port?.close()
   }
 

@@ -20,7 +20,7 @@ export { FetchFault, fetchFaultOf, type Fetch } from './fetch-fault.ts'
  * Connects to a server, like `connect` of `edgewise/client/tiny`, with errors that say why a
  * request failed. A path, such as `/mcp`, is relative to the page's origin.
  *
- * @throws {McpError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
+ * @throws {SdkError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
  */
 export function connect(target: string | URL, options: ConnectOptions = {}): Promise<Client> {
   return connectAnywhere(resolvePath(target), { ...options, fetch: explainedFetch(options.fetch) })

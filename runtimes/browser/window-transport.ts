@@ -5,7 +5,7 @@
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
 import type { MessagePortOptions } from '#internal/ports'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import {
   channelTransport,
   type MessageChannelLike,
@@ -62,7 +62,7 @@ function windowCarrier(target: Window, origin: string): MessageChannelLike {
       const look = setInterval(() => {
         if (!target.closed) return
         clearInterval(look)
-        closed(new McpError('CLOSED', 'The other window is gone'))
+        closed(new SdkError('CLOSED', 'The other window is gone'))
       }, LOOK_MS)
       addEventListener('message', onMessage)
       addEventListener('messageerror', onError)
@@ -73,7 +73,7 @@ function windowCarrier(target: Window, origin: string): MessageChannelLike {
       }
     },
     post(value) {
-      if (target.closed) throw new McpError('CLOSED', 'The other window is gone')
+      if (target.closed) throw new SdkError('CLOSED', 'The other window is gone')
       target.postMessage(value, postable(pinned))
     },
     close: () => stop(),

@@ -17,7 +17,7 @@ import { allowSuspensions } from '../node/suspensions.ts'
 /**
  * Starts an HTTP server.
  *
- * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {SdkError} `INVALID_USE` if the port is taken.
  * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {

@@ -11,7 +11,7 @@ import {
   type StdioClientOptions,
   type ChildTransport,
 } from '#internal/stdio'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 import { webWritable } from './streams.ts'
 
@@ -64,7 +64,7 @@ function spawn<Child>(command: string, start: () => Child): Child {
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     const why = message.startsWith('Executable not found') ? 'there is no such program' : message
-    throw new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+    throw new SdkError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
   }
 }
 

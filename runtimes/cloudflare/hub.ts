@@ -81,7 +81,7 @@ export class Hub {
   /**
    * Announces a change to every subscribed client.
    *
-   * @throws {McpError} `TIMEOUT` if a hub object hangs; clients of the others still receive the
+   * @throws {SdkError} `TIMEOUT` if a hub object hangs; clients of the others still receive the
    *   change.
    */
   async publish(change: ServerChange): Promise<void> {

@@ -10,7 +10,7 @@ const OBJECT_TIMEOUT_MS = 10_000
  * Calls an object.
  *
  * @param name The name of the callee, for the error.
- * @throws {McpError} `TIMEOUT`.
+ * @throws {SdkError} `TIMEOUT`.
  */
 export function withObjectTimeout<T>(
   name: string,

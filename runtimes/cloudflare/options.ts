@@ -2,7 +2,7 @@
  * The options of a Worker.
  */
 import type { Secrets } from '#internal/http'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
 
 /** How a Worker serves a server. */
@@ -65,15 +65,15 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
  * Validates numbers early, since they may come from configuration and would otherwise fail only on
  * a request.
  *
- * @throws {McpError} `INVALID_USE`.
+ * @throws {SdkError} `INVALID_USE`.
  */
 export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions): void {
   if (!(Number.isInteger(hubShards) && hubShards > 0)) {
-    throw new McpError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
+    throw new SdkError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
   }
   if (!(Number.isFinite(sessionIdleMs) && sessionIdleMs > 0)) {
     const message = `"sessionIdleMs" must be a number of milliseconds, not ${sessionIdleMs}`
-    throw new McpError('INVALID_USE', message)
+    throw new SdkError('INVALID_USE', message)
   }
 }
 

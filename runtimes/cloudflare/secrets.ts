@@ -6,7 +6,7 @@
  */
 import { env } from 'cloudflare:workers'
 import type { Secrets } from '#internal/http'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { requireNamespace } from './bindings.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'
@@ -20,14 +20,14 @@ const MIN_CHARACTERS = 16
 /**
  * The secrets that the application configured, if any.
  *
- * @throws {McpError} `INVALID_USE` if `MCP_SECRET` is too short; others are checked by the sealer.
+ * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short; others are checked by the sealer.
  */
 export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets
   const { MCP_SECRET: secret } = env as { MCP_SECRET?: string }
   if (secret === undefined || secret.length >= MIN_CHARACTERS) return secret
   const message = `Cannot seal state: "MCP_SECRET" must have at least ${MIN_CHARACTERS} characters`
-  throw new McpError('INVALID_USE', message)
+  throw new SdkError('INVALID_USE', message)
 }
 
 /** The secrets of a handler: the configured ones, which it can check early, or the generated one. */

@@ -4,7 +4,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import type { Context } from '../../src/presets/server.ts'
 import { boundStorage } from './storage-binding.ts'
 
@@ -29,12 +29,12 @@ const PREFIX = 'app/'
 /**
  * The storage of the session that a handler runs in.
  *
- * @throws {McpError} `UNSUPPORTED` if the request belongs to no session, as since 2026-07-28.
+ * @throws {SdkError} `UNSUPPORTED` if the request belongs to no session, as since 2026-07-28.
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {
   const storage = request && boundStorage(request)
   if (!storage) {
-    throw new McpError('UNSUPPORTED', `"${method}" came without a session, which storage needs`)
+    throw new SdkError('UNSUPPORTED', `"${method}" came without a session, which storage needs`)
   }
   return {
     get: (key) => storage.get(PREFIX + key),

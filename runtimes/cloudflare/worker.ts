@@ -53,7 +53,7 @@ export interface Worker<Env = unknown> {
  * Serves a server with a Worker.
  *
  * @throws {Error} if the environment lacks a binding, or the compatibility date is too early.
- * @throws {McpError} `INVALID_USE` if a secret is too short, or a numeric option is invalid.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short, or a numeric option is invalid.
  * @throws {TypeError} if the server was not created by `createServer`.
  */
 export function createWorker<Env = unknown>(

@@ -20,7 +20,7 @@ import { allowSuspensions } from './suspensions.ts'
  * report a client that disconnects before any response was sent if the body of its request arrived
  * after the head; its call then continues.
  *
- * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {SdkError} `INVALID_USE` if the port is taken.
  * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {

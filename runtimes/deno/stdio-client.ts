@@ -10,7 +10,7 @@ import {
   type StdioClientOptions,
   type ChildTransport,
 } from '#internal/stdio'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 
 /**
@@ -63,7 +63,7 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
   } catch (cause) {
     const missing = cause instanceof Deno.errors.NotFound && !cause.message.includes('cwd')
     const why = missing ? 'there is no such program' : cause instanceof Error ? cause.message : ''
-    throw new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+    throw new SdkError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
   }
 }
 

@@ -10,7 +10,7 @@ import { listenFault } from '#internal/http'
 /**
  * Resolves with the port when the server listens.
  *
- * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {SdkError} `INVALID_USE` if the port is taken.
  */
 export async function listen(http: Server, port: number, hostname: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {

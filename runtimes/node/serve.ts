@@ -13,7 +13,7 @@ import { allowSuspensions } from './suspensions.ts'
 /**
  * Starts an HTTP server; resolves when it listens, and rejects if it cannot.
  *
- * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {SdkError} `INVALID_USE` if the port is taken.
  * @throws {TypeError} If the server was not created by `createServer`.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {

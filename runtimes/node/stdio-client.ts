@@ -17,7 +17,7 @@ import {
   type StdioClientOptions,
   type ChildTransport,
 } from '#internal/stdio'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { endWithProcess } from './orphans.ts'
 import { webReadable, webWritable } from './streams.ts'
 
@@ -112,14 +112,14 @@ function environment(given: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
   return { ...env, ...given }
 }
 
-async function startError(options: StdioClientOptions, cause: unknown): Promise<McpError> {
+async function startError(options: StdioClientOptions, cause: unknown): Promise<SdkError> {
   const { command, cwd } = options
   const { existsSync } = await import('node:fs')
   let why = cause instanceof Error ? cause.message : String(cause)
   // Node gives the same error for a missing folder as for a missing program.
   if (cwd !== undefined && !existsSync(cwd)) why = `there is no folder "${cwd}"`
   else if (why.endsWith('ENOENT')) why = 'there is no such program'
-  return new McpError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+  return new SdkError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
 }
 
 /** Signals a child and its descendants; returns whether any of them is still running. */

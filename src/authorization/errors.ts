@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 
 /** The step of signing in that failed. */
 export type AuthorizationStep =
@@ -37,7 +37,7 @@ export interface AuthorizationAnswer {
 }
 
 /** Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` if only scopes are missing. */
-export class AuthorizationError extends McpError {
+export class AuthorizationError extends SdkError {
   /** The step that failed. */
   readonly step: AuthorizationStep
   /** The response, if there was one. */

@@ -96,7 +96,7 @@ export class BaseClient {
    * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
-   * @throws {McpError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result is
+   * @throws {SdkError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result is
    *   invalid.
    */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
@@ -127,7 +127,7 @@ export class BaseClient {
    * Sends any request of the protocol or of an extension.
    *
    * @throws {ProtocolError} The error that the server answered.
-   * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent, and every other
+   * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent, and every other
    *   local failure.
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result> {

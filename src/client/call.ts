@@ -5,7 +5,7 @@
  */
 import { abortReason } from '../patterns/abort.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
 import type { ProgressParams } from '../protocol/types.ts'
 import type { Outgoing } from '../protocol/channel.ts'
@@ -32,7 +32,7 @@ export interface CallOwner {
 export class Call implements Outgoing {
   readonly message: JsonRpcRequest
   readonly options: CallOptions
-  /** The result; rejects with the {@link ProtocolError} that the server answered, or a {@link McpError}. */
+  /** The result; rejects with the {@link ProtocolError} that the server answered, or a {@link SdkError}. */
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
   #startedAt = performance.now()
@@ -144,6 +144,6 @@ export class Call implements Outgoing {
     const limit =
       silentAt <= endAt ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
     const what = `"${this.message.method}" was not answered in time: "${limit}`
-    this.cancel(new McpError('TIMEOUT', what))
+    this.cancel(new SdkError('TIMEOUT', what))
   }
 }

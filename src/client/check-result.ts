@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methods } from '../protocol/methods.ts'
 import type { Result, Tool } from '../protocol/types.ts'
@@ -19,7 +19,7 @@ export function isComplete({ resultType = 'complete' }: Result): boolean {
  * Returns a complete result once its required members are checked. From a list of tools, over HTTP since
  * 2026-07-28, it removes those with invalid annotations.
  *
- * @throws {McpError} `INVALID_MESSAGE`.
+ * @throws {SdkError} `INVALID_MESSAGE`.
  */
 export function checkResult(
   connection: Connection,
@@ -34,7 +34,7 @@ export function checkResult(
   }
   if (method === 'tools/list') {
     const hide = (name: string, fault: string): void =>
-      connection.reportError(new McpError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
+      connection.reportError(new SdkError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
     result.tools = connection.tools.remember(
       result.tools as Tool[],
       cursor === undefined,
@@ -45,6 +45,6 @@ export function checkResult(
 }
 
 /** The error for a result that does not match its method. */
-export function invalidResult(method: string, result: Result): McpError {
-  return new McpError('INVALID_MESSAGE', `"${method}" got a wrong result`, { data: result })
+export function invalidResult(method: string, result: Result): SdkError {
+  return new SdkError('INVALID_MESSAGE', `"${method}" got a wrong result`, { data: result })
 }

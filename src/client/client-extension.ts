@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import type { ClientCapabilities, Result } from '../protocol/types.ts'
@@ -54,18 +54,18 @@ export interface ClientExtensionOptions {
 /**
  * Turns a result into the complete one.
  *
- * @throws {McpError} Any error that the caller is to receive.
+ * @throws {SdkError} Any error that the caller is to receive.
  */
 export type ResultFollower = (result: Result, request: FollowedRequest) => Result | Promise<Result>
 
 /**
  * Creates an extension to pass to `connect`.
  *
- * @throws {McpError} `INVALID_USE` if the id has no prefix.
+ * @throws {SdkError} `INVALID_USE` if the id has no prefix.
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options
-  if (!isExtensionId(id)) throw new McpError('INVALID_USE', `"${id}" cannot be an extension`)
+  if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" cannot be an extension`)
   const followers = new Map(Object.entries(resultTypes))
   return {
     id,

@@ -58,7 +58,7 @@ export class Client extends BaseClient {
    * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
-   * @throws {McpError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
+   * @throws {SdkError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
    *   content, or its structured content does not match the tool's schema (the result is in `data`).
    */
   override async callTool(
@@ -108,7 +108,7 @@ export class Client extends BaseClient {
    * Subscribes to changes. Resolves once it is known what the server will announce, which is in `filter`
    * of the result; continues across lost connections.
    *
-   * @throws {McpError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
+   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
    *   nothing of what is requested.
    * @throws {ProtocolError} If the server rejects it for another reason.
    */
@@ -119,7 +119,7 @@ export class Client extends BaseClient {
   /**
    * Subscribes `onResourceUpdated` to the updates of a resource.
    *
-   * @throws {McpError} `UNSUPPORTED` if the server does not announce updates of resources.
+   * @throws {SdkError} `UNSUPPORTED` if the server does not announce updates of resources.
    */
   subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     return this.#subscriptions.subscribe(uri, options)
@@ -147,7 +147,7 @@ export class Client extends BaseClient {
    * @param signal Cancels the answering. Requests with the same signal count as those of one call.
    * @param request The options of the request that needs the input; handlers receive them in their
    *   context.
-   * @throws {McpError} `INVALID_MESSAGE`, `DENIED`, `LIMIT_EXCEEDED`, `ABORTED`.
+   * @throws {SdkError} `INVALID_MESSAGE`, `DENIED`, `LIMIT_EXCEEDED`, `ABORTED`.
    */
   answerInputs(
     method: string,

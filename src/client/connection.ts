@@ -6,7 +6,7 @@
 import { callHook } from '../patterns/hooks.ts'
 import type { Channel } from '../protocol/channel.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import {
   notification,
   type JsonObject,
@@ -90,7 +90,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   readonly #target: ConnectionTarget
   /** The `_meta` that every request of 2026-07-28 repeats. */
   #meta: JsonObject | undefined
-  #closed: McpError | undefined
+  #closed: SdkError | undefined
   #restoring: Promise<void> | undefined
   /** Whether the application has closed the connection, so that nothing is reported any longer. */
   #closedByUser = false
@@ -177,7 +177,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /**
    * Checks that the connection was not closed.
    *
-   * @throws {McpError} `CLOSED`.
+   * @throws {SdkError} `CLOSED`.
    */
   requireOpen(): void {
     if (this.#closed) throw this.#closed
@@ -243,7 +243,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     if (this.#closed) return
     const hint = ': the client was closed, so await its calls first, as by "return await"'
     const why = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
-    this.#closed = new McpError('CLOSED', `The connection is closed${why}`, { cause })
+    this.#closed = new SdkError('CLOSED', `The connection is closed${why}`, { cause })
     this.inputHandlers.close()
     this.changes?.close()
     for (const call of this.calls.values()) call.reject(this.#closed)

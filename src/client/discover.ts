@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
 import {
-  McpError,
+  SdkError,
   METHOD_NOT_FOUND,
   ProtocolError,
   statusOf,
@@ -36,7 +36,7 @@ const FOREIGN_STATUSES = [200, 400, 404, 405, 406, 415]
  * @param mayRepeat Whether to ask a server again that rejects a version which it lists as supported, as
  *   a server in the middle of an update may.
  * @returns Undefined once a revision is negotiated; otherwise why the server must use sessions.
- * @throws {McpError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
+ * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
  * @throws {ProtocolError} An error that only a server of 2026-07-28 returns.
  */
@@ -57,7 +57,7 @@ export async function discover(
     supported = result.supportedVersions
     if (!Array.isArray(supported) || !isObject(capabilities)) {
       const code = (resultType ?? supported) === undefined ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
-      throw new McpError(code, 'The discovery is none', { data: result })
+      throw new SdkError(code, 'The discovery is none', { data: result })
     }
     const agreed = chooseVersion([version, ...others], supported)
     if (agreed) {
@@ -86,7 +86,7 @@ export async function discover(
 
 /** Whether a failure shows that a server does not support 2026-07-28. */
 export function isLegacyEvidence(error: unknown, http = false): boolean {
-  if (error instanceof McpError) {
+  if (error instanceof SdkError) {
     // A response, but not one of the method's results
     if (error.code === 'UNSUPPORTED') return true
     return http ? error.code === 'HTTP' && isForeign(statusOf(error)) : error.code === 'TIMEOUT'

@@ -91,7 +91,7 @@ export interface ChangeListeners {
  *
  * @param fetchPage Fetches the page of a cursor; the first page without one.
  * @param member The member of a page that holds its entries.
- * @throws {McpError} `LIMIT_EXCEEDED`.
+ * @throws {SdkError} `LIMIT_EXCEEDED`.
  */
 export type WalkPages = (
   method: string,

@@ -12,7 +12,7 @@ import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versio
 /**
  * Opens a session, proposing `first`, and applies the revision that the server answers.
  *
- * @throws {McpError} See {@link propose}.
+ * @throws {SdkError} See {@link propose}.
  */
 export async function initialize(
   connection: Connection,
@@ -29,7 +29,7 @@ export async function initialize(
  * turn.
  *
  * @param mayGuess Whether to try other revisions with a server that lists none.
- * @throws {McpError} `VERSION_MISMATCH` if client and server have no revision in common.
+ * @throws {SdkError} `VERSION_MISMATCH` if client and server have no revision in common.
  */
 export async function propose(
   connection: Connection,

@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
  * Yields the items of a list, fetching each page when it is needed.
  *
  * @param send Fetches the page that the params name.
- * @throws {McpError} `LIMIT_EXCEEDED` if the list is larger than allowed.
+ * @throws {SdkError} `LIMIT_EXCEEDED` if the list is larger than allowed.
  */
 export function walkItems(
   connection: Connection,

@@ -8,7 +8,7 @@ import {
   HEADER_MISMATCH,
   statusOf,
   UNSUPPORTED_PROTOCOL_VERSION,
-  type McpError,
+  type SdkError,
   type ProtocolError,
 } from '../protocol/errors.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
@@ -27,7 +27,7 @@ export async function recover(
   facts: MethodFacts | undefined,
   options: RequestOptions,
 ): Promise<boolean> {
-  const { code, data } = error as McpError | ProtocolError
+  const { code, data } = error as SdkError | ProtocolError
   const isNotModernAfterAll =
     !connection.isConfirmed && isLegacyEvidence(error, true) && statusOf(error) !== 200
   if (code === 'SESSION_LOST') await restoreSession(connection)

@@ -6,7 +6,7 @@
  */
 import { sleep } from '../patterns/abort.ts'
 import { backoffMs } from '../patterns/backoff.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findMethod, methods, offers, type MethodFacts } from '../protocol/methods.ts'
 import type { InputRequiredResult, Result } from '../protocol/types.ts'
@@ -28,7 +28,7 @@ const MAX_PAUSE_MS = 5_000
 /**
  * Sends a request and waits for its complete result.
  *
- * @throws {McpError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent; `INVALID_MESSAGE` if
+ * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent; `INVALID_MESSAGE` if
  *   the result does not match its method; `LIMIT_EXCEEDED` if the server asks for input too often.
  * @throws {ProtocolError} The error that the server answered.
  */
@@ -59,7 +59,7 @@ export async function request(
     if (round >= maxRounds) {
       const left = JSON.stringify(Object.keys(inputRequests ?? {}))
       const what = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${left}`
-      throw new McpError('LIMIT_EXCEEDED', what, { data: result })
+      throw new SdkError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
     const inputResponses =
@@ -112,14 +112,14 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
     if (!methods.has(method)) return undefined
     if (facts) {
       const sender = method === 'initialize' ? 'connect' : 'client.listen'
-      throw new McpError('UNSUPPORTED', `"${method}" is not sent as it stands: use "${sender}"`)
+      throw new SdkError('UNSUPPORTED', `"${method}" is not sent as it stands: use "${sender}"`)
     }
-    throw new McpError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
+    throw new SdkError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
   }
   if (!serverCapabilities || offers(serverCapabilities, facts)) return facts
   // 2024-11-05 has completions, but no capability for them
   if (method === 'completion/complete' && !revision.audio) return facts
-  throw new McpError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
+  throw new SdkError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
 }
 
 /** Sends a request once, or twice after a failure that the client can recover from. */

@@ -3,14 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { Connection } from './connection.ts'
 import { initialize } from './initialize.ts'
 
 /**
  * Opens a new session if the server has ended the old one; requests that fail concurrently share it.
  *
- * @throws {McpError} `SESSION_LOST` if no new session can be opened.
+ * @throws {SdkError} `SESSION_LOST` if no new session can be opened.
  */
 export async function restoreSession(connection: Connection): Promise<void> {
   if (!connection.channel.lost) return
@@ -19,7 +19,7 @@ export async function restoreSession(connection: Connection): Promise<void> {
       await initialize(connection, {})
       await connection.changes?.restore()
     } catch (cause) {
-      throw new McpError('SESSION_LOST', 'The server ended the session', { cause })
+      throw new SdkError('SESSION_LOST', 'The server ended the session', { cause })
     }
   })
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import type { ChannelReceiver } from '../protocol/channel.ts'
-import { McpError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import {
   errorResponse,
   isResponse,
@@ -32,7 +32,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // Late or repeated responses are normal; a response to an unknown request is not
     if (call || (typeof id === 'number' && id <= connection.lastId)) return options[givenUp]?.(id)
-    connection.reportError(new McpError('INVALID_MESSAGE', 'The server answered no request'))
+    connection.reportError(new SdkError('INVALID_MESSAGE', 'The server answered no request'))
   }
 
   const receiveRequest = (message: JsonRpcRequest, call: Call | undefined): void => {
@@ -41,7 +41,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     // Until the server's revision is known, it may be a legacy server that sends pings
     if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
       const what = `The server may not request "${method}"`
-      connection.reportError(new McpError('INVALID_MESSAGE', what))
+      connection.reportError(new SdkError('INVALID_MESSAGE', what))
     } else if (method === 'ping') connection.respond(resultResponse(id, {}))
     else connection.inputHandlers.answerRequest(message, call)
   }
@@ -71,7 +71,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     if (requestId !== undefined && connection.revision.era === 'legacy') {
       connection.respond(errorResponse(requestId, toErrorObject(error)))
     }
-    const problem = new McpError('INVALID_MESSAGE', error.message)
+    const problem = new SdkError('INVALID_MESSAGE', error.message)
     if (call) call.reject(problem)
     else connection.reportError(problem)
   }

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import {
   encodeHeaderParams,
   findHeaderParams,
@@ -65,14 +65,14 @@ export class ToolSchemas {
   /**
    * The headers for a tool call. Undefined until the tool has been listed.
    *
-   * @throws {McpError} `INVALID_USE` if the tool's annotations are invalid, or a number cannot be sent
+   * @throws {SdkError} `INVALID_USE` if the tool's annotations are invalid, or a number cannot be sent
    *   exactly.
    */
   headers(name: string, args: JsonObject): Record<string, string> | undefined {
     const known = this.#find(name)?.found
     if (!known) return undefined
     if (known.fault) {
-      throw new McpError('INVALID_USE', `Tool "${name}" cannot be called: ${known.fault}`)
+      throw new SdkError('INVALID_USE', `Tool "${name}" cannot be called: ${known.fault}`)
     }
     return encodeHeaderParams(known.params, args)
   }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult } from '../protocol/types.ts'
 import { isComplete } from './check-result.ts'
@@ -14,7 +14,7 @@ import { request } from './request.ts'
 /**
  * Runs one tool. A failure inside the tool is a result with `isError`, for the model to read.
  *
- * @throws {McpError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
+ * @throws {SdkError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
  *   content (the result is in `data`).
  * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
  */
@@ -27,14 +27,14 @@ export async function callTool(
   const { approve } = connection.options
   const params: JsonObject = { ...options.params, name, ...(args && { arguments: args }) }
   if (approve && !(await approve({ method: 'tools/call', params, server: connection.server }))) {
-    throw new McpError('DENIED', `"${name}" was not approved`)
+    throw new SdkError('DENIED', `"${name}" was not approved`)
   }
   const result = await request(connection, 'tools/call', params, options)
   // Input requests, for a caller with `input: 'manual'`
   if (!isComplete(result)) return result as CallToolResult
   if (!Array.isArray(result.content)) {
     if (result.structuredContent === undefined) {
-      throw new McpError('INVALID_MESSAGE', `Tool "${name}" gave no content`, { data: result })
+      throw new SdkError('INVALID_MESSAGE', `Tool "${name}" gave no content`, { data: result })
     }
     result.content = []
   }

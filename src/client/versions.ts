@@ -5,7 +5,7 @@
  */
 import {
   HEADER_MISMATCH,
-  McpError,
+  SdkError,
   METHOD_NOT_FOUND,
   type ProtocolError,
   statusOf,
@@ -24,7 +24,7 @@ export interface Versions {
 /**
  * Reads the `revision` option.
  *
- * @throws {McpError} `INVALID_USE` when it names a revision that does not exist.
+ * @throws {SdkError} `INVALID_USE` when it names a revision that does not exist.
  */
 export function allowedVersions({ revision }: ConnectOptions): Versions {
   const all =
@@ -32,7 +32,7 @@ export function allowedVersions({ revision }: ConnectOptions): Versions {
       ? revisions
       : [revision].flat().map((name) => {
           const facts = findRevision(name)
-          if (!facts) throw new McpError('INVALID_USE', `There is no revision "${name}"`)
+          if (!facts) throw new SdkError('INVALID_USE', `There is no revision "${name}"`)
           return facts
         })
   return {
@@ -73,8 +73,8 @@ export function mismatch(
   ours: readonly RevisionFacts[],
   supported: unknown,
   cause?: unknown,
-): McpError {
+): SdkError {
   const requested = ours.map((facts) => facts.version)
   const what = `The client speaks ${String(requested)}, the server ${String(supported)}`
-  return new McpError('VERSION_MISMATCH', what, { cause, data: { supported, requested } })
+  return new SdkError('VERSION_MISMATCH', what, { cause, data: { supported, requested } })
 }

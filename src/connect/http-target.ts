@@ -9,7 +9,7 @@ import { discover } from '../client/discover.ts'
 import { initialize } from '../client/initialize.ts'
 import { receiverOf } from '../client/server-messages.ts'
 import { isModernError } from '../client/versions.ts'
-import { McpError, statusOf, toErrorObject } from '../protocol/errors.ts'
+import { SdkError, statusOf, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
@@ -19,7 +19,7 @@ export type OlderVersions = 'legacy' | 'http-sse'
 /**
  * The target for a server at a URL.
  *
- * @throws {McpError} `INVALID_USE` if it is not an HTTP URL.
+ * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function httpTarget(to: string | URL): ConnectionTarget {
   const url = endpointUrl(to)
@@ -60,8 +60,8 @@ export async function negotiateHttp(
       rethrowIfRefused(cause)
       const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
       const what = `"${url}" is not an MCP endpoint: ${attempts}`
-      const data = error instanceof McpError ? error.data : { status, error: toErrorObject(error) }
-      throw new McpError('HTTP', what, { cause: error, data })
+      const data = error instanceof SdkError ? error.data : { status, error: toErrorObject(error) }
+      throw new SdkError('HTTP', what, { cause: error, data })
     })
     return 'http-sse'
   }
@@ -77,7 +77,7 @@ export function openStreamable(connection: Connection, url: string): Promise<voi
 export async function openFallback(connection: Connection, url: string): Promise<void> {
   const { options } = connection
   const channel = options.fallback?.(url, options, receiverOf(connection))
-  if (!channel) throw new McpError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
+  if (!channel) throw new SdkError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
   await connection.replaceChannel(channel)
   await initialize(connection, { signal: options.signal })
 }
@@ -85,14 +85,14 @@ export async function openFallback(connection: Connection, url: string): Promise
 /**
  * Returns the URL of an endpoint.
  *
- * @throws {McpError} `INVALID_USE` if it is not an HTTP URL.
+ * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function endpointUrl(to: string | URL): string {
   const url = String(to)
   if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
   const [isHost, isLocal] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
   const hint = isHost ? `; did you mean "http${isLocal ? '' : 's'}://${url}"?` : ''
-  throw new McpError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)
+  throw new SdkError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)
 }
 
 /**
@@ -100,7 +100,7 @@ export function endpointUrl(to: string | URL): string {
  * not help.
  */
 export function rethrowIfRefused(error: unknown): void {
-  for (let one = error; one instanceof McpError; one = one.cause) {
+  for (let one = error; one instanceof SdkError; one = one.cause) {
     if (one.code === 'UNAUTHORIZED' || one.code === 'FORBIDDEN') throw one
   }
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { Transport } from '../protocol/transport.ts'
 import type { HttpOptions } from '../protocol/http-options.ts'
 
@@ -16,7 +16,7 @@ export function observeTransport(transport: Transport, closed: (reason: Error) =
         malformed: (error) => receiver.malformed(error),
         closed: (reason) => {
           receiver.closed(reason)
-          closed(reason ?? new McpError('CLOSED', 'The server closed the connection'))
+          closed(reason ?? new SdkError('CLOSED', 'The server closed the connection'))
         },
       }),
     send: (frame) => transport.send(frame),

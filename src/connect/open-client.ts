@@ -10,7 +10,7 @@ import type { ExtensionClient } from '../client/extension.ts'
 /**
  * Connects a client. If connecting fails, the connection is closed.
  *
- * @throws {McpError | ProtocolError} See `connect` of the presets.
+ * @throws {SdkError | ProtocolError} See `connect` of the presets.
  */
 export async function openClient<Client extends ExtensionClient>(
   parts: ConnectionParts<Client>,

@@ -7,7 +7,7 @@
 import { backoffMs } from '../patterns/backoff.ts'
 import { callHook } from '../patterns/hooks.ts'
 import { isTransient } from '../patterns/transient.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { Client } from '../client/client.ts'
 import { sleep } from '../patterns/abort.ts'
 import type {
@@ -88,7 +88,7 @@ export class ReconnectingConnection implements ReconnectingClient {
         const state = this.#state
         if (state.status === 'ready') resolve(state.client)
         else if (state.status === 'failed') reject(state.error)
-        else if (state.status === 'idle') reject(new McpError('CLOSED', 'It was closed'))
+        else if (state.status === 'idle') reject(new SdkError('CLOSED', 'It was closed'))
         else return
         stop()
       }
@@ -160,7 +160,7 @@ export class ReconnectingConnection implements ReconnectingClient {
           void client?.close().catch(() => {})
           throw error
         }
-        if ((error as McpError).code === 'CLOSED') client = undefined
+        if ((error as SdkError).code === 'CLOSED') client = undefined
       }
       this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
       // A wake-up is a reason to expect success soon, so the backoff restarts
@@ -247,5 +247,5 @@ function authenticatingAt(url: string): ConnectionState {
 }
 
 function passes(error: unknown): boolean {
-  return isTransient(error) || (error as McpError).code === 'CLOSED'
+  return isTransient(error) || (error as SdkError).code === 'CLOSED'
 }

@@ -8,7 +8,7 @@ import { discover } from '../client/discover.ts'
 import { initialize, propose } from '../client/initialize.ts'
 import { mayRefuseVersion } from '../client/versions.ts'
 import { abortable, sleep } from '../patterns/abort.ts'
-import type { McpError } from '../protocol/errors.ts'
+import type { SdkError } from '../protocol/errors.ts'
 import type { Transport } from '../protocol/transport.ts'
 import { openDuplex } from './duplex-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
@@ -46,7 +46,7 @@ async function open(
   } catch (error) {
     // Some older servers exit on a first message that they do not know, or reject a session after it
     const { modern, legacy } = connection.versions
-    const mayBegin = (error as McpError).code === 'CLOSED' || mayRefuseVersion(error)
+    const mayBegin = (error as SdkError).code === 'CLOSED' || mayRefuseVersion(error)
     if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) throw error
     connection.reopen()
     await transport.restart()

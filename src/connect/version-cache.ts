@@ -7,7 +7,7 @@
 import type { ConnectionTarget } from '../client/connection.ts'
 import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
-import { McpError, ProtocolError } from '../protocol/errors.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import {
   endpointUrl,
   negotiateHttp,
@@ -24,7 +24,7 @@ const sharedVersions: VersionCache = new Map()
 /**
  * The target for a server at a URL, which is asked only for what is not cached.
  *
- * @throws {McpError} `INVALID_USE` if it is not an HTTP URL.
+ * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function cachedHttpTarget(
   to: string | URL,
@@ -44,7 +44,7 @@ export function cachedHttpTarget(
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
         // Never ask twice to sign in; and errors of the application say nothing about the server
-        const isOurs = error instanceof McpError || error instanceof ProtocolError
+        const isOurs = error instanceof SdkError || error instanceof ProtocolError
         if (options.signal?.aborted || !isOurs) throw error
         rethrowIfRefused(error)
         // The server has changed

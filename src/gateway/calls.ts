@@ -6,13 +6,13 @@
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
 import {
   INTERNAL_ERROR,
-  McpError,
+  SdkError,
   ProtocolError,
   statusOf,
   ToolError,
   URL_ELICITATION_REQUIRED,
   UrlElicitationRequired,
-  type McpErrorCode,
+  type SdkErrorCode,
   type UrlElicitation,
 } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
@@ -32,7 +32,7 @@ export interface PassedOn extends FollowedAgain {
 }
 
 /** Errors after which the upstream server may still be working on a call. */
-const UNANSWERED: readonly string[] = ['ABORTED', 'TIMEOUT', 'NETWORK'] satisfies McpErrorCode[]
+const UNANSWERED: readonly string[] = ['ABORTED', 'TIMEOUT', 'NETWORK'] satisfies SdkErrorCode[]
 
 /** Forwards one request, and returns its result. */
 export async function pass(
@@ -53,7 +53,7 @@ export async function pass(
     })
     return (begun === null && result) || (await send(begun))
   } catch (error) {
-    if (error instanceof McpError) {
+    if (error instanceof SdkError) {
       // A proxy's error says nothing about the server behind it
       const is5xx = (statusOf(error) ?? 0) >= 500
       if (is5xx || UNANSWERED.includes(error.code)) calls.giveUp(call)
@@ -73,7 +73,7 @@ function isOver({ resultType = 'complete' }: Result): boolean {
  * The reasons given to callers if the upstream server does not respond; they do not reveal its
  * address.
  */
-const noAnswer: Partial<Record<McpErrorCode, string>> = {
+const noAnswer: Partial<Record<SdkErrorCode, string>> = {
   TIMEOUT: 'did not answer in time',
   CLOSED: 'has ended',
   SESSION_LOST: 'has ended the session',
@@ -86,7 +86,7 @@ const noAnswer: Partial<Record<McpErrorCode, string>> = {
 
 /** The error for the caller if there was no response; for a tool call, one that models can read. */
 export function unanswered(method: string, error: unknown): Error | undefined {
-  const why = error instanceof McpError ? noAnswer[error.code] : undefined
+  const why = error instanceof SdkError ? noAnswer[error.code] : undefined
   if (why === undefined) return undefined
   const message = `The server behind ${why}`
   return method === 'tools/call'

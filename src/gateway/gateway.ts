@@ -89,7 +89,7 @@ export function fromClient(
  * Connects to an upstream server and creates a server that offers the same.
  *
  * @param createServer Creates the server.
- * @throws {McpError} Errors of connecting and listing.
+ * @throws {SdkError} Errors of connecting and listing.
  */
 export async function createGatewayOf(
   createServer: (info: Implementation, options: ServerOptions) => Server,

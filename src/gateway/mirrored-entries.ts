@@ -39,7 +39,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 /**
  * Lists everything that the upstream server offers.
  *
- * @throws {McpError} Errors of listing.
+ * @throws {SdkError} Errors of listing.
  */
 export async function offerOf(behind: Behind): Promise<Offer> {
   const { client, read } = behind

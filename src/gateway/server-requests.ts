@@ -8,7 +8,7 @@ import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { InputPending } from '../patterns/input.ts'
-import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type {
   ElicitFormParams,
   ElicitResult,
@@ -82,7 +82,7 @@ export function questionsOf(
   const required = async (context: InputContext): Promise<Context> => {
     const ctx = await find(context)
     if (ctx) return ctx
-    throw new McpError('UNSUPPORTED', 'The question may be for any of several clients, or for none')
+    throw new SdkError('UNSUPPORTED', 'The question may be for any of several clients, or for none')
   }
   const log = async (message: LoggingMessageParams): Promise<void> => {
     const call = calls.find()

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import { passLog, unanswered } from './calls.ts'
@@ -181,7 +181,7 @@ class Subscriptions {
 
   /** The error for a caller whose subscription was rejected. */
   #refusal(uri: string, error: unknown): unknown {
-    if (error instanceof McpError && error.code === 'UNSUPPORTED') {
+    if (error instanceof SdkError && error.code === 'UNSUPPORTED') {
       return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)
     }
     const known = unanswered('resources/subscribe', error)

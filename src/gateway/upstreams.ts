@@ -6,7 +6,7 @@
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
-import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, ProtocolError } from '../protocol/errors.ts'
 import type { OpenCalls } from './open-calls.ts'
 
 /** Connects to the upstream server, with these options in addition to its own. */
@@ -51,7 +51,7 @@ export class Upstreams {
     try {
       return await work(await entry.opened)
     } catch (error) {
-      if (error instanceof McpError && error.code === 'CLOSED') this.#drop(principal, entry)
+      if (error instanceof SdkError && error.code === 'CLOSED') this.#drop(principal, entry)
       throw error
     } finally {
       entry.uses--
@@ -64,7 +64,7 @@ export class Upstreams {
   }
 
   #make(principal: string): Entry {
-    if (this.#closed) throw new McpError('CLOSED', 'The gateway is closed')
+    if (this.#closed) throw new SdkError('CLOSED', 'The gateway is closed')
     this.#makeRoom()
     const entry = { opened: this.#open(principal), uses: 0 }
     entry.opened.catch(() => this.#drop(principal, entry))

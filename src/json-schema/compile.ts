@@ -5,7 +5,7 @@
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
 import { dereference, type Schema } from '@cfworker/json-schema'
-import { McpError, type McpErrorCode } from '../protocol/errors.ts'
+import { SdkError, type SdkErrorCode } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import { boundedPattern, type BoundedPattern } from './bounded-pattern.ts'
@@ -74,7 +74,7 @@ const drafts = new Map<string, Draft>([
 /**
  * Validates and copies a schema.
  *
- * @throws {McpError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
+ * @throws {SdkError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
  *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
  */
 export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledSchema {
@@ -125,7 +125,7 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
   const lookup = locate(schema)
   for (const copy of copies) {
     if (copy.$ref !== undefined && lookup[copy.__absolute_ref__ ?? ''] === undefined) {
-      throw new McpError(
+      throw new SdkError(
         'UNSUPPORTED',
         `Cannot resolve "$ref" "${copy.$ref}": only references inside the schema are followed`,
       )
@@ -135,8 +135,8 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
   return { schema, draft, lookup, budget, unique, patterns }
 }
 
-function refuse(code: McpErrorCode, path: string, reason: string): McpError {
-  return new McpError(code, `Cannot use JSON Schema: "${path}" ${reason}`)
+function refuse(code: SdkErrorCode, path: string, reason: string): SdkError {
+  return new SdkError(code, `Cannot use JSON Schema: "${path}" ${reason}`)
 }
 
 function draftOf(dialect: unknown): Draft {
@@ -144,7 +144,7 @@ function draftOf(dialect: unknown): Draft {
   const draft = typeof dialect === 'string' ? drafts.get(dialect.replace(/#$/, '')) : undefined
   if (draft) return draft
   const known = [...drafts.keys()].join('", "')
-  throw new McpError(
+  throw new SdkError(
     'UNSUPPORTED',
     `JSON Schema dialect ${JSON.stringify(dialect)} is not supported; known are "${known}"`,
   )
@@ -154,7 +154,7 @@ function locate(schema: Schema): Record<string, Schema | boolean> {
   try {
     return dereference(schema)
   } catch (cause) {
-    throw new McpError('INVALID_USE', 'Cannot use JSON Schema: its identifiers are not valid', {
+    throw new SdkError('INVALID_USE', 'Cannot use JSON Schema: its identifiers are not valid', {
       cause,
     })
   }
@@ -171,7 +171,7 @@ function resolveDynamicReferences(copies: Schema[]): void {
     if ($dynamicAnchor !== undefined) {
       const twice = anchors.filter((name) => name === $dynamicAnchor).length > 1
       if (twice || (copy.$anchor !== undefined && copy.$anchor !== $dynamicAnchor)) {
-        throw new McpError(
+        throw new SdkError(
           'UNSUPPORTED',
           `Cannot use JSON Schema: "$dynamicAnchor" "${$dynamicAnchor}" is not the only one`,
         )

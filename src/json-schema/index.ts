@@ -8,7 +8,7 @@
  * @module
  */
 import { validate } from '@cfworker/json-schema'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   describeIssues,
@@ -40,7 +40,7 @@ const MAX_COMPARISONS = 10_000_000
  *   'bounded'` for untrusted schemas.
  *
  * @typeParam T The type of valid values; it is not checked.
- * @throws {McpError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
+ * @throws {SdkError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
  *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
  */
 export function jsonSchema<T = unknown>(
@@ -75,7 +75,7 @@ export function outputValidator(
       const { issues } = compiled['~standard'].validate(value) as SchemaResult<unknown>
       return issues && describeIssues(issues)
     } catch (error) {
-      return error instanceof McpError ? error.message : 'Cannot use JSON Schema'
+      return error instanceof SdkError ? error.message : 'Cannot use JSON Schema'
     }
   }
 }

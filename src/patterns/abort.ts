@@ -3,13 +3,13 @@
  *
  * @see https://dom.spec.whatwg.org/#aborting-ongoing-activities
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { MAX_DELAY_MS } from './timers.ts'
 
 /**
  * Waits for a promise, or until a signal fires, whichever comes first.
  *
- * @throws {McpError} `ABORTED`; the signal's own reason if that is a {@link McpError}.
+ * @throws {SdkError} `ABORTED`; the signal's own reason if that is a {@link SdkError}.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
@@ -33,7 +33,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 /**
  * Waits for some milliseconds, or for the longest time that timers can if that is shorter.
  *
- * @throws {McpError} `ABORTED` when the signal fires first.
+ * @throws {SdkError} `ABORTED` when the signal fires first.
  */
 export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +46,7 @@ export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void
 /** The error for an aborted signal. */
 export function abortReason(signal: AbortSignal): Error {
   const { reason } = signal
-  return reason instanceof McpError
+  return reason instanceof SdkError
     ? reason
-    : new McpError('ABORTED', 'The request was aborted', { cause: reason })
+    : new SdkError('ABORTED', 'The request was aborted', { cause: reason })
 }

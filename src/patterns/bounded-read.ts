@@ -4,7 +4,7 @@
  *
  * @see https://streams.spec.whatwg.org/
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 
 /** The smallest buffer, in bytes. */
 const MIN_BYTES = 1024
@@ -119,7 +119,7 @@ export class TextBuffer {
  * Reads a body as text.
  *
  * @param isBeginningEnough Whether to stop after the first piece that arrives.
- * @throws {McpError} `LIMIT_EXCEEDED` if it is longer than `maxLength` UTF-16 units.
+ * @throws {SdkError} `LIMIT_EXCEEDED` if it is longer than `maxLength` UTF-16 units.
  */
 export async function readText(
   response: Response,
@@ -173,6 +173,6 @@ function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void
 }
 
 /** The error for a message that is longer than allowed. */
-export function tooLong(maxLength: number): McpError {
-  return new McpError('LIMIT_EXCEEDED', `A message has more than ${maxLength} characters`)
+export function tooLong(maxLength: number): SdkError {
+  return new SdkError('LIMIT_EXCEEDED', `A message has more than ${maxLength} characters`)
 }

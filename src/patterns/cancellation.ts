@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 
 /**
  * The cancellation of one request: like an `AbortController`, but it creates its signal only on
@@ -57,7 +57,7 @@ export class Cancellation {
 
   #heedUpstream(): void {
     if (this.#upstream?.signal.aborted) {
-      this.cancel(new McpError('ABORTED', 'The client went away'))
+      this.cancel(new SdkError('ABORTED', 'The client went away'))
     }
   }
 }
@@ -66,7 +66,7 @@ export class Cancellation {
 const MAX_REASON_LENGTH = 1_000
 
 /** The error for `notifications/cancelled`, whose message is the reason in the notification. */
-export function clientCancelled(reason: unknown): McpError {
+export function clientCancelled(reason: unknown): SdkError {
   const given = typeof reason === 'string' ? reason.slice(0, MAX_REASON_LENGTH) : ''
-  return new McpError('ABORTED', given || 'The client cancelled')
+  return new SdkError('ABORTED', given || 'The client cancelled')
 }

@@ -6,7 +6,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { InputRequest } from '../protocol/types.ts'
 import { Steps, type AsJson } from './steps.ts'
@@ -53,8 +53,8 @@ export function pushInput(send: (request: InputRequest) => Promise<JsonObject>):
 }
 
 /** The error for a response that does not match its request. */
-export function invalidAnswer({ method }: InputRequest): McpError {
-  return new McpError('INVALID_MESSAGE', `The client's answer to "${method}" is invalid`)
+export function invalidAnswer({ method }: InputRequest): SdkError {
+  return new SdkError('INVALID_MESSAGE', `The client's answer to "${method}" is invalid`)
 }
 
 /**
@@ -66,7 +66,7 @@ export function noInput(reason: string): Input {
   const steps = new Steps(Object.create(null))
   return {
     refuses: true,
-    ask: () => Promise.reject(new McpError('UNSUPPORTED', reason)),
+    ask: () => Promise.reject(new SdkError('UNSUPPORTED', reason)),
     step: (name, run) => steps.run(name, run),
   }
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { PaginatedResult } from '../protocol/types.ts'
 
 /** How much of a cursor an error quotes. */
@@ -26,17 +26,17 @@ export interface PageLimits {
  * @param fetchPage Gets the page of a cursor; the first one without.
  * @param member The member of a page that has its entries.
  * @param onRepeat Receives the error of a repeated cursor or page, which ends the list.
- * @throws {McpError} `LIMIT_EXCEEDED` when the list has more pages, or is longer, than allowed.
+ * @throws {SdkError} `LIMIT_EXCEEDED` when the list has more pages, or is longer, than allowed.
  */
 export async function* walkPages<Item extends object>(
   method: string,
   fetchPage: (cursor: string | undefined) => Promise<PaginatedResult>,
   member: string,
   { maxPages = 200, maxListLength = 16 * 1024 * 1024 }: PageLimits,
-  onRepeat: (error: McpError) => void,
+  onRepeat: (error: SdkError) => void,
 ): AsyncGenerator<Item, void, undefined> {
-  const tooMuch = (limit: string): McpError =>
-    new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${limit}`)
+  const tooMuch = (limit: string): SdkError =>
+    new SdkError('LIMIT_EXCEEDED', `"${method}" has more than ${limit}`)
   const cursors = new Set<string>()
   const given = new Set<unknown>()
   let cursor: string | undefined
@@ -62,7 +62,7 @@ export async function* walkPages<Item extends object>(
     if (isRepeated || cursors.has(next)) {
       const at = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
       const what = `"${method}" repeats itself at the cursor "${at}"`
-      return onRepeat(new McpError('INVALID_MESSAGE', what))
+      return onRepeat(new SdkError('INVALID_MESSAGE', what))
     }
     cursors.add(next)
     cursor = next

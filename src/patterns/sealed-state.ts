@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 
 /** Converts values into text that only a holder of the secret can create or read. */
 export interface Sealer {
@@ -47,7 +47,7 @@ export type Secrets =
  *
  * @param secrets If omitted, the key is random: no other sealer can open the texts. A secret is
  *   safe for 2^32 texts.
- * @throws {McpError} `INVALID_USE` if a secret is too short, or the list is empty; on first use if
+ * @throws {SdkError} `INVALID_USE` if a secret is too short, or the list is empty; on first use if
  *   the secrets come from a function.
  */
 export function createSealer(secrets?: Secrets): Sealer {
@@ -94,7 +94,7 @@ function requireLong(secrets: string | readonly string[]): readonly string[] {
   // An unset environment variable is `undefined`, whatever its type says
   if (list.length > 0 && list.every((secret) => secret?.length >= MIN_SECRET_CHARACTERS))
     return list
-  throw new McpError(
+  throw new SdkError(
     'INVALID_USE',
     `Cannot seal state: each secret must be set, to at least ${MIN_SECRET_CHARACTERS} characters`,
   )

@@ -3,7 +3,7 @@
  *
  * @see https://dom.spec.whatwg.org/#dom-abortsignal-timeout
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { MAX_DELAY_MS } from './timers.ts'
 
 /**
@@ -14,7 +14,7 @@ import { MAX_DELAY_MS } from './timers.ts'
  * @param timeoutMs Milliseconds, at most `MAX_DELAY_MS`.
  * @param signal Aborts the work, with its reason.
  * @param message The message of the timeout error.
- * @throws {McpError} `TIMEOUT`.
+ * @throws {SdkError} `TIMEOUT`.
  */
 export async function withTimeout<T>(
   timeoutMs: number,
@@ -24,7 +24,7 @@ export async function withTimeout<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const over = new AbortController()
-  const expire = (): void => over.abort(new McpError('TIMEOUT', message))
+  const expire = (): void => over.abort(new SdkError('TIMEOUT', message))
   // Not `AbortSignal.any`, whose signals live as long as their sources
   const leave = (): void => over.abort(signal?.reason)
   const timer = setTimeout(expire, Math.min(timeoutMs, MAX_DELAY_MS))

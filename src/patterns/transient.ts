@@ -3,7 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-status-codes
  */
-import { statusOf, type McpError, type ProtocolError } from '../protocol/errors.ts'
+import { statusOf, type SdkError, type ProtocolError } from '../protocol/errors.ts'
 
 /** No response, a session that the next request replaces, or a status that may be temporary. */
 const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)$/
@@ -13,7 +13,7 @@ const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)
  * now. Some servers use HTTP statuses as JSON-RPC codes, such as 429 for too many requests.
  */
 export function isTransient(error: unknown): boolean {
-  const { code } = error as McpError | ProtocolError
+  const { code } = error as SdkError | ProtocolError
   return [code, statusOf(error)].some((one) => TRANSIENT.test(String(one)))
 }
 
@@ -22,5 +22,5 @@ export function isTransient(error: unknown): boolean {
  * then, as the server may still hold the stream that broke, except 405: it offers no stream.
  */
 export function mayReopen(error: unknown): boolean {
-  return isTransient(error) || ((error as McpError).code === 'HTTP' && statusOf(error) !== 405)
+  return isTransient(error) || ((error as SdkError).code === 'HTTP' && statusOf(error) !== 405)
 }

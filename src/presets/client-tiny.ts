@@ -21,7 +21,7 @@ import { requireKnown } from '../patterns/known-options.ts'
  * transports. For these features, import `connect` from `edgewise/client`.
  *
  * @param target The URL of an endpoint.
- * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
+ * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
  * `FORBIDDEN`, `HTTP`, `CLOSED`.
  * @throws {TypeError} when an option is unknown.
  * @throws {ProtocolError} The server's error response to the handshake.
@@ -61,7 +61,7 @@ export type { AuthProvider } from '../protocol/http-options.ts'
 export type { RequestOptions, VersionCache } from '../client/options.ts'
 export {
   isResourceNotFound,
-  McpError,
+  SdkError,
   ProtocolError,
-  type McpErrorCode,
+  type SdkErrorCode,
 } from '../protocol/errors.ts'

@@ -42,7 +42,7 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
  * Connects to a server.
  *
  * @param target The URL of an endpoint, or a transport: stdio, a message port, or in-memory.
- * @throws {McpError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
+ * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
  * `FORBIDDEN`, `HTTP`, `CLOSED`.
  * @throws {TypeError} when an option is unknown.
  * @throws {ProtocolError} The server's error response to the handshake.
@@ -124,9 +124,9 @@ export type {
 export type { Receiver, Transport } from '../protocol/transport.ts'
 export {
   isResourceNotFound,
-  McpError,
+  SdkError,
   ProtocolError,
-  type McpErrorCode,
+  type SdkErrorCode,
 } from '../protocol/errors.ts'
 export type { Subscription } from '../client/features/subscription.ts'
 export type { ConnectionState } from '../connect/reconnecting-options.ts'

@@ -97,7 +97,7 @@ export function createServer<Env = unknown>(
  * Connects to an upstream server and creates a server that offers the same features, in every
  * revision and over every transport; otherwise like {@link fromClient}.
  *
- * @throws {McpError} The errors of connecting and listing.
+ * @throws {SdkError} The errors of connecting and listing.
  */
 export function createGateway(connect: Connector, options: GatewayOptions = {}): Promise<Gateway> {
   return createGatewayOf(createServer, connect, options)

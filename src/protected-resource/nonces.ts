@@ -24,7 +24,7 @@ export interface Nonces {
 /**
  * Creates the issuer and verifier of nonces.
  *
- * @throws {McpError} `INVALID_USE` if a secret is too short.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short.
  */
 export function createNonces({ secrets, ttlMs = 120_000 }: NonceOptions): Nonces {
   const sealer = createSealer(secrets)

@@ -42,8 +42,8 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Why a {@link McpError} was raised. */
-export type McpErrorCode =
+/** Why a {@link SdkError} was raised. */
+export type SdkErrorCode =
   /** No response before the timeout. */
   | 'TIMEOUT'
   /** The connection or the client is closed. */
@@ -94,15 +94,15 @@ export class UrlElicitationRequired extends ProtocolError {
 }
 
 /** A local failure, which no JSON-RPC error of the peer caused. */
-export class McpError extends Error {
+export class SdkError extends Error {
   /** A stable string for `switch` statements. */
-  readonly code: McpErrorCode
+  readonly code: SdkErrorCode
   /** Details of the failure, such as `status` for `HTTP`. */
   readonly data: unknown
 
-  constructor(code: McpErrorCode, message: string, options?: { cause?: unknown; data?: unknown }) {
+  constructor(code: SdkErrorCode, message: string, options?: { cause?: unknown; data?: unknown }) {
     super(message, options?.cause ? options : undefined)
-    this.name = 'McpError'
+    this.name = 'SdkError'
     this.code = code
     this.data = options?.data
   }
@@ -133,7 +133,7 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
 /** The HTTP status of a failure. A failed sign-in has none, because its status is that of another server. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
-  const isHttp = error instanceof McpError && error.code === 'HTTP'
+  const isHttp = error instanceof SdkError && error.code === 'HTTP'
   return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
 }
 

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
-import { McpError } from './errors.ts'
+import { SdkError } from './errors.ts'
 import { encodeHeaderValue, HEADER_PARAM_PREFIX } from './headers.ts'
 import type { JsonObject } from './jsonrpc.ts'
 import { isObject, memberAt } from './validate.ts'
@@ -105,7 +105,7 @@ function primitive(type: unknown): HeaderParam['type'] | undefined {
 /**
  * The headers that repeat the arguments of one call. Absent and `null` arguments have none.
  *
- * @throws {McpError} `INVALID_USE` if a number is not an integer that JSON represents exactly.
+ * @throws {SdkError} `INVALID_USE` if a number is not an integer that JSON represents exactly.
  */
 export function encodeHeaderParams(
   params: readonly HeaderParam[],
@@ -116,7 +116,7 @@ export function encodeHeaderParams(
     const value = memberAt(args, path)
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
       const name = path.join('.')
-      throw new McpError('INVALID_USE', `Argument "${name}" is no safe integer`)
+      throw new SdkError('INVALID_USE', `Argument "${name}" is no safe integer`)
     }
     if (typeof value === 'string') headers[header] = encodeHeaderValue(value)
     if (typeof value === 'number' || typeof value === 'boolean') headers[header] = String(value)

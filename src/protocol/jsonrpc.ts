@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import { wellFormedJson } from './well-formed-json.ts'
-import { INTERNAL_ERROR, McpError } from './errors.ts'
+import { INTERNAL_ERROR, SdkError } from './errors.ts'
 import type {
   ErrorObject,
   JsonObject,
@@ -56,7 +56,7 @@ export function errorResponse(id: RequestId | undefined, error: ErrorObject): Js
 /**
  * Serializes a message.
  *
- * @throws {McpError} `INVALID_USE` if JSON cannot represent it, for example because of a bigint.
+ * @throws {SdkError} `INVALID_USE` if JSON cannot represent it, for example because of a bigint.
  */
 export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   try {
@@ -67,8 +67,8 @@ export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): st
 }
 
 /** The error for a message that JSON cannot represent. */
-export function unwritable(cause: unknown): McpError {
-  return new McpError('INVALID_USE', 'The message is no JSON', { cause })
+export function unwritable(cause: unknown): SdkError {
+  return new SdkError('INVALID_USE', 'The message is no JSON', { cause })
 }
 
 /** The response to a request, or the responses to a batch. */

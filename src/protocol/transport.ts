@@ -28,7 +28,7 @@ export interface Transport {
    * Sends one frame; resolves when the connection has accepted it, so that awaiting it applies
    * backpressure.
    *
-   * @throws {McpError} `CLOSED` if the connection is closed.
+   * @throws {SdkError} `CLOSED` if the connection is closed.
    */
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void>
   /** Closes the connection after all sent frames are flushed. Safe to call twice. */
@@ -38,7 +38,7 @@ export interface Transport {
    * still runs, and delivers to the same receiver, whose `closed` may be called once more. Repeated
    * restarts are delayed with backoff. Not allowed after `close`.
    *
-   * @throws {McpError} `CLOSED` if the transport was closed, `INVALID_USE` if the peer cannot be
+   * @throws {SdkError} `CLOSED` if the transport was closed, `INVALID_USE` if the peer cannot be
    *   started, `LIMIT_EXCEEDED` if it was restarted too often in a row.
    */
   restart?(): Promise<void>

@@ -66,7 +66,7 @@ export interface ClientInput {
   /**
    * Prepares how self-describing requests can ask for input; called once per handler or connection.
    *
-   * @throws {McpError} `INVALID_USE` when a secret is too short.
+   * @throws {SdkError} `INVALID_USE` when a secret is too short.
    */
   configure(options: InputOptions): AskMode
   /**

@@ -11,7 +11,7 @@ import { degradeRequest } from '../protocol/degrade-request.ts'
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
-  McpError,
+  SdkError,
   METHOD_NOT_FOUND,
   ProtocolError,
   toErrorObject,
@@ -68,7 +68,7 @@ export interface ServeTransportOptions extends InputOptions {
  *
  * @throws {TypeError} when the server was not created by `createServer`, or the transport is
  * invalid.
- * @throws {McpError} `INVALID_USE` when a secret is too short.
+ * @throws {SdkError} `INVALID_USE` when a secret is too short.
  */
 export async function serveTransport(
   server: BaseServer,
@@ -141,7 +141,7 @@ class DuplexConnection {
 
   #abandon(): void {
     this.#outbox.close()
-    const error = new McpError('CLOSED', 'The connection is closed')
+    const error = new SdkError('CLOSED', 'The connection is closed')
     for (const open of this.#open.values()) open.cancel(error)
     this.#session?.close()
   }

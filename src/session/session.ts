@@ -5,7 +5,7 @@
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST, McpError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST, SdkError, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
@@ -107,7 +107,7 @@ export class Session {
       send(notification('notifications/cancelled', { requestId: id, reason: error.message }))
     }
     const timer = setTimeout(
-      () => cancel(new McpError('TIMEOUT', `The client did not answer "${method}" in time`)),
+      () => cancel(new SdkError('TIMEOUT', `The client did not answer "${method}" in time`)),
       Math.min(timeoutMs, MAX_DELAY_MS),
     )
     const onAbort = (): void => cancel(signal.reason as Error)
@@ -137,7 +137,7 @@ export class Session {
   /** Rejects the open request that a malformed response was meant for, as no other will come. */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
-    this.#sent.get(frame.id as RequestId)?.reject(new McpError('INVALID_MESSAGE', message))
+    this.#sent.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))
   }
 
   /** Cancels a request of the client, as `notifications/cancelled` asks. Unknown ids are ignored. */
@@ -147,7 +147,7 @@ export class Session {
 
   /** Ends everything that is open. */
   close(): void {
-    const error = new McpError('CLOSED', 'The session is closed')
+    const error = new SdkError('CLOSED', 'The session is closed')
     this.life.cancel(error)
     for (const open of this.inFlight.values()) open.cancel(error)
     for (const { reject } of this.#sent.values()) reject(error)

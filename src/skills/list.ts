@@ -7,7 +7,7 @@ import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { SKILLS_EXTENSION } from '../protocol/extension-ids.ts'
 import { walkPages } from '../patterns/pages.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Resource, Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -17,7 +17,7 @@ import { isSkill, type Skill } from './skill.ts'
  * Lists the skills, fetching pages as needed, without reading their files. A server may list only
  * some of its skills, or none.
  *
- * @throws {McpError} `CAPABILITY_MISSING` if the server does not support skills; `INVALID_MESSAGE`
+ * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support skills; `INVALID_MESSAGE`
  *   if an entry is malformed; `LIMIT_EXCEEDED` if the list does not end.
  */
 export async function* listSkills(
@@ -43,7 +43,7 @@ export async function listAllSkills(
  *
  * @param uri The URI of its `SKILL.md`.
  * @throws {ProtocolError} `INVALID_PARAMS` if the server has no such skill.
- * @throws {McpError} `CAPABILITY_MISSING`, `INVALID_MESSAGE`.
+ * @throws {SdkError} `CAPABILITY_MISSING`, `INVALID_MESSAGE`.
  */
 export async function getSkill(
   client: ExtensionClient,
@@ -62,7 +62,7 @@ export async function getSkill(
  *
  * @param uri Without a trailing slash.
  * @throws {ProtocolError} `INVALID_PARAMS` if it is not a directory.
- * @throws {McpError} `CAPABILITY_MISSING` if the server does not support reading directories;
+ * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support reading directories;
  *   `INVALID_MESSAGE`, `LIMIT_EXCEEDED`.
  */
 export async function readDirectory(
@@ -117,10 +117,10 @@ function isResource(value: unknown): value is Resource {
   return isObject(value) && typeof value.uri === 'string'
 }
 
-function missing(what: string): McpError {
-  return new McpError('CAPABILITY_MISSING', `The server does not offer "${what}"`)
+function missing(what: string): SdkError {
+  return new SdkError('CAPABILITY_MISSING', `The server does not offer "${what}"`)
 }
 
-function invalid(method: string, data: unknown): McpError {
-  return new McpError('INVALID_MESSAGE', `"${method}" got a result that it cannot have`, { data })
+function invalid(method: string, data: unknown): SdkError {
+  return new SdkError('INVALID_MESSAGE', `"${method}" got a result that it cannot have`, { data })
 }

@@ -8,7 +8,7 @@
  */
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import { digestOf } from './digest.ts'
 import { isSameJson, readFrontmatter } from './frontmatter.ts'
@@ -33,7 +33,7 @@ export interface LoadedSkill {
    * Reads another file of the skill; each file is fetched once.
    *
    * @param reference A path relative to the skill's folder, or a URI inside it.
-   * @throws {McpError} `INVALID_MESSAGE` if the entry does not list the file, or the file does not
+   * @throws {SdkError} `INVALID_MESSAGE` if the entry does not list the file, or the file does not
    *   match it: get the skill again, and ask the user again.
    */
   read(reference: string, options?: RequestOptions): Promise<SkillContent>
@@ -43,7 +43,7 @@ export interface LoadedSkill {
  * Reads the `SKILL.md` of a skill, and verifies its size, digest and frontmatter.
  *
  * @param skill An entry returned by {@link listSkills} or {@link getSkill}.
- * @throws {McpError} `INVALID_MESSAGE` if the file does not match the entry; `INVALID_USE` if the
+ * @throws {SdkError} `INVALID_MESSAGE` if the file does not match the entry; `INVALID_USE` if the
  *   entry is malformed.
  */
 export async function loadSkill(
@@ -51,7 +51,7 @@ export async function loadSkill(
   skill: Skill,
   options?: RequestOptions,
 ): Promise<LoadedSkill> {
-  if (!isSkill(skill)) throw new McpError('INVALID_USE', 'This is no skill that can be loaded')
+  if (!isSkill(skill)) throw new SdkError('INVALID_USE', 'This is no skill that can be loaded')
   const held = structuredClone(skill)
   const { text } = await readVerified(client, held, skill.uri, options)
   if (!isSameJson(readFrontmatter(text), held.frontmatter)) {
@@ -130,6 +130,6 @@ function bytesOf(content: unknown): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function mismatch(uri: string, why: string): McpError {
-  return new McpError('INVALID_MESSAGE', `"${uri}" cannot be used: ${why}`, { data: { uri } })
+function mismatch(uri: string, why: string): SdkError {
+  return new SdkError('INVALID_MESSAGE', `"${uri}" cannot be used: ${why}`, { data: { uri } })
 }

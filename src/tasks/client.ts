@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { CallToolResult, DetailedTask } from '../protocol/types.ts'
 import { clientExtension } from '../client/client-extension.ts'
@@ -39,7 +39,7 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
     resultTypes: {
       task(result, { client, method, options: request }) {
         if (method !== 'tools/call') {
-          throw new McpError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
+          throw new SdkError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
         }
         const known = requireDetailedTask(result)
         // This placeholder is not a tool result and must not be validated as one
@@ -63,7 +63,7 @@ export interface RemoteTask {
    *
    * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
    *   not exist.
-   * @throws {McpError} `ABORTED`, `TIMEOUT`, `DENIED`, `INVALID_MESSAGE`.
+   * @throws {SdkError} `ABORTED`, `TIMEOUT`, `DENIED`, `INVALID_MESSAGE`.
    */
   result(options?: RequestOptions & FollowOptions): Promise<CallToolResult>
   /** Asks the server to cancel the task. */
@@ -124,7 +124,7 @@ export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
         ? await followCoreTask(client, id, options, request)
         : await followTask({ client, taskId: id, options, request })
       if (Array.isArray(result.content)) return result as CallToolResult
-      throw new McpError('INVALID_MESSAGE', `The task "${id}" gave no content`, { data: result })
+      throw new SdkError('INVALID_MESSAGE', `The task "${id}" gave no content`, { data: result })
     },
     cancel: () => cancelTask(client, id),
   }

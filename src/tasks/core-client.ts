@@ -9,7 +9,7 @@ import { abortable, sleep } from '../patterns/abort.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { isTransient } from '../patterns/transient.ts'
 import {
-  McpError,
+  SdkError,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
@@ -51,7 +51,7 @@ export async function startCoreTask(
       return await client.callTool(name, args, { ...options, params })
     } catch (error) {
       // A created task has no `content`, so it fails validation as a tool result
-      if (error instanceof McpError && createdBy(error.data)) return error.data as Result
+      if (error instanceof SdkError && createdBy(error.data)) return error.data as Result
       throw error
     }
   }
@@ -225,7 +225,7 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
     const task: unknown = value
     return task as CoreTask
   }
-  throw new McpError('INVALID_MESSAGE', 'The server sent no task', { data: value })
+  throw new SdkError('INVALID_MESSAGE', 'The server sent no task', { data: value })
 }
 
 /**
@@ -234,7 +234,7 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
  *
  * @param ttl How long the server keeps the task, as stated when the task was created.
  * @throws {ProtocolError} The error that the call would have failed with.
- * @throws {McpError} `TIMEOUT` when the caller's or the server's time limit has passed; `ABORTED`
+ * @throws {SdkError} `TIMEOUT` when the caller's or the server's time limit has passed; `ABORTED`
  *   if the task was cancelled by any party.
  */
 export async function followCoreTask(

@@ -6,7 +6,7 @@
 import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
 import {
   INTERNAL_ERROR,
-  McpError,
+  SdkError,
   METHOD_NOT_FOUND,
   ProtocolError,
   toErrorObject,
@@ -181,7 +181,7 @@ class Asker {
    * again.
    */
   stop(): void {
-    this.#stopped.abort(new McpError('ABORTED', 'Nobody waits for the task any more'))
+    this.#stopped.abort(new SdkError('ABORTED', 'Nobody waits for the task any more'))
   }
 
   async #put(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
@@ -197,7 +197,7 @@ class Asker {
       return { answer: await askMode.ask(request, this.#stopped.signal) }
     } catch (error) {
       // A client that could not be reached may be reachable later
-      if (error instanceof McpError) return undefined
+      if (error instanceof SdkError) return undefined
       const told = error instanceof ProtocolError ? toErrorObject(error) : undefined
       return { error: told ?? { code: INTERNAL_ERROR, message: `"${taskId}" could not ask` } }
     }

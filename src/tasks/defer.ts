@@ -7,7 +7,7 @@
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { callHook } from '../patterns/hooks.ts'
-import { INTERNAL_ERROR, McpError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -43,7 +43,7 @@ const REMEDY = {
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
  *   task of a tool that supports none, or omits it for a tool that requires one.
- * @throws {McpError} `CAPABILITY_MISSING` if the tool requires a task and the client does not
+ * @throws {SdkError} `CAPABILITY_MISSING` if the tool requires a task and the client does not
  *   support tasks.
  */
 export function taskWanted(
@@ -65,7 +65,7 @@ export function taskWanted(
   const what = `"${name}" is always a task: ${REMEDY[flavour]}`
   if (flavour !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
-  throw new McpError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })
+  throw new SdkError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })
 }
 
 /**
@@ -120,7 +120,7 @@ async function create(
   try {
     record = await service.create(made, ctx.caller)
   } catch (error) {
-    if (!(error instanceof McpError && error.code === 'LIMIT_EXCEEDED')) throw error
+    if (!(error instanceof SdkError && error.code === 'LIMIT_EXCEEDED')) throw error
     throw new ProtocolError(INTERNAL_ERROR, error.message)
   }
   // A hook that throws must not lose the task for its caller

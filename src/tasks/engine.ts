@@ -5,7 +5,7 @@
  */
 import { semaphore } from '../patterns/semaphore.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/features/tool-result.ts'
@@ -81,7 +81,7 @@ export class TaskEngine implements TaskService {
   async #add(task: NewTask): Promise<TaskRecord> {
     const { store, all } = this.#options
     if (all && (await isFull(all, task.call.principal))) {
-      throw new McpError('LIMIT_EXCEEDED', 'Too many tasks are open')
+      throw new SdkError('LIMIT_EXCEEDED', 'Too many tasks are open')
     }
     const record = newRecord(task, Date.now())
     if (await store.save(record)) return record

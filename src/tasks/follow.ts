@@ -7,7 +7,7 @@
 import { callHook } from '../patterns/hooks.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { isTransient } from '../patterns/transient.ts'
-import { INTERNAL_ERROR, McpError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, ProtocolError } from '../protocol/errors.ts'
 import type { InputRequest, Result, DetailedTask } from '../protocol/types.ts'
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
 import type { ExtensionClient } from '../client/extension.ts'
@@ -72,7 +72,7 @@ const HEARING_MS = 30_000
  *
  * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
  *   not exist or has expired.
- * @throws {McpError} `ABORTED` if the task was cancelled by any party; `TIMEOUT` when the caller's
+ * @throws {SdkError} `ABORTED` if the task was cancelled by any party; `TIMEOUT` when the caller's
  *   or the server's time limit has passed, with the task's id in `data.taskId`, as the task may
  *   still be running; `DENIED` and `INVALID_MESSAGE` if its request for input could not be answered
  *   or the answer was rejected, which cancels the task.
@@ -86,7 +86,7 @@ export async function followTask(following: Following): Promise<Result> {
     const givesUp =
       request.signal?.aborted ||
       (follower.refused && !isAnsweredLater(request, error)) ||
-      (error instanceof McpError && error.code === 'INVALID_MESSAGE')
+      (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
     // An aborted caller does not wait for the cancellation
     if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
     throw error
@@ -201,7 +201,7 @@ class Follower {
     const inputResponses = await client.answerInputs?.('tools/call', asked, signal, request)
     if (!inputResponses) {
       const what = `The task "${taskId}" asks, and this client answers nothing`
-      throw new McpError('INVALID_MESSAGE', what)
+      throw new SdkError('INVALID_MESSAGE', what)
     }
     const { timeoutMs } = request
     for (let failures = 1; ; failures++) {
@@ -226,7 +226,7 @@ class Follower {
     return pollDelayMs(wishedMs, this.#failures, this.#following.options)
   }
 
-  /** @throws {McpError} `TIMEOUT` when the time limit has passed, `ABORTED`. */
+  /** @throws {SdkError} `TIMEOUT` when the time limit has passed, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#following.request
     const leftMs = this.#deadline() - performance.now()
@@ -284,7 +284,7 @@ function outcome(task: DetailedTask): Result | undefined {
   if (status === 'completed') {
     if ((result?.resultType ?? 'complete') === 'complete') return result
     const what = `The task "${taskId}" ended with a result that is none`
-    throw new McpError('INVALID_MESSAGE', what, { data: result })
+    throw new SdkError('INVALID_MESSAGE', what, { data: result })
   }
   if (status === 'failed' && error) {
     throw new ProtocolError(error.code, String(error.message), error.data)

@@ -5,7 +5,7 @@
  */
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { DetailedTask } from '../protocol/types.ts'
@@ -18,7 +18,7 @@ export async function cancelTask(client: ExtensionClient, taskId: string): Promi
 /**
  * Asks for the current state of a task.
  *
- * @throws {McpError} `INVALID_MESSAGE` when the answer is not a task.
+ * @throws {SdkError} `INVALID_MESSAGE` when the answer is not a task.
  * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
  */
 export async function getTask(
@@ -32,7 +32,7 @@ export async function getTask(
 /**
  * Validates a task received from the server.
  *
- * @throws {McpError} `INVALID_MESSAGE` if it is not a task, or is a different one.
+ * @throws {SdkError} `INVALID_MESSAGE` if it is not a task, or is a different one.
  */
 export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
   const known = taskId === undefined || (isObject(value) && value.taskId === taskId)
@@ -40,7 +40,7 @@ export function requireDetailedTask(value: unknown, taskId?: string): DetailedTa
     const task: unknown = value
     return task as DetailedTask
   }
-  throw new McpError('INVALID_MESSAGE', 'The server sent no task', { data: value })
+  throw new SdkError('INVALID_MESSAGE', 'The server sent no task', { data: value })
 }
 
 function hasState({ status, result, error, inputRequests }: JsonObject): boolean {

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { backoffMs } from '../patterns/backoff.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 
 /** For how long a task is polled after its time is over, in milliseconds. */
 const GRACE_MS = 5_000
@@ -34,7 +34,7 @@ export function pollDelayMs(
 }
 
 /** The error for a task that was cancelled, or was not done in time. */
-export function noResultError(code: 'ABORTED' | 'TIMEOUT', taskId: string): McpError {
+export function noResultError(code: 'ABORTED' | 'TIMEOUT', taskId: string): SdkError {
   const how = code === 'ABORTED' ? 'cancelled' : 'not done in time'
-  return new McpError(code, `The task "${taskId}" was ${how}`, { data: { taskId } })
+  return new SdkError(code, `The task "${taskId}" was ${how}`, { data: { taskId } })
 }

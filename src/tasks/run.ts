@@ -10,7 +10,7 @@ import { digest } from '../patterns/digest.ts'
 import { degradeRequest } from '../protocol/degrade-request.ts'
 import {
   INTERNAL_ERROR,
-  McpError,
+  SdkError,
   ProtocolError,
   UrlElicitationRequired,
 } from '../protocol/errors.ts'
@@ -141,7 +141,7 @@ async function askForInput(
     })
     return ask(Object.fromEntries(questions), recording)
   }
-  if (input.refuses) throw new McpError('UNSUPPORTED', whyUnreachable(exchange))
+  if (input.refuses) throw new SdkError('UNSUPPORTED', whyUnreachable(exchange))
   return askOwn(reason.result as InputRequiredResult, recording, exchange)
 }
 

@@ -20,7 +20,7 @@ export interface TaskService {
   /**
    * Creates a task. Once this resolves, the task is stored and will be run.
    *
-   * @throws {McpError} `LIMIT_EXCEEDED` if there are too many tasks.
+   * @throws {SdkError} `LIMIT_EXCEEDED` if there are too many tasks.
    */
   create(task: NewTask, platform: Platform): Promise<TaskRecord>
   /** Gets a task. */

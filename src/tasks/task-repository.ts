@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { withTimeout } from '../patterns/timeout.ts'
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { TaskSubscribers } from './subscribers.ts'
 import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
 import type { TaskPollOptions } from './service.ts'
@@ -57,7 +57,7 @@ export class TaskRepository {
   /**
    * Changes a task and notifies the subscribers; returns the task after that.
    *
-   * @throws {McpError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
+   * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
    */
   async change(taskId: string, transition: Transition): Promise<TaskRecord | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -72,7 +72,7 @@ export class TaskRepository {
       }
       return after
     }
-    throw new McpError('LIMIT_EXCEEDED', `The task "${taskId}" changes too fast to be changed`)
+    throw new SdkError('LIMIT_EXCEEDED', `The task "${taskId}" changes too fast to be changed`)
   }
 
   /** Stops the run of an expired task and deletes the task. */

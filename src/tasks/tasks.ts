@@ -6,7 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
-import { McpError, METHOD_NOT_FOUND, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { SdkError, METHOD_NOT_FOUND, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Result } from '../protocol/types.ts'
 import type { Context } from '../server/request/context.ts'
@@ -44,7 +44,7 @@ export interface Tasks extends ServerExtension {
    * The handle of the task that a handler works on. Return it from the handler if the outcome will
    * be reported externally: by a queue, a webhook or another process.
    *
-   * @throws {McpError} `UNSUPPORTED` if the handler answers a plain request, which never happens
+   * @throws {SdkError} `UNSUPPORTED` if the handler answers a plain request, which never happens
    *   for a tool whose task is `required`.
    */
   handle(ctx: Pick<Context, 'id'>): TaskHandle
@@ -144,7 +144,7 @@ export class ServerTasks implements Tasks, TaskFactory {
   handle(ctx: object): TaskHandle {
     const taskId = taskIdOf(ctx)
     if (taskId !== undefined) return { resultType: 'task', taskId }
-    throw new McpError('UNSUPPORTED', 'The handler answers a plain request, not a task')
+    throw new SdkError('UNSUPPORTED', 'The handler answers a plain request, not a task')
   }
 
   complete(taskId: string, returned: ToolReturn): Promise<boolean> {
@@ -184,7 +184,7 @@ export class ServerTasks implements Tasks, TaskFactory {
 
   get #server(): ServerDefinition {
     if (this.#definition) return this.#definition
-    throw new McpError('INVALID_USE', 'These tasks belong to no server: extend one with them')
+    throw new SdkError('INVALID_USE', 'These tasks belong to no server: extend one with them')
   }
 
   get #served(): ServedTasks {

@@ -6,7 +6,7 @@
  */
 import { untilAborted } from '../patterns/abort.ts'
 import { Cancellation } from '../patterns/cancellation.ts'
-import { INTERNAL_ERROR, McpError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError } from '../protocol/errors.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { every, later } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
@@ -78,7 +78,7 @@ export class TaskWork {
 
   /** Stops the run of a task that has finished. */
   stop(taskId: string): void {
-    this.#running.get(taskId)?.cancel(new McpError('ABORTED', 'The task is at its end'))
+    this.#running.get(taskId)?.cancel(new SdkError('ABORTED', 'The task is at its end'))
   }
 
   /** Lets work continue in the background and reports its failure. */

@@ -28,7 +28,7 @@ interface InMemoryOptions extends ConnectOptions {
 /**
  * Connects a client to a server in the same process. Closing the client ends the connection.
  *
- * @throws {McpError} In the cases of `connect`, such as when client and server have no revision in
+ * @throws {SdkError} In the cases of `connect`, such as when client and server have no revision in
  *   common.
  * @throws {TypeError} if the server was not created by `createServer`.
  */

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { isRequest, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { META_CLIENT_INFO, META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { isObject, validateMessage } from '../protocol/validate.ts'
@@ -94,14 +94,14 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   }
 
   async function fail(fault: string): Promise<void> {
-    reason = new McpError(
+    reason = new SdkError(
       'INVALID_USE',
       `The recording differs: ${fault}; record anew if that is meant`,
     )
     await far.close()
   }
 
-  let reason: McpError | undefined
+  let reason: SdkError | undefined
   void far.start({
     message: take,
     malformed() {},

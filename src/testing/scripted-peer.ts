@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject, JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 import type { Transport } from '../protocol/transport.ts'
@@ -32,10 +32,10 @@ export function scriptedPeer(
   const [theirs, mine] = inMemoryTransports()
   const seen: ScriptedPeer['seen'] = []
   const send = (frame: unknown): void => void mine.send(frame as JsonRpcMessage).catch(() => {})
-  let reason: McpError | undefined
+  let reason: SdkError | undefined
   const fail = (cause: unknown): void => {
     const why = cause instanceof Error ? cause.message : String(cause)
-    reason = new McpError('INVALID_USE', `The script failed: ${why}`, { cause })
+    reason = new SdkError('INVALID_USE', `The script failed: ${why}`, { cause })
     void mine.close()
   }
   const reply = (frame: unknown): void => {

@@ -47,7 +47,7 @@ export interface AiTool<Schema> {
 /**
  * Lists a server's tools in the format of `generateText({ tools })` and similar functions.
  *
- * @throws {ProtocolError | McpError} See `client.tools()`.
+ * @throws {ProtocolError | SdkError} See `client.tools()`.
  */
 export async function aiTools<Schema>(
   client: BaseClient,

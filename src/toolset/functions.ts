@@ -34,7 +34,7 @@ export interface ToolFunction {
    *
    * @param args Arguments by the names in `parameters`; the tool receives its own names.
    *
-   * @throws {ProtocolError | McpError} See `client.callTool`.
+   * @throws {ProtocolError | SdkError} See `client.callTool`.
    */
   call(args: JsonObject | undefined, options?: RequestOptions): Promise<CallToolResult>
 }
@@ -62,7 +62,7 @@ export interface ToolsetOptions {
  * tool's original name is appended. Other names are unchanged, and names do not depend on the order
  * of the list.
  *
- * @throws {ProtocolError | McpError} See `client.tools()`.
+ * @throws {ProtocolError | SdkError} See `client.tools()`.
  * @throws {RangeError} if `maxNameLength` is less than 8.
  */
 export async function toolFunctions(

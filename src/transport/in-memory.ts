@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { unwritable, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
 import { jsonCopy } from './json-copy.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
@@ -48,7 +48,7 @@ class InMemoryTransport implements Transport {
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     const { peer } = this
     if (this.#closed || !peer) {
-      throw new McpError('CLOSED', 'Cannot send: the connection is closed')
+      throw new SdkError('CLOSED', 'Cannot send: the connection is closed')
     }
     try {
       peer.#incoming.add(jsonCopy(frame))
@@ -88,7 +88,7 @@ class InMemoryTransport implements Transport {
     } catch (cause) {
       this.#receiver = undefined
       await this.close()
-      receiver.closed(new McpError('CLOSED', 'The receiver of the messages failed', { cause }))
+      receiver.closed(new SdkError('CLOSED', 'The receiver of the messages failed', { cause }))
     }
     this.#drained = undefined
     if (!this.#closed || !this.#receiver) return

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
-import { McpError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import type { Receiver } from '../protocol/transport.ts'
 
 /** The maximum number of queued messages. */
@@ -13,12 +13,12 @@ const MAX_WAITING = 10_000
 /** Messages that arrive faster than they are processed. */
 export class Inbox {
   readonly #take: Receiver['message']
-  readonly #fail: (reason: McpError) => void
+  readonly #fail: (reason: SdkError) => void
   /** The queued messages; absent while the receiver is idle. */
   #waiting: unknown[] | undefined
 
   /** @param fail Called when the queue is full. */
-  constructor(take: Receiver['message'], fail: (reason: McpError) => void) {
+  constructor(take: Receiver['message'], fail: (reason: SdkError) => void) {
     this.#take = take
     this.#fail = fail
   }
@@ -27,7 +27,7 @@ export class Inbox {
     if (this.#waiting) {
       this.#waiting.push(frame)
       if (this.#waiting.length <= MAX_WAITING) return
-      return this.#fail(new McpError('LIMIT_EXCEEDED', 'Too many messages wait to be taken'))
+      return this.#fail(new SdkError('LIMIT_EXCEEDED', 'Too many messages wait to be taken'))
     }
     const taken = this.#take(frame)
     if (taken) void this.#wait(taken)
@@ -39,7 +39,7 @@ export class Inbox {
       await taken
       while (waiting.length > 0) await this.#take(waiting.shift())
     } catch (cause) {
-      this.#fail(new McpError('CLOSED', 'The receiver of the messages failed', { cause }))
+      this.#fail(new SdkError('CLOSED', 'The receiver of the messages failed', { cause }))
     }
     this.#waiting = undefined
   }

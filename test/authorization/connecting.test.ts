@@ -7,7 +7,7 @@ import {
 import { connect, httpSse, type AuthProvider } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/presets/server.ts'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { PATIENCE } from '../patience.ts'
 import { createWorld, ISSUER, json, MCP, type Answer, type World } from './world.ts'
 
@@ -152,7 +152,7 @@ describe('a sign-in that fails during version negotiation', () => {
 
   it.each([
     ['an error of its own', new TypeError('The redirect URI is missing')],
-    ['FORBIDDEN', new McpError('FORBIDDEN', 'The scope is missing')],
+    ['FORBIDDEN', new SdkError('FORBIDDEN', 'The scope is missing')],
   ])(
     'with %s is tried once where the endpoint is known to have sessions [P014]',
     async (_name, error) => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { McpError, ProtocolError, connect, type ConnectOptions } from '../../src/presets/client.ts'
+import { SdkError, ProtocolError, connect, type ConnectOptions } from '../../src/presets/client.ts'
 import { createServer, serveTransport, type Server } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import type { Transport } from '../../src/protocol/transport.ts'
@@ -101,8 +101,8 @@ describe('era over HTTP', () => {
     async (status) => {
       const peer = httpPeer(() => new Response('no', { status, headers: { 'retry-after': '7' } }))
       const failure = await connectTo(peer).catch((e: unknown) => e)
-      expect(failure).toBeInstanceOf(McpError)
-      expect((failure as McpError).data).toMatchObject({ status })
+      expect(failure).toBeInstanceOf(SdkError)
+      expect((failure as SdkError).data).toMatchObject({ status })
       expect(peer.seen).toHaveLength(1)
     },
   )
@@ -502,7 +502,7 @@ describe('fallback to HTTP+SSE', () => {
           : new Response('why', { status }),
       )
       const failure = await connectTo(peer).catch((e: unknown) => e)
-      expect((failure as McpError).data).toMatchObject({ status })
+      expect((failure as SdkError).data).toMatchObject({ status })
       expect(peer.seen.filter((seen) => seen.method === 'GET')).toHaveLength(0)
     },
   )

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { McpError, ProtocolError } from '../../src/presets/client.ts'
+import { SdkError, ProtocolError } from '../../src/presets/client.ts'
 import {
   connectTo,
   error,
@@ -439,7 +439,7 @@ describe('answers to a request', () => {
       for (const name of ['json', 'stream']) {
         const call = client.callTool(name)
         if (version === '2025-03-26') expect(await call).toEqual({ content })
-        else await expect(call).rejects.toBeInstanceOf(McpError)
+        else await expect(call).rejects.toBeInstanceOf(SdkError)
       }
       expect(updated).toEqual(version === '2025-03-26' ? ['a:b', 'a:b'] : [])
       await client.close()

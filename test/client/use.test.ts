@@ -1,7 +1,7 @@
 /** Errors for invalid use of a client. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, httpSse, McpError, type ConnectOptions } from '../../src/presets/client.ts'
+import { connect, httpSse, SdkError, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { createServer, createSseHandler } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -14,7 +14,7 @@ test.each(['nope', '', '/mcp', 'localhost:8000/mcp', 'ftp://a.example/mcp', 'htt
   'connecting to "%s" is rejected with the value given',
   async (target) => {
     const error: unknown = await connect(target).catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(McpError)
+    expect(error).toBeInstanceOf(SdkError)
     expect(error).toMatchObject({ code: 'INVALID_USE', message: expect.stringContaining(target) })
   },
 )
@@ -34,7 +34,7 @@ describe.each([
     },
   ],
 ] as [string, JsonObject][])('arguments that hold %s', (_what, args) => {
-  const refused = { name: 'McpError', code: 'INVALID_USE', cause: expect.any(Error) }
+  const refused = { name: 'SdkError', code: 'INVALID_USE', cause: expect.any(Error) }
 
   test.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)(
     'are refused in memory, and the connection continues, in %s',

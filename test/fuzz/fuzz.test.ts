@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import { digest } from '../../src/patterns/digest.ts'
 import { createSealer } from '../../src/patterns/sealed-state.ts'
-import { McpError, ProtocolError } from '../../src/protocol/errors.ts'
+import { SdkError, ProtocolError } from '../../src/protocol/errors.ts'
 import { decodeHeaderValue, encodeHeaderValue } from '../../src/protocol/headers.ts'
 import { isObject, parseJson, readableId, validateMessage } from '../../src/protocol/validate.ts'
 import { pagesOf } from '../../src/server/features/pagination.ts'
@@ -20,7 +20,7 @@ const thrown = (run: () => unknown) => {
   }
 }
 const codeOf = (error: unknown) =>
-  error instanceof ProtocolError || error instanceof McpError ? error.code : error
+  error instanceof ProtocolError || error instanceof SdkError ? error.code : error
 
 describe('validateMessage, fuzzed', () => {
   const isId = (value: unknown) => typeof value === 'string' || Number.isSafeInteger(value)

@@ -1,7 +1,7 @@
 /** Damaged messages, headers and chunks: both sides survive any input and send nothing invalid. */
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/presets/client.ts'
-import { McpError, ProtocolError, validateMessage, type JsonRpcMessage } from '../../src/index.ts'
+import { SdkError, ProtocolError, validateMessage, type JsonRpcMessage } from '../../src/index.ts'
 import { serveTransport } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { inMemoryTransports } from '../../src/testing/index.ts'
@@ -170,7 +170,7 @@ describe('damaged answers to a client', () => {
           (thrown: unknown) => thrown,
         )
         if (error)
-          expect(error instanceof McpError || error instanceof ProtocolError, String(error)).toBe(
+          expect(error instanceof SdkError || error instanceof ProtocolError, String(error)).toBe(
             true,
           )
         harm = false

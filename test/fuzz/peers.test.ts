@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ConnectOptions } from '../../src/presets/client.ts'
 import {
-  McpError,
+  SdkError,
   ProtocolError,
   validateMessage,
   type JsonObject,
@@ -128,7 +128,7 @@ describe('a server that sends any message at any time', () => {
           async (client) => void (await client.close()),
           (error: unknown) => error,
         )
-        const ours = outcome instanceof McpError || outcome instanceof ProtocolError
+        const ours = outcome instanceof SdkError || outcome instanceof ProtocolError
         expect(outcome === undefined || ours, `round ${n}: ${String(outcome)}`).toBe(true)
       }
     },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { McpError } from '../../src/index.ts'
+import { SdkError } from '../../src/index.ts'
 import { abortable, abortReason, sleep, untilAborted } from '../../src/patterns/abort.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -56,7 +56,7 @@ describe('A promise that counts until a signal fires', () => {
 
 describe('The error of an aborted signal', () => {
   test("is the signal's own reason when that is an error of ours", () => {
-    const reason = new McpError('CLOSED', 'It was closed')
+    const reason = new SdkError('CLOSED', 'It was closed')
     expect(abortReason(AbortSignal.abort(reason))).toBe(reason)
   })
 

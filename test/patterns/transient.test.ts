@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { McpError, ProtocolError } from '../../src/index.ts'
+import { SdkError, ProtocolError } from '../../src/index.ts'
 import { isTransient, mayReopen } from '../../src/patterns/transient.ts'
 
 describe('A failure is transient', () => {
-  const http = (status: number): McpError => new McpError('HTTP', 'Refused', { data: { status } })
+  const http = (status: number): SdkError => new SdkError('HTTP', 'Refused', { data: { status } })
   const answered = (code: number, status?: number): ProtocolError =>
     Object.assign(new ProtocolError(code, 'Refused'), { status })
 
   test.each<[string, Error]>([
-    ['no server answered', new McpError('NETWORK', 'Cannot reach it')],
-    ['no server answered in time', new McpError('TIMEOUT', 'Too late')],
-    ['the session ended', new McpError('SESSION_LOST', 'It ended')],
+    ['no server answered', new SdkError('NETWORK', 'Cannot reach it')],
+    ['no server answered in time', new SdkError('TIMEOUT', 'Too late')],
+    ['the session ended', new SdkError('SESSION_LOST', 'It ended')],
     ...[408, 409, 425, 429, 500, 502, 503, 504, 520].map<[string, Error]>((status) => [
       `HTTP says ${status}`,
       http(status),
@@ -26,8 +26,8 @@ describe('A failure is transient', () => {
       `HTTP says ${status}`,
       http(status),
     ]),
-    ['the connection was closed', new McpError('CLOSED', 'It was closed')],
-    ['the user has to sign in', new McpError('UNAUTHORIZED', 'No', { data: { status: 401 } })],
+    ['the connection was closed', new SdkError('CLOSED', 'It was closed')],
+    ['the user has to sign in', new SdkError('UNAUTHORIZED', 'No', { data: { status: 401 } })],
     ['a server answered with an error', answered(-32603)],
     ['a server refused the request', answered(-32602, 400)],
     ['something else was thrown', new TypeError('Wrong')],
@@ -37,7 +37,7 @@ describe('A failure is transient', () => {
 })
 
 describe('A stream that has worked is opened again', () => {
-  const http = (status: number): McpError => new McpError('HTTP', 'Refused', { data: { status } })
+  const http = (status: number): SdkError => new SdkError('HTTP', 'Refused', { data: { status } })
 
   test.each([400, 404, 406, 500, 501, 503])('after HTTP %i', (status) => {
     expect(mayReopen(http(status))).toBe(true)
@@ -45,6 +45,6 @@ describe('A stream that has worked is opened again', () => {
 
   test('but not where the server offers none, or the user has to sign in', () => {
     expect(mayReopen(http(405))).toBe(false)
-    expect(mayReopen(new McpError('UNAUTHORIZED', 'No', { data: { status: 401 } }))).toBe(false)
+    expect(mayReopen(new SdkError('UNAUTHORIZED', 'No', { data: { status: 401 } }))).toBe(false)
   })
 })

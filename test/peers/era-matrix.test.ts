@@ -96,7 +96,7 @@ describe.each([
   describe('C2: a modern client and a legacy server [M-COMPAT-037] [M-COMPAT-036]', () => {
     test('Edgewise refuses official v1, and says why', async () => {
       const error = await failure(connectEdgewise(servers.v1, 'modern'))
-      expect(error).toMatchObject({ name: 'McpError', code: 'VERSION_MISMATCH' })
+      expect(error).toMatchObject({ name: 'SdkError', code: 'VERSION_MISMATCH' })
       expect(error.message).toMatch(/2026-07-28/)
     })
 
@@ -125,7 +125,7 @@ describe.each([
   describe('C5: a legacy client and a modern server [M-COMPAT-037] [M-COMPAT-019]', () => {
     test('Edgewise is rejected by official v2, and reports the error', async () => {
       const error = await failure(connectEdgewise(servers.v2.modern, 'legacy'))
-      expect(error).toMatchObject({ name: 'McpError', code: 'VERSION_MISMATCH' })
+      expect(error).toMatchObject({ name: 'SdkError', code: 'VERSION_MISMATCH' })
       expect(error.message).toMatch(/the server 2026-07-28$/)
     })
 

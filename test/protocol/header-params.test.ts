@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { McpError } from '../../src/protocol/errors.ts'
+import { SdkError } from '../../src/protocol/errors.ts'
 import { encodeHeaderParams, findHeaderParams } from '../../src/protocol/header-params.ts'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { memberAt } from '../../src/protocol/validate.ts'
@@ -119,7 +119,7 @@ describe('headers of one call', () => {
   })
 
   test('refuse an integer that JSON does not carry exactly [M-HDR-039]', () => {
-    expect(() => encodeHeaderParams(params, { count: 2 ** 53 })).toThrow(McpError)
+    expect(() => encodeHeaderParams(params, { count: 2 ** 53 })).toThrow(SdkError)
   })
 
   test('take names such as __proto__ as data', () => {

@@ -1,7 +1,7 @@
 /** Callers whom `authenticate` knows without OAuth, such as by an API key. */
 import { describe, expect, test, vi } from 'vitest'
 import { serve } from '../../runtimes/node/index.ts'
-import { connect, type McpError } from '../../src/presets/client.ts'
+import { connect, type SdkError } from '../../src/presets/client.ts'
 import {
   createHandler,
   authenticate,
@@ -75,7 +75,7 @@ test('a server of Node identifies callers, and gives handlers an environment', a
   await using http = await serve(server, { auth })
   await using client = await connect(http.url, { headers: { 'x-api-key': 'ada-key' } })
   expect((await client.callTool('who')).content).toEqual([{ type: 'text', text: 'ada in EU' }])
-  const refused = await connect(http.url).catch((error: McpError) => error)
+  const refused = await connect(http.url).catch((error: SdkError) => error)
   expect(refused).toMatchObject({ code: 'UNAUTHORIZED' })
 })
 

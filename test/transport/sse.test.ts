@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { McpError } from '../../src/protocol/errors.ts'
+import { SdkError } from '../../src/protocol/errors.ts'
 import { SseParser } from '../../src/transport/http/sse.ts'
 
 function parse(pieces: Iterable<string>): { events: [string, string][]; parser: SseParser } {
@@ -66,8 +66,8 @@ test('an id counts once its event has ended, an empty id resets it', () => {
 })
 
 test('an event over the limit is refused, in one line or in many', () => {
-  expect(() => parse([`data: ${'x'.repeat(2_000)}`])).toThrow(McpError)
-  expect(() => parse(Array.from({ length: 200 }, () => 'data: 12345678\n'))).toThrow(McpError)
+  expect(() => parse([`data: ${'x'.repeat(2_000)}`])).toThrow(SdkError)
+  expect(() => parse(Array.from({ length: 200 }, () => 'data: 12345678\n'))).toThrow(SdkError)
   expect(parse(Array.from({ length: 200 }, () => 'data: 12345678\n\n')).events).toHaveLength(200)
 })
 

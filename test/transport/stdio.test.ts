@@ -446,7 +446,7 @@ describe('closing', () => {
     const { transport } = writer()
     await transport.close()
     await expect(transport.send(ping(1))).rejects.toMatchObject({
-      name: 'McpError',
+      name: 'SdkError',
       code: 'CLOSED',
     })
   })

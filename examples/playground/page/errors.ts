@@ -6,9 +6,9 @@
 import {
   fetchFaultOf,
   isObject,
-  McpError,
+  SdkError,
   ProtocolError,
-  type McpErrorCode,
+  type SdkErrorCode,
 } from 'edgewise/browser'
 import type { WireEntry } from './activity/wire.ts'
 import { el } from './dom.ts'
@@ -28,7 +28,7 @@ export function explain(error: unknown): Node[] {
 export function summary(error: unknown): string {
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
   // What stood in the way comes after it, as advice.
-  if (error instanceof McpError) return error.message.replace(`: ${String(error.cause)}`, '')
+  if (error instanceof SdkError) return error.message.replace(`: ${String(error.cause)}`, '')
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -40,7 +40,7 @@ export function summary(error: unknown): string {
 export function adviceOn(error: unknown, last?: WireEntry): string[] {
   const fault = fetchFaultOf(error)
   if (fault) return fault.message.split('. ')
-  const advice = error instanceof McpError ? advices[error.code] : undefined
+  const advice = error instanceof SdkError ? advices[error.code] : undefined
   if (advice) return [advice]
   return last ? adviceOnAnswer(last) : []
 }
@@ -55,7 +55,7 @@ function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
 }
 
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
-const advices: { readonly [Code in McpErrorCode]?: string } = {
+const advices: { readonly [Code in SdkErrorCode]?: string } = {
   UNAUTHORIZED: 'The server wants you to sign in: press “Connect”.',
   FORBIDDEN: 'You may not do this here.',
   VERSION_MISMATCH: 'Choose “Auto”.',

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#user-interaction-model
  */
 import {
-  McpError,
+  SdkError,
   type ContentBlock,
   type CreateMessageParams,
   type CreateMessageResult,
@@ -22,7 +22,7 @@ const note = '“Decline” fails the request. Nothing goes to any model.'
 /**
  * Asks for an answer, once earlier questions are answered.
  *
- * @throws {McpError} `DENIED` when the person declined.
+ * @throws {SdkError} `DENIED` when the person declined.
  */
 export function sample(
   params: CreateMessageParams,
@@ -64,7 +64,7 @@ async function askForAnswer(
     },
     context,
   )
-  if (action !== 'accept') throw new McpError('DENIED', 'You declined to let a model answer')
+  if (action !== 'accept') throw new SdkError('DENIED', 'You declined to let a model answer')
   const text = String(form.read()['answer'] ?? '')
   return {
     role: 'assistant',

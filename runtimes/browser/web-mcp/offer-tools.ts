@@ -5,7 +5,7 @@
  */
 import { callHook, requireKnown, semaphore, type OptionNames } from '#internal/patterns'
 import { connect, type Client, type ConnectOptions } from '../../../src/presets/client.ts'
-import { McpError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
+import { SdkError, type CallToolResult, type JsonObject, type Tool } from '../../../src/index.ts'
 import { serveTransport } from '../../../src/presets/server.ts'
 import type { Server } from '../../../src/presets/server-tiny.ts'
 import { inMemoryTransports } from '../../../src/transport/index.ts'
@@ -121,7 +121,7 @@ async function follow(
   report: (error: unknown) => void,
 ): Promise<void> {
   const changes = await client.listen({ toolsListChanged: true }, { signal }).catch((error) => {
-    const isOver = signal.aborted || (error instanceof McpError && error.code === 'UNSUPPORTED')
+    const isOver = signal.aborted || (error instanceof SdkError && error.code === 'UNSUPPORTED')
     if (!isOver) report(error)
   })
   if (!changes) return
@@ -204,7 +204,7 @@ class Offer {
     if (this.#refused.has(described)) return
     try {
       if (!NAME.test(name)) {
-        throw new McpError(
+        throw new SdkError(
           'UNSUPPORTED',
           `Browsers accept no tool named "${name}": use 1 to 128 of A-Z a-z 0-9 _ - .`,
         )
@@ -226,9 +226,9 @@ class Offer {
       this.#refused.add(described)
       // The page's policy forbids every tool
       this.#closed = error instanceof DOMException && error.name === 'NotAllowedError'
-      if (this.#closed || error instanceof McpError) return this.#report(error)
+      if (this.#closed || error instanceof SdkError) return this.#report(error)
       const why = `Cannot offer the tool "${name}": ${String(error)}`
-      this.#report(new McpError('UNSUPPORTED', why, { cause: error }))
+      this.#report(new SdkError('UNSUPPORTED', why, { cause: error }))
     }
   }
 

@@ -16,7 +16,7 @@ import { takesNothing, UsageError } from './usage.ts'
 /**
  * Serves a URL over stdio, or a program over HTTP, until the client or the user ends it.
  *
- * @throws {McpError} `CLOSED` if the program has exited, so that the caller can start it again.
+ * @throws {SdkError} `CLOSED` if the program has exited, so that the caller can start it again.
  */
 export async function bridge(invocation: Invocation): Promise<number> {
   const { target, options, rest } = invocation

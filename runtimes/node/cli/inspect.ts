@@ -26,7 +26,7 @@ const page = new URL('../../../playground/', import.meta.url)
 /**
  * Serves the page until interrupted.
  *
- * @throws {McpError} `CLOSED` if the inspected program has exited; `INVALID_USE` if the port is
+ * @throws {SdkError} `CLOSED` if the inspected program has exited; `INVALID_USE` if the port is
  *   taken.
  * @throws {ConnectError} if the user cannot be signed in.
  */

@@ -2,7 +2,7 @@
  * `edgewise listen`: prints a server's notifications.
  */
 import type { Subscription } from '#internal/client'
-import { McpError, type JsonRpcNotification } from '../../../src/index.ts'
+import { SdkError, type JsonRpcNotification } from '../../../src/index.ts'
 import type { Client } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
@@ -13,7 +13,7 @@ import { takesNothing } from './usage.ts'
 /**
  * Prints one line for each notification until interrupted.
  *
- * @throws {McpError} `UNSUPPORTED` if the server sends no notifications, or stops sending them;
+ * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or stops sending them;
  *   `CLOSED` if the program has exited.
  */
 export async function listen(invocation: Invocation): Promise<number> {
@@ -42,7 +42,7 @@ export async function listen(invocation: Invocation): Promise<number> {
  * Subscribes to all list changes, and to the updates of some resources; returns `undefined` if the
  * server announces no changes, but may send logs.
  *
- * @throws {McpError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
+ * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
  *   resources.
  */
 async function changesOf(
@@ -57,7 +57,7 @@ async function changesOf(
       ...(resources.length > 0 && { resourceSubscriptions: [...resources] }),
     })
     .catch((error: unknown) => {
-      if (error instanceof McpError && error.code === 'UNSUPPORTED') return undefined
+      if (error instanceof SdkError && error.code === 'UNSUPPORTED') return undefined
       throw error
     })
   const filter = changes?.filter ?? {}
@@ -78,6 +78,6 @@ async function follow(changes: Subscription): Promise<void> {
   for await (const _ of changes);
 }
 
-function untold(what: string): McpError {
-  return new McpError('UNSUPPORTED', `The server does not tell of ${what}`)
+function untold(what: string): SdkError {
+  return new SdkError('UNSUPPORTED', `The server does not tell of ${what}`)
 }

@@ -30,7 +30,7 @@ export function secretPath(): string {
  *
  * @param port 0 for any free port.
  * @param answer Answers a request for a path below the secret one, such as `/mcp`.
- * @throws {McpError} `INVALID_USE` if the port is taken.
+ * @throws {SdkError} `INVALID_USE` if the port is taken.
  */
 export async function serveLocally(
   port: number,

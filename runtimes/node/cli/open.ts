@@ -3,7 +3,7 @@
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { McpError } from '../../../src/index.ts'
+import { SdkError } from '../../../src/index.ts'
 import {
   connect,
   httpSse,
@@ -76,7 +76,7 @@ function transportTo(
         malformed: (error) => receiver.malformed(error),
         closed(reason) {
           receiver.closed(reason)
-          ended(reason ?? new McpError('CLOSED', `The server "${target.command}" has ended`))
+          ended(reason ?? new SdkError('CLOSED', `The server "${target.command}" has ended`))
         },
       }),
     send: (frame) => child.send(frame),
@@ -99,14 +99,14 @@ export function explain(error: unknown): string {
 
 /** The scopes that the server requires, if it rejected a token for lack of them. */
 export function missingScopes(error: unknown): string {
-  if (!(error instanceof McpError)) return ''
+  if (!(error instanceof SdkError)) return ''
   const { challenge } = (error.data ?? {}) as { challenge?: string }
   const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
   return scope === undefined ? '' : `It wants a token with the scopes ${scope}`
 }
 
 function advice(error: unknown, target: Target, { headers, signIn }: Options): string {
-  if (!(error instanceof McpError)) return ''
+  if (!(error instanceof SdkError)) return ''
   const { status } = (error.data ?? {}) as { status?: number }
   if (status === 404 && 'url' in target && new URL(target.url).pathname === '/') {
     return `; the path may be missing: try ${new URL('/mcp', target.url).href}`

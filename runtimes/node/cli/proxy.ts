@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { McpError } from '../../../src/index.ts'
+import { SdkError } from '../../../src/index.ts'
 import type { AuthProvider } from '../../../src/presets/client.ts'
 import { explain } from './open.ts'
 
@@ -43,7 +43,7 @@ export function createProxy(
       for (const [name, value] of signed) headers.set(name, value)
       const init = { method, headers, signal, redirect: 'manual' as const, ...(body && { body }) }
       const response = await fetch(url, init).catch((cause: unknown) => {
-        throw new McpError('NETWORK', `Cannot reach "${url}"`, { cause })
+        throw new SdkError('NETWORK', `Cannot reach "${url}"`, { cause })
       })
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has('www-authenticate'))) {

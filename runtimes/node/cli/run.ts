@@ -1,7 +1,7 @@
 /**
  * Runs one command, and reports its outcome as the exit status.
  */
-import { McpError, ProtocolError } from '../../../src/index.ts'
+import { SdkError, ProtocolError } from '../../../src/index.ts'
 import { readArguments, type Invocation } from './arguments.ts'
 import { bridge } from './bridge.ts'
 import { call } from './call.ts'
@@ -70,7 +70,7 @@ function failed(error: unknown, argv: readonly string[]): number {
     if (error.data !== undefined) tell(JSON.stringify(error.data))
     return 1
   }
-  if (error instanceof McpError) {
+  if (error instanceof SdkError) {
     tell(`${explain(error)} (${error.code})`)
     const scopes = missingScopes(error)
     if (scopes !== '') tell(scopes)

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { CallToolResult } from '../../protocol/types.ts'
 import { isComplete } from '../check-result.ts'
 
@@ -11,7 +11,7 @@ import { isComplete } from '../check-result.ts'
  * Validates the result of a tool that has an output schema. Results with `isError` have no output.
  *
  * @param validate Returns what is wrong with a value, or undefined.
- * @throws {McpError} `INVALID_MESSAGE`.
+ * @throws {SdkError} `INVALID_MESSAGE`.
  */
 export function checkOutput(
   name: string,
@@ -22,5 +22,5 @@ export function checkOutput(
   const fault = 'structuredContent' in result ? validate(result.structuredContent) : 'there is none'
   if (!fault) return
   const what = `Tool "${name}" gave bad structured content: ${fault}`
-  throw new McpError('INVALID_MESSAGE', what, { data: result })
+  throw new SdkError('INVALID_MESSAGE', what, { data: result })
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { ClientCapabilities, ElicitParams, ElicitResult } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
@@ -30,12 +30,12 @@ const ACTION = /^(?:accept|decline|cancel)$/
 /**
  * Converts the handler's result to the response. An accepted form gets the defaults of omitted fields.
  *
- * @throws {McpError} `INVALID_USE` if the result is invalid.
+ * @throws {SdkError} `INVALID_USE` if the result is invalid.
  */
 export function elicitResult(params: ElicitParams, answer: ElicitResult): JsonObject {
   const { content, ...result } = answer ?? {}
   if (!ACTION.test(result.action ?? '')) {
-    throw new McpError('INVALID_USE', 'The answer has no action')
+    throw new SdkError('INVALID_USE', 'The answer has no action')
   }
   if (result.action !== 'accept' || params.mode === 'url') return result
   const defaults = Object.entries(params.requestedSchema.properties ?? {})

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
 import type { SubscriptionFilter } from '../../protocol/types.ts'
 import { missed } from './changes.ts'
@@ -44,7 +44,7 @@ export class Feed implements Subscription {
   push(message: JsonRpcNotification): void {
     const isFull = this.#waiting.size >= MAX_WAITING
     if (isFull && keyOf(message) === message) {
-      this.fail(new McpError('LIMIT_EXCEEDED', 'Too many notifications wait to be read'))
+      this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many notifications wait to be read'))
     }
     for (const one of isFull ? missed(this.filter) : [message]) {
       const key = keyOf(one)

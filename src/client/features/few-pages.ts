@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { WalkPages } from '../features.ts'
 
 /** Creates a walker that reads at most `maxPages` pages. */
@@ -19,6 +19,6 @@ export function walkFewPages(maxPages = 200): WalkPages {
       if (next === undefined || next === cursor) return
       cursor = next
     }
-    throw new McpError('LIMIT_EXCEEDED', `"${method}" has more than ${maxPages} pages ("maxPages")`)
+    throw new SdkError('LIMIT_EXCEEDED', `"${method}" has more than ${maxPages} pages ("maxPages")`)
   }
 }

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { degradeClientResult } from '../../protocol/degrade-client.ts'
-import { INTERNAL_ERROR, McpError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import {
   errorResponse,
   resultResponse,
@@ -95,7 +95,7 @@ export class HandlerInput implements InputHandlers {
       const result = await answer(message)
       response = resultResponse(id, degradeClientResult(method, result, connection.revision))
     } catch (error) {
-      const isDenied = error instanceof McpError && error.code === 'DENIED'
+      const isDenied = error instanceof SdkError && error.code === 'DENIED'
       const isExpected = isDenied || signal.aborted || error instanceof ProtocolError
       if (!isExpected) connection.reportError(error)
       const told = isDenied ? { code: USER_REJECTED, message: error.message } : toErrorObject(error)
@@ -114,7 +114,7 @@ export class HandlerInput implements InputHandlers {
    * Answers all requests of one `input_required` result concurrently.
    *
    * @param call Identifies the call that they belong to.
-   * @throws {McpError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
+   * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
    *   invalid; `DENIED` if the user rejected a request that has no declining result in the protocol;
    *   `LIMIT_EXCEEDED` if it asks too often during one call; `ABORTED`.
    */
@@ -133,7 +133,7 @@ export class HandlerInput implements InputHandlers {
       try {
         return [key, this.#read(value, quota)]
       } catch (cause) {
-        throw new McpError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
+        throw new SdkError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
       }
     })
     const controller = new AbortController()
@@ -178,8 +178,8 @@ export class HandlerInput implements InputHandlers {
     return found
   }
 
-  #tooMany(): McpError {
-    return new McpError('LIMIT_EXCEEDED', 'The server asks too much during one call ("maxInputs")')
+  #tooMany(): SdkError {
+    return new SdkError('LIMIT_EXCEEDED', 'The server asks too much during one call ("maxInputs")')
   }
 
   /** Notifies a session that the roots have changed. */

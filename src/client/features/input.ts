@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
-import { INVALID_PARAMS, McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_PARAMS, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { samplingFault, toolChoiceFault } from '../../protocol/sampling.ts'
 import type { ClientCapabilities, CreateMessageParams, ElicitParams } from '../../protocol/types.ts'
@@ -15,7 +15,7 @@ import { rootsResult } from './roots.ts'
 /**
  * Answers one request from the server.
  *
- * @throws {McpError} `DENIED`, or anything that a handler throws.
+ * @throws {SdkError} `DENIED`, or anything that a handler throws.
  */
 type Answer = (context: InputContext) => Promise<JsonObject>
 
@@ -45,7 +45,7 @@ export function readInput(
     answer = async (context) => {
       const result = await onSample(question, context)
       const wrong = toolChoiceFault(question, result)
-      if (wrong) throw new McpError('INVALID_USE', wrong)
+      if (wrong) throw new SdkError('INVALID_USE', wrong)
       return { ...result }
     }
   } else if (roots && method === 'roots/list') {
@@ -57,7 +57,7 @@ export function readInput(
     const { server } = context
     if (!approve || (await approve({ method, params, server }))) return answer(context)
     if (method === ELICIT) return { action: 'decline' }
-    throw new McpError('DENIED', `"${method}" was not approved`)
+    throw new SdkError('DENIED', `"${method}" was not approved`)
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import { resultResponse, type JsonRpcNotification, type RequestId } from '../../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import type { SubscriptionFilter } from '../../protocol/types.ts'
@@ -86,7 +86,7 @@ export class Listener {
         const { http } = this.#connection.channel
         const mayPass = heard ? mayReopen(error) : isTransient(error)
         const mayGoOn = (heard || feed.patient) && (mayPass || feed.signal.aborted)
-        const isRefused = heard && (error as McpError).code === 'UNAUTHORIZED'
+        const isRefused = heard && (error as SdkError).code === 'UNAUTHORIZED'
         if (isRefused && http) {
           this.#connection.reportError(error)
           await http.untilSignedIn(feed.signal).catch(() => {})
@@ -123,7 +123,7 @@ export class Listener {
       } else if (open) this.#tell(feed, message)
     })
     await call.result.finally(() => this.#streams.delete(call.message.id))
-    if (!open) throw new McpError('INVALID_MESSAGE', 'Nothing was acknowledged')
+    if (!open) throw new SdkError('INVALID_MESSAGE', 'Nothing was acknowledged')
   }
 
   #tell(feed: Feed, message: JsonRpcNotification): void {

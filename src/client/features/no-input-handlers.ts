@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { ignore } from '../../patterns/hooks.ts'
-import { McpError, METHOD_NOT_FOUND } from '../../protocol/errors.ts'
+import { SdkError, METHOD_NOT_FOUND } from '../../protocol/errors.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Connection } from '../connection.ts'
 import type { InputHandlers } from '../features.ts'
@@ -19,7 +19,7 @@ export function noInputHandlers(connection: Connection): InputHandlers {
     },
     answerInputs(method) {
       const what = `"${method}" asks for input, which needs connect of edgewise/client`
-      return Promise.reject(new McpError('INVALID_MESSAGE', what))
+      return Promise.reject(new SdkError('INVALID_MESSAGE', what))
     },
     cancelRequest: ignore,
     close: ignore,

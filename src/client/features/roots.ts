@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Root } from '../../protocol/types.ts'
 
@@ -13,10 +13,10 @@ const ROOT = /^file:\/\/(?!.*[\\/](?:\.|%2e){2}(?:[\\/]|$))/i
 /**
  * The result of `roots/list`.
  *
- * @throws {McpError} `INVALID_USE` if a root is not a `file:` URI or contains `..` segments.
+ * @throws {SdkError} `INVALID_USE` if a root is not a `file:` URI or contains `..` segments.
  */
 export function rootsResult(roots: readonly Root[]): JsonObject {
   const wrong = roots.find(({ uri }) => !ROOT.test(uri))
-  if (wrong) throw new McpError('INVALID_USE', `"${wrong.uri}" cannot be a root`)
+  if (wrong) throw new SdkError('INVALID_USE', `"${wrong.uri}" cannot be a root`)
   return { roots }
 }

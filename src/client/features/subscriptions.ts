@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-import { McpError, METHOD_NOT_FOUND, type ProtocolError } from '../../protocol/errors.ts'
+import { SdkError, METHOD_NOT_FOUND, type ProtocolError } from '../../protocol/errors.ts'
 import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { LoggingLevel, SubscriptionFilter } from '../../protocol/types.ts'
@@ -48,7 +48,7 @@ export class Subscriptions implements ChangeListeners {
    * Subscribes. Resolves once it is known what the server will announce.
    *
    * @param patient Whether to try again when the server cannot be reached.
-   * @throws {McpError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
+   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
    *   nothing of what is requested.
    * @throws {ProtocolError} If the server rejects it for another reason.
    */
@@ -207,6 +207,6 @@ export class Subscriptions implements ChangeListeners {
   }
 }
 
-function unsupported(): McpError {
-  return new McpError('UNSUPPORTED', 'The server does not tell of such changes')
+function unsupported(): SdkError {
+  return new SdkError('UNSUPPORTED', 'The server does not tell of such changes')
 }

@@ -5,7 +5,7 @@
  */
 import { readBytes } from '../../patterns/bounded-read.ts'
 import { isOriginIn } from '../../patterns/origin.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { Icon } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { imageFacts } from './image-facts.ts'
@@ -60,7 +60,7 @@ export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefi
 /**
  * Loads an icon, without credentials and without following redirects, and checks its bytes.
  *
- * @throws {McpError} `INVALID_USE` if the icon may not be shown; `HTTP` if the response is not a 200;
+ * @throws {SdkError} `INVALID_USE` if the icon may not be shown; `HTTP` if the response is not a 200;
  *   `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if its bytes do not match its declared type.
  */
 export async function loadIcon(
@@ -70,14 +70,14 @@ export async function loadIcon(
   const { maxBytes = 1_048_576, maxPixels = 1024 } = limits
   const { src } = icon
   if (!isUsable(icon, limits)) {
-    throw new McpError('INVALID_USE', `The icon "${src.slice(0, 200)}" may not be shown`)
+    throw new SdkError('INVALID_USE', `The icon "${src.slice(0, 200)}" may not be shown`)
   }
   const { type, bytes } = await read(src, maxBytes, limits)
   const mimeType = TYPES[type]
   const facts = imageFacts(bytes)
   const said = icon.mimeType === undefined ? mimeType : TYPES[icon.mimeType.toLowerCase()]
   if (!facts || facts.type !== mimeType || said !== mimeType || facts.frames > 1) {
-    throw new McpError('INVALID_MESSAGE', 'The icon is not the image that it says')
+    throw new SdkError('INVALID_MESSAGE', 'The icon is not the image that it says')
   }
   if (Math.max(facts.width, facts.height) > maxPixels) throw tooLarge()
   return { mimeType, bytes }
@@ -121,7 +121,7 @@ async function read(
   const response = await fetch(src, { ...quiet, redirect: 'manual', referrerPolicy: 'no-referrer' })
   if (response.status !== 200 || response.redirected) {
     await response.body?.cancel()
-    throw new McpError('HTTP', 'The icon is not there', { data: { status: response.status } })
+    throw new SdkError('HTTP', 'The icon is not there', { data: { status: response.status } })
   }
   const [named = ''] = (response.headers.get('content-type') ?? '').split(';')
   const bytes = await readBytes(response.body, maxBytes)
@@ -129,6 +129,6 @@ async function read(
   return { type: named.trim().toLowerCase(), bytes: bytes.slice() }
 }
 
-function tooLarge(): McpError {
-  return new McpError('LIMIT_EXCEEDED', 'The icon is too large')
+function tooLarge(): SdkError {
+  return new SdkError('LIMIT_EXCEEDED', 'The icon is too large')
 }

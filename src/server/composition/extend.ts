@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension-ids.ts'
-import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { SdkError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
 import { isExtensionId } from '../../protocol/meta.ts'
 import { methods, type MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
@@ -195,7 +195,7 @@ function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange
   // Revisions with sessions define no error for missing extensions
   if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const data = { requiredCapabilities: { extensions: { [id]: {} } } }
-  throw new McpError('CAPABILITY_MISSING', what, { data })
+  throw new SdkError('CAPABILITY_MISSING', what, { data })
 }
 
 function isNegotiated(

@@ -164,7 +164,7 @@ function requireAsking(result: Result): InputRequiredResult {
  * itself carries the URLs and is thrown again.
  *
  * @throws {ProtocolError} `URL_ELICITATION_REQUIRED` in 2025-11-25.
- * @throws {McpError} `CAPABILITY_MISSING` when the client does not support URLs.
+ * @throws {SdkError} `CAPABILITY_MISSING` when the client does not support URLs.
  */
 function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredResult {
   if (!(error instanceof UrlElicitationRequired)) throw error

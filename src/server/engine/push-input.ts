@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 import { pushInput, type Input } from '../../patterns/input.ts'
-import { INTERNAL_ERROR, McpError, ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, ProtocolError } from '../../protocol/errors.ts'
 import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
 import type { InputRequest } from '../../protocol/types.ts'
 import type { Ask, AskingRun, PushMode, ReplayableCall } from '../request/ask-mode.ts'
@@ -27,7 +27,7 @@ export class PushInput implements PushMode {
   createInput(run: AskingRun): Input {
     const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
       // After the response, no stream can carry the input request
-      if (run.done) throw new McpError('INVALID_USE', `"${run.method}" is answered already`)
+      if (run.done) throw new SdkError('INVALID_USE', `"${run.method}" is answered already`)
       return this.ask(request, run.signal, sent)
     }
     if (!this.#call) return pushInput(push)

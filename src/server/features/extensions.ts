@@ -26,7 +26,7 @@ export interface Extensions {
    * Applies the extensions' part of a subscription filter; returns `undefined` if no extension
    * handles subscriptions.
    *
-   * @throws {McpError} `CAPABILITY_MISSING` when the client does not declare the extension.
+   * @throws {SdkError} `CAPABILITY_MISSING` when the client does not declare the extension.
    */
   honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> | undefined
 }

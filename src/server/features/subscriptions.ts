@@ -43,7 +43,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  *
  * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when
  * the server has no change notifications.
- * @throws {McpError} `CAPABILITY_MISSING` when the filter belongs to an extension that the client
+ * @throws {SdkError} `CAPABILITY_MISSING` when the filter belongs to an extension that the client
  * does not declare.
  */
 export async function listen(

@@ -11,7 +11,7 @@ export type UriTemplateValues = Readonly<Record<string, string | readonly string
 /**
  * Expands a template; variables without a value are omitted.
  *
- * @throws {McpError} `INVALID_USE` when the template is malformed.
+ * @throws {SdkError} `INVALID_USE` when the template is malformed.
  * @throws {URIError} when a value is not well-formed Unicode.
  */
 export function expandUriTemplate(template: string, values: UriTemplateValues): string {

@@ -3,7 +3,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc6570
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import { matchParts, toAscii, type Part, type UriVariables } from './uri-match.ts'
 
 export type { UriVariables } from './uri-match.ts'
@@ -72,7 +72,7 @@ const OPERATORS = new Map<string, Operator>([
  * )
  * ```
  *
- * @throws {McpError} `INVALID_USE` when the template is malformed, has more than 32 variables or a
+ * @throws {SdkError} `INVALID_USE` when the template is malformed, has more than 32 variables or a
  * duplicate one, or uses an expression that cannot be matched: `{x:3}`, `{;x*}`, or anything after
  * a query.
  */
@@ -93,14 +93,14 @@ type Fail = (reason: string) => never
 
 function failure(template: string): Fail {
   return (reason) => {
-    throw new McpError('INVALID_USE', `Cannot compile URI template "${template}": ${reason}`)
+    throw new SdkError('INVALID_USE', `Cannot compile URI template "${template}": ${reason}`)
   }
 }
 
 /**
  * Splits a template into fixed text and expressions.
  *
- * @throws {McpError} `INVALID_USE` when the template is malformed.
+ * @throws {SdkError} `INVALID_USE` when the template is malformed.
  */
 export function parseUriTemplate(template: string): (string | Expression)[] {
   const fail: Fail = failure(template)

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { INTERNAL_ERROR, McpError, type ErrorObject } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, type ErrorObject } from '../../protocol/errors.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 
@@ -14,7 +14,7 @@ const unanswered = new WeakSet<object>()
 
 /** Records that `error` was caused by an input request without a valid response. */
 export function noteUnanswered(error: unknown): unknown {
-  if (error instanceof McpError && NO_ANSWER.includes(error.code)) unanswered.add(error)
+  if (error instanceof SdkError && NO_ANSWER.includes(error.code)) unanswered.add(error)
   return error
 }
 
@@ -22,20 +22,20 @@ export function noteUnanswered(error: unknown): unknown {
  * Whether an input request received no valid response; the error contains nothing internal to the
  * server.
  */
-export function isUnanswered(error: unknown): error is McpError {
-  return error instanceof McpError && unanswered.has(error)
+export function isUnanswered(error: unknown): error is SdkError {
+  return error instanceof SdkError && unanswered.has(error)
 }
 
 /**
  * Whether the request was rejected because the client did not declare the capability that it needs.
  */
-export function isMissingCapability(error: unknown): error is McpError {
-  return error instanceof McpError && error.code === 'CAPABILITY_MISSING'
+export function isMissingCapability(error: unknown): error is SdkError {
+  return error instanceof SdkError && error.code === 'CAPABILITY_MISSING'
 }
 
 /** Whether the request was rejected because the server cannot send requests to the client. */
-export function isUnsupported(error: unknown): error is McpError {
-  return error instanceof McpError && error.code === 'UNSUPPORTED'
+export function isUnsupported(error: unknown): error is SdkError {
+  return error instanceof SdkError && error.code === 'UNSUPPORTED'
 }
 
 /**

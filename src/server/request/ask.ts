@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */
 import { missingCapabilities } from '../../protocol/capabilities.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { InputRequest } from '../../protocol/types.ts'
@@ -27,7 +27,7 @@ export interface Asker {
 /**
  * Asks the client for input.
  *
- * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare a required capability,
+ * @throws {SdkError} `CAPABILITY_MISSING` when the client did not declare a required capability,
  * which `data.requiredCapabilities` names.
  */
 export async function askClient(
@@ -55,7 +55,7 @@ function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
  * Checks that the client may be asked.
  *
  * @throws {TypeError} when the value is not an input request, or a URL contains credentials.
- * @throws {McpError} `CAPABILITY_MISSING` when the client did not declare a required capability.
+ * @throws {SdkError} `CAPABILITY_MISSING` when the client did not declare a required capability.
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
   if (!ASKABLE.includes(request.method)) {
@@ -65,7 +65,7 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
   const who = isNewer(request, revision) ? `Revision ${revision.version}` : 'The client'
-  throw new McpError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
+  throw new SdkError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
     data: { requiredCapabilities },
   })
 }

@@ -44,7 +44,7 @@ export interface BaseContext<Env = unknown> {
   /** The HTTP request, if there is one. */
   readonly request: Request | undefined
   /**
-   * Aborted when the client no longer waits for the response. The reason is an `McpError` whose
+   * Aborted when the client no longer waits for the response. The reason is an `SdkError` whose
    * message is the client's reason for cancelling, if it gave one.
    */
   readonly signal: AbortSignal
@@ -92,7 +92,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * runs again when the response arrives: put side effects in {@link Context.step}.
    *
    * @throws {ProtocolError} `MISSING_REQUIRED_CLIENT_CAPABILITY` when the client cannot show forms.
-   * @throws {McpError} `UNSUPPORTED` when the server cannot send requests to the client.
+   * @throws {SdkError} `UNSUPPORTED` when the server cannot send requests to the client.
    */
   elicit<S extends StandardSchema | ObjectSchema>(
     question: FormQuestion<S>,

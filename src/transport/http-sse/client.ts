@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
-import { McpError, type ProtocolError } from '../../protocol/errors.ts'
+import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
 import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { parseJson } from '../../protocol/validate.ts'
@@ -44,7 +44,7 @@ class HttpSseChannel implements Channel {
     this.#receiver = receiver
     this.#stream = new HttpSender(url, options)
     this.#endpoint = new Promise((resolve, reject) => {
-      this.#listen(resolve).catch((reason: McpError) => {
+      this.#listen(resolve).catch((reason: SdkError) => {
         reject(reason)
         if (!this.#closing.signal.aborted) receiver.closed(reason)
       })
@@ -63,12 +63,12 @@ class HttpSseChannel implements Channel {
       const { href, origin } = new URL(data.trim(), stream.url)
       // An endpoint on another origin could belong to anyone, and would receive our headers
       if (origin !== new URL(stream.url).origin) {
-        throw new McpError('HTTP', `The endpoint "${href}" is on another origin`)
+        throw new SdkError('HTTP', `The endpoint "${href}" is on another origin`)
       }
       onEndpoint(new HttpSender(href, this.#options, stream.server))
     }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
     await readEvents(response, parser, signal, () => false)
-    throw new McpError('HTTP', 'The stream ended')
+    throw new SdkError('HTTP', 'The stream ended')
   }
 
   request(call: Outgoing): void {
@@ -78,7 +78,7 @@ class HttpSseChannel implements Channel {
   async send(message: JsonRpcMessage): Promise<void> {
     const { signal } = this.#closing
     const endpoint = await this.#endpoint
-    if (signal.aborted) throw new McpError('CLOSED', 'The connection is closed')
+    if (signal.aborted) throw new SdkError('CLOSED', 'The connection is closed')
     const headers = { 'content-type': 'application/json' }
     const response = await endpoint.send('POST', headers, writeJson(message), signal)
     if (!response.ok) throw await httpError(response, `"${endpoint.url}" refused a message`)

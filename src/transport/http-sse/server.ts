@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
-import { INTERNAL_ERROR, McpError, ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, SdkError, ProtocolError } from '../../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import { accountOf } from '../../session/account.ts'
@@ -200,7 +200,7 @@ class SseConnection implements Transport {
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    if (!this.#events.open) throw new McpError('CLOSED', 'The connection is closed')
+    if (!this.#events.open) throw new SdkError('CLOSED', 'The connection is closed')
     await this.#events.write(eventText({ event: 'message', data: writeJson(frame) }))
   }
 

@@ -8,7 +8,7 @@ import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../protocol
 import { abortable, abortReason } from '../../patterns/abort.ts'
 import { readText } from '../../patterns/bounded-read.ts'
 import { callHook } from '../../patterns/hooks.ts'
-import { McpError, type McpErrorCode } from '../../protocol/errors.ts'
+import { SdkError, type SdkErrorCode } from '../../protocol/errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { platformLimit } from './unlimited-fetch.ts'
@@ -54,7 +54,7 @@ export class HttpSender {
    * Sends a request and returns the response with any status. The timeouts of `call` are
    * paused during sign-in. Background requests never start a sign-in.
    *
-   * @throws {McpError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect
+   * @throws {SdkError} `NETWORK`, `UNAUTHORIZED`, `FORBIDDEN`, `ABORTED`; `HTTP` for a redirect
    * that may not be followed.
    */
   async send(
@@ -157,10 +157,10 @@ export class HttpSender {
  * @param what The failed operation, for the message; unused if a time limit of the platform is the
  * cause.
  */
-export function networkError(what: string, cause?: unknown, data?: unknown): McpError {
+export function networkError(what: string, cause?: unknown, data?: unknown): SdkError {
   const limit = platformLimit(cause)
   const message = limit ? `A time limit of the platform was reached: ${limit}` : what
-  return new McpError(limit ? 'TIMEOUT' : 'NETWORK', message, { cause, data })
+  return new SdkError(limit ? 'TIMEOUT' : 'NETWORK', message, { cause, data })
 }
 
 /**
@@ -172,15 +172,15 @@ export async function httpError(
   response: Response,
   what: string,
   body?: string,
-  code: McpErrorCode = 'HTTP',
-): Promise<McpError> {
+  code: SdkErrorCode = 'HTTP',
+): Promise<SdkError> {
   const { status, headers } = response
   const challenge = headers.get(CHALLENGE)
   const timeout = AbortSignal.timeout(EXCERPT_MS)
   body ??= await readText(response, Infinity, timeout, true).catch(() => '')
   discard(response)
   const said = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]
-  return new McpError(code, `${what} (HTTP ${status})${said ? `: ${said}` : ''}`, {
+  return new SdkError(code, `${what} (HTTP ${status})${said ? `: ${said}` : ''}`, {
     data: {
       status,
       retryAfter: headers.get('retry-after'),

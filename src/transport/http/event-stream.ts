@@ -4,7 +4,7 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 import { MAX_DELAY_MS } from '../../patterns/timers.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import { onAuthorizationEnd } from '../../server/authorization-end.ts'
 import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
@@ -54,7 +54,7 @@ export class EventStream {
           forgetWaiting(controller)
           this.#release()
         },
-        cancel: () => this.#gone(new McpError('CLOSED', 'The client closed the stream')),
+        cancel: () => this.#gone(new SdkError('CLOSED', 'The client closed the stream')),
       },
       { highWaterMark: 16 * 1024, size: (chunk) => chunk.byteLength },
     )
@@ -98,7 +98,7 @@ export class EventStream {
     const room = controller.desiredSize ?? 0
     if (room > 0) return undefined
     const cut = (): void => {
-      const error = new McpError('LIMIT_EXCEEDED', 'The client reads too slowly')
+      const error = new SdkError('LIMIT_EXCEEDED', 'The client reads too slowly')
       controller.error(error)
       this.#gone(error)
     }
@@ -114,7 +114,7 @@ export class EventStream {
     if (!this.open) return
     if (onExpired) return onExpired(reason)
     this.close()
-    onGone?.(new McpError('CLOSED', reason))
+    onGone?.(new SdkError('CLOSED', reason))
   }
 
   #gone(reason: Error): void {

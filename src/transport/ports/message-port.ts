@@ -14,7 +14,7 @@
  */
 import { MAX_DELAY_MS } from '../../patterns/timers.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import { INVALID_REQUEST, McpError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_REQUEST, SdkError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { parseJson } from '../../protocol/validate.ts'
 import { Inbox } from '../inbox.ts'
@@ -74,7 +74,7 @@ const LAST_WORDS_MS = 100
  *
  * `start` resolves when the handshake is complete.
  *
- * @throws {McpError} From `start`: `TIMEOUT` if the peer does not complete the handshake in time.
+ * @throws {SdkError} From `start`: `TIMEOUT` if the peer does not complete the handshake in time.
  */
 export function messagePortTransport(port: PortLike, options?: MessagePortOptions): Transport {
   return channelTransport(portCarrier(port), options)
@@ -135,7 +135,7 @@ class MessagePortTransport implements Transport {
         if (!this.#isOpen) this.#end(reason)
       },
       closed: (reason) => this.#gone(reason),
-      closing: () => this.#end(new McpError('CLOSED', 'The port was closed')),
+      closing: () => this.#end(new SdkError('CLOSED', 'The port was closed')),
     })
     if (this.#options.handshake === false) this.#establish()
     else void this.#greet()
@@ -160,7 +160,7 @@ class MessagePortTransport implements Transport {
     if (openTimeoutMs <= MAX_DELAY_MS) {
       const expire = (): void => {
         const what = `Nobody answered on the port within ${openTimeoutMs} ms`
-        this.#end(new McpError('TIMEOUT', what))
+        this.#end(new SdkError('TIMEOUT', what))
       }
       const timer = setTimeout(expire, openTimeoutMs)
       const stop = (): void => clearTimeout(timer)
@@ -233,7 +233,7 @@ class MessagePortTransport implements Transport {
   #meet({ id, lock, seen }: Greeting): void {
     if (seen !== undefined && seen !== this.#id) return
     if (this.#peer !== undefined && this.#peer !== id) {
-      return this.#end(new McpError('CLOSED', 'Another end has taken the place of the other one'))
+      return this.#end(new SdkError('CLOSED', 'Another end has taken the place of the other one'))
     }
     if (seen === undefined && this.#greeting) this.#tell({ ...this.#greeting, seen: id })
     if (this.#peer) return
@@ -244,14 +244,14 @@ class MessagePortTransport implements Transport {
 
   async #watch(id: string, lock: boolean): Promise<void> {
     const { signal } = this.#over
-    const gone = (): void => this.#gone(new McpError('CLOSED', 'The other end is gone'))
+    const gone = (): void => this.#gone(new SdkError('CLOSED', 'The other end is gone'))
     if ((lock && (await watchLock(lockOf(id), signal, gone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
     if (silenceMs > MAX_DELAY_MS) return
     this.#heartbeat = new Heartbeat(
       silenceMs,
       () => this.#tell({ edgewise: 'ping', id: this.#id }),
-      () => this.#end(new McpError('CLOSED', 'The other end went silent')),
+      () => this.#end(new SdkError('CLOSED', 'The other end went silent')),
     )
     this.#heartbeat.start()
   }
@@ -285,6 +285,6 @@ function isOurs(value: unknown): boolean {
   return values.some((one) => typeof one === 'object' && one !== null && 'jsonrpc' in one)
 }
 
-function closedError(cause?: unknown): McpError {
-  return new McpError('CLOSED', 'Cannot send: the connection is closed', { cause })
+function closedError(cause?: unknown): SdkError {
+  return new SdkError('CLOSED', 'Cannot send: the connection is closed', { cause })
 }

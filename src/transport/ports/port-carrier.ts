@@ -4,7 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html
  */
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 
 /** Receives the events of a {@link MessageChannelLike}. */
 export interface ChannelEvents {
@@ -64,7 +64,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
       listeners = [
         ['message', (event) => message((event as MessageEvent).data)],
         ['messageerror', unreadable],
-        ['close', () => closed(new McpError('CLOSED', 'The other end is gone'))],
+        ['close', () => closed(new SdkError('CLOSED', 'The other end is gone'))],
         ['error', (event) => failed(workerError(event))],
       ]
       for (const listener of listeners) port.addEventListener(...listener)
@@ -83,7 +83,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
 }
 
 /** Why a worker failed to start, as far as the browser says. */
-function workerError(event: Event): McpError {
+function workerError(event: Event): SdkError {
   const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
-  return new McpError('CLOSED', `The worker failed: ${message}`)
+  return new SdkError('CLOSED', `The worker failed: ${message}`)
 }

@@ -6,7 +6,7 @@
  */
 import { sleep } from '../../patterns/abort.ts'
 import { backoffMs } from '../../patterns/backoff.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import {
   ChildConnection,
@@ -174,7 +174,7 @@ class SpawnedTransport implements ChildTransport {
 
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     if (this.#connection) return this.#connection.messages.send(frame)
-    return Promise.reject(new McpError('CLOSED', `Cannot send: "${this.#name}" is not running`))
+    return Promise.reject(new SdkError('CLOSED', `Cannot send: "${this.#name}" is not running`))
   }
 
   close(): Promise<void> {
@@ -187,7 +187,7 @@ class SpawnedTransport implements ChildTransport {
     if (performance.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
     if (this.#restarts >= this.#limits.maxRestarts) {
       const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
-      return Promise.reject(new McpError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
+      return Promise.reject(new SdkError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
     }
     return (this.#opening = this.#reopen(receiver, this.#restarts++))
   }
@@ -208,7 +208,7 @@ class SpawnedTransport implements ChildTransport {
 
   async #open(receiver: Receiver): Promise<void> {
     if (this.#approve && !(await this.#approve())) {
-      throw new McpError('DENIED', `Starting "${this.#name}" was not approved`)
+      throw new SdkError('DENIED', `Starting "${this.#name}" was not approved`)
     }
     this.#approve = undefined
     if (this.#closing) throw this.#notOpen()
@@ -244,13 +244,13 @@ class SpawnedTransport implements ChildTransport {
     this.#receiver?.closed(this.#lastEnd)
   }
 
-  #notOpen(): McpError {
-    return new McpError('CLOSED', `Cannot start "${this.#name}": the transport is not open`)
+  #notOpen(): SdkError {
+    return new SdkError('CLOSED', `Cannot start "${this.#name}": the transport is not open`)
   }
 }
 
-function failure(name: string, { lastLine, ...exit }: ChildOutcome): McpError {
+function failure(name: string, { lastLine, ...exit }: ChildOutcome): SdkError {
   const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
   const why = lastLine && `: ${lastLine}`
-  return new McpError('CLOSED', `The server "${name}" ${how}${why}`, { data: exit })
+  return new SdkError('CLOSED', `The server "${name}" ${how}${why}`, { data: exit })
 }

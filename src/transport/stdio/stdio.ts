@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { McpError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { SdkError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
 import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
 import { parseJson } from '../../protocol/validate.ts'
 import { LineReader } from './line-reader.ts'
@@ -87,7 +87,7 @@ class StdioTransport implements Transport {
 
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     if (this.#queue.length > MAX_QUEUE_LENGTH) {
-      const error = new McpError('LIMIT_EXCEEDED', 'The peer reads too slowly')
+      const error = new SdkError('LIMIT_EXCEEDED', 'The peer reads too slowly')
       this.#closing ??= this.#end(undefined, error)
     }
     if (this.#closing) return Promise.reject(closedError())
@@ -155,7 +155,7 @@ class StdioTransport implements Transport {
         if (done) break
       }
     } catch (cause) {
-      reason = new McpError('CLOSED', 'Reading from the peer failed', { cause })
+      reason = new SdkError('CLOSED', 'Reading from the peer failed', { cause })
       this.#closing ??= this.#end(this.#flushed, reason)
     }
     this.#tellClosed(reason)
@@ -188,6 +188,6 @@ function deliver(text: string | ProtocolError, receiver: Receiver): void | Promi
   return receiver.message(frame)
 }
 
-function closedError(cause?: unknown): McpError {
-  return new McpError('CLOSED', 'Cannot send: the connection is closed', { cause })
+function closedError(cause?: unknown): SdkError {
+  return new SdkError('CLOSED', 'Cannot send: the connection is closed', { cause })
 }

@@ -10,7 +10,7 @@ import type { HttpOptions } from '../../protocol/http-options.ts'
 import { readText } from '../../patterns/bounded-read.ts'
 import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
-import { McpError, statusOf } from '../../protocol/errors.ts'
+import { SdkError, statusOf } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
   HEADER_LAST_EVENT_ID,
@@ -92,7 +92,7 @@ export class StreamableHttpChannel implements Channel {
       const known = hasType(response, 'application/json')
       const text = readText(response, this.#maxLength, signal, !known)
       const body = await text.catch((cause: unknown) => {
-        throw cause instanceof McpError ? cause : lostAnswer(method, cause)
+        throw cause instanceof SdkError ? cause : lostAnswer(method, cause)
       })
       if (!known) {
         const type = JSON.stringify(response.headers.get('content-type'))
@@ -121,7 +121,7 @@ export class StreamableHttpChannel implements Channel {
           await readEvents(response, parser, signal, () => call?.settled === true)
         }
       } catch (error) {
-        if (error instanceof McpError) throw error
+        if (error instanceof SdkError) throw error
         cause = error
       }
       if (call?.settled) return
@@ -161,7 +161,7 @@ export class StreamableHttpChannel implements Channel {
       // The server no longer knows the event; a new stream delivers messages from now on
       stream.lastEventId = ''
     } catch (error) {
-      const { code } = error as McpError
+      const { code } = error as SdkError
       // The call may have been executed, so it must not be sent again automatically
       if (code === 'UNAUTHORIZED' && !call) {
         this.#receiver.reportError(error)
@@ -181,7 +181,7 @@ export class StreamableHttpChannel implements Channel {
     this.#listening.abort()
     this.#listening = new AbortController()
     const { signal } = this.#listening
-    this.#readStream(signal).catch((error: McpError) => {
+    this.#readStream(signal).catch((error: SdkError) => {
       if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
       // Servers need not support the stream, and respond with 405 then
       else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.reportError(error)
@@ -206,7 +206,7 @@ export class StreamableHttpChannel implements Channel {
       if (!response.ok) throw await httpError(response, 'A message was refused')
       discard(response)
     } catch (error) {
-      if ((error as McpError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
+      if ((error as SdkError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
       throw error
     }
   }
@@ -244,7 +244,7 @@ export class StreamableHttpChannel implements Channel {
       this.lost = true
       this.#listening.abort()
     }
-    throw new McpError('SESSION_LOST', 'The server ended the session')
+    throw new SdkError('SESSION_LOST', 'The server ended the session')
   }
 
   /** The headers of a POST, or of a request without a message. */
@@ -266,7 +266,7 @@ export class StreamableHttpChannel implements Channel {
   }
 }
 
-function lostAnswer(method: string, cause?: unknown): McpError {
+function lostAnswer(method: string, cause?: unknown): SdkError {
   const what = `The connection ended before the answer to "${method}"`
   return networkError(what, cause, { method })
 }

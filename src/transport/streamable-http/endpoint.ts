@@ -5,7 +5,7 @@
  */
 import type { IRequestStrict } from 'itty-router'
 import { requireKnown } from '../../patterns/known-options.ts'
-import { McpError } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { definitionOf } from '../../server/definition.ts'
 import type { Caller } from '../../server/request/exchange.ts'
@@ -127,7 +127,7 @@ export function badRequest(): Response {
 export function listenFault(error: unknown, hostname: string, port: number): unknown {
   if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`
-  return new McpError('INVALID_USE', message)
+  return new SdkError('INVALID_USE', message)
 }
 
 /** Escapes a path for the router, which would interpret some characters as a regular expression. */

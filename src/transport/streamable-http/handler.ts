@@ -57,7 +57,7 @@ export function handlerOptionNames({ input }: ServerDefinition): object {
  *
  * @param hooks Only for the hosts in this package.
  * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
- * @throws {McpError} `INVALID_USE` when a secret is too short.
+ * @throws {SdkError} `INVALID_USE` when a secret is too short.
  */
 export function createHandler(
   server: BaseServer,

@@ -9,7 +9,7 @@ import {
   HEADER_MISMATCH,
   INTERNAL_ERROR,
   INVALID_REQUEST,
-  McpError,
+  SdkError,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   ProtocolError,
@@ -51,7 +51,7 @@ export async function postStateless(
       onExpired: (reason) => {
         // Listeners receive their closing result instead
         if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
-        cancellation.cancel(new McpError('ABORTED', reason))
+        cancellation.cancel(new SdkError('ABORTED', reason))
       },
       onGone: (reason) => cancellation.cancel(reason),
     })

@@ -43,7 +43,7 @@ const KIND = 'session'
  * send requests to the client, or notifications outside of responses; features that need them fail
  * immediately. A client cannot end such a session before it expires.
  *
- * @throws {McpError} `INVALID_USE` when a secret is too short.
+ * @throws {SdkError} `INVALID_USE` when a secret is too short.
  */
 export function sealedSessions({
   secrets,

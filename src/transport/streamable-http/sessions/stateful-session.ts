@@ -6,7 +6,7 @@
 import type { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
 import { degradeRequest } from '../../../protocol/degrade-request.ts'
-import { INTERNAL_ERROR, type McpError } from '../../../protocol/errors.ts'
+import { INTERNAL_ERROR, type SdkError } from '../../../protocol/errors.ts'
 import { HEADER_LAST_EVENT_ID } from '../../../protocol/headers.ts'
 import {
   errorResponse,
@@ -105,7 +105,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     else if (record.elicitations !== elicitations) await pool.note(this)
     if (!cancellation.cancelled) return response
     // A cancelled request has no response; if the session ends, the client still waits for one.
-    const ended = (cancellation.reason as McpError).code === 'CLOSED'
+    const ended = (cancellation.reason as SdkError).code === 'CLOSED'
     return ended
       ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
       : undefined

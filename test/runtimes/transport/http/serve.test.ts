@@ -263,7 +263,7 @@ describe.each([
     await vi.waitFor(() => expect(lines, log).toContain('closed'), PATIENCE)
     await expect(fetch(url)).rejects.toThrow(TypeError)
     await client.close()
-    const taken = `McpError: Cannot listen on ${new URL(url).host}: the port is taken`
+    const taken = `SdkError: Cannot listen on ${new URL(url).host}: the port is taken`
     expect(lines).toEqual([url, taken, 'closed'])
     // Deno cannot be kept from reporting the abort once a handler has read its signal.
     expect(log.replace(/^Deno\.serve: request\.signal aborts .*\n?/, '')).toBe('')
