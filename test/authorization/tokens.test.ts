@@ -34,6 +34,20 @@ function nearlyAnHour(): void {
 /** The grants that the authorization server was asked for. */
 const grants = (world: World): unknown[] => world.to(TOKEN).map(({ body }) => body.grant_type)
 
+/** A store that counts how often the token's lock is taken. */
+function countingStore(): TokenStore & { locks: number } {
+  const tokens = openStore()
+  const store: TokenStore & { locks: number } = {
+    ...tokens,
+    locks: 0,
+    withLock: (key, work) => {
+      if (key === KEY) store.locks++
+      return tokens.withLock(key, work)
+    },
+  }
+  return store
+}
+
 /** A world whose tokens all ended, but can be renewed. */
 async function ended(tokens: TokenStore = openStore()) {
   const world = createWorld()
@@ -312,50 +326,34 @@ describe('renewing', () => {
   })
 
   it('that is not possible is not tried with every request', async () => {
-    const tokens = openStore()
-    let turns = 0
-    const counting: TokenStore = {
-      ...tokens,
-      withLock: (key, work) => {
-        if (key === KEY) turns++
-        return tokens.withLock(key, work)
-      },
-    }
+    const tokens = countingStore()
     const world = createWorld({ token: { expires_in: 3600, refresh_token: undefined } })
-    await using client = await world.connect(world.signIn({ tokens: counting }))
+    await using client = await world.connect(world.signIn({ tokens }))
     nearlyAnHour()
     for (let round = 0; round < 5; round++) await client.callTool('book')
     // Once to sign in, once to see that nothing can be renewed
-    expect(turns).toBe(2)
+    expect(tokens.locks).toBe(2)
   })
 
   it('that fails is tried again after a time that grows with each failure', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
-    const tokens = openStore()
-    let turns = 0
-    const counting: TokenStore = {
-      ...tokens,
-      withLock: (key, work) => {
-        if (key === KEY) turns++
-        return tokens.withLock(key, work)
-      },
-    }
+    const tokens = countingStore()
     const world = createWorld({ token: { expires_in: 3600, refresh_token: undefined } })
-    await using client = await world.connect(world.signIn({ tokens: counting }))
+    await using client = await world.connect(world.signIn({ tokens }))
     nearlyAnHour()
-    const turnsAt = async (seconds: number): Promise<number> => {
+    const locksAt = async (seconds: number): Promise<number> => {
       now = seconds * 1_000
-      turns = 0
+      tokens.locks = 0
       await client.callTool('book')
-      return turns
+      return tokens.locks
     }
-    expect(await turnsAt(0)).toBe(1)
-    expect(await turnsAt(9)).toBe(0)
-    expect(await turnsAt(10)).toBe(1)
-    expect(await turnsAt(29)).toBe(0)
-    expect(await turnsAt(30)).toBe(1)
+    expect(await locksAt(0)).toBe(1)
+    expect(await locksAt(9)).toBe(0)
+    expect(await locksAt(10)).toBe(1)
+    expect(await locksAt(29)).toBe(0)
+    expect(await locksAt(30)).toBe(1)
   })
 
   it('is not expected to be possible [M-ASEC-007]', async () => {
