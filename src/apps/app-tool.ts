@@ -3,7 +3,7 @@
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ServerDefinition } from '../server/definition.ts'

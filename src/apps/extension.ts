@@ -3,7 +3,8 @@
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INVALID_PARAMS } from '../protocol/error-codes.ts'
 import type { Resource, Result, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'

@@ -3,8 +3,7 @@
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Tool } from '../protocol/types.ts'
+import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** The id of the extension. */

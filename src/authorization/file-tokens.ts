@@ -7,7 +7,7 @@
 import { sleep } from '../patterns/abort.ts'
 import { digestText } from '../patterns/digest.ts'
 import { keyedMutex } from '../patterns/keyed-mutex.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { TokenStore } from './store.ts'
 

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */
 import type { AuthorizationServer } from 'oauth4webapi'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { AuthorizationError } from './errors.ts'
 import { getJson, refused, type Network } from './requests.ts'
 import { checkUrl } from './urls.ts'

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../protocol/http-options.ts'
 import { backoffMs } from '../patterns/backoff.ts'
 import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'

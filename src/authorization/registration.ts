@@ -7,7 +7,7 @@
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'

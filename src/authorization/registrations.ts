@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import type { TokenStore } from './store.ts'
 
 /** A client's registration at an authorization server, in the format of RFC 7591. */

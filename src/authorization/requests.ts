@@ -6,7 +6,7 @@
  */
 import { readText } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'
 import { checkUrl, type UrlPolicy } from './urls.ts'

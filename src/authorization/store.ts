@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 import { keyedMutex } from '../patterns/keyed-mutex.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import type { Awaitable } from '../patterns/awaitable.ts'
 
 /**

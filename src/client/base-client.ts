@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   CallToolResult,
@@ -15,9 +14,11 @@ import type {
   Result,
   ServerCapabilities,
   Tool,
+  JsonObject,
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
-import type { Discovery, RequestOptions } from './options.ts'
+import type { Discovery } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { allItems, items } from './lists.ts'
 import { request } from './request.ts'
 import { callTool } from './tools.ts'

@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Result } from '../protocol/types.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INVALID_PARAMS } from '../protocol/error-codes.ts'
+import type { Result, JsonObject } from '../protocol/types.ts'
 import type { Cache, CacheLookup } from './features.ts'
 import { isWithin } from './uri-scope.ts'
 

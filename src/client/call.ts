@@ -6,8 +6,12 @@
 import { abortReason } from '../patterns/abort.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../protocol/jsonrpc.ts'
-import type { ProgressParams } from '../protocol/types.ts'
+import type {
+  ProgressParams,
+  JsonObject,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../protocol/types.ts'
 import type { Outgoing } from '../protocol/channel.ts'
 import type { RequestOptions } from './request-options.ts'
 

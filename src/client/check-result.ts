@@ -4,9 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methods } from '../protocol/methods.ts'
-import type { Result, Tool } from '../protocol/types.ts'
+import type { Result, Tool, JsonObject } from '../protocol/types.ts'
 import { isObject, memberAt } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 

@@ -4,9 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isExtensionId } from '../protocol/meta.ts'
-import type { ClientCapabilities, Result } from '../protocol/types.ts'
+import type { ClientCapabilities, Result, JsonObject } from '../protocol/types.ts'
 import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 

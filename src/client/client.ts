@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { findMethod } from '../protocol/methods.ts'
 import type {
   CallToolResult,
@@ -12,6 +11,7 @@ import type {
   LoggingLevel,
   ResourceTemplate,
   SubscriptionFilter,
+  JsonObject,
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { BaseClient } from './base-client.ts'
@@ -21,7 +21,8 @@ import type { HandlerInput } from './features/input-handlers.ts'
 import type { Subscription } from './features/subscription.ts'
 import type { Subscriptions } from './features/subscriptions.ts'
 import { allItems, items } from './lists.ts'
-import type { ConnectOptions, RequestOptions } from './options.ts'
+import type { ConnectOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { callTool } from './tools.ts'
 
 /** A connection to one server. Created by {@link connect}. */

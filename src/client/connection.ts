@@ -7,22 +7,25 @@ import { callHook } from '../patterns/hooks.ts'
 import type { Channel } from '../protocol/channel.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
 import { SdkError } from '../protocol/errors.ts'
-import {
-  notification,
-  type JsonObject,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../protocol/jsonrpc.ts'
+import { notification } from '../protocol/jsonrpc.ts'
 import { isListing } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { ClientCapabilities, Implementation, ServerCapabilities } from '../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  ServerCapabilities,
+  JsonObject,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { Cache, ChangeListeners, ClientParts, InputHandlers, WalkPages } from './features.ts'
 import { givenUp, type WatchesGivenUp } from './given-up.ts'
-import type { RequestOptions, ServerIdentity } from './options.ts'
+import type { ServerIdentity } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { reportError } from './report-error.ts'
 import { addMeta, commonMeta } from './request-meta.ts'
 import { ToolSchemas } from './tool-schemas.ts'

@@ -3,18 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
-import {
-  SdkError,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  statusOf,
-  UNSUPPORTED_PROTOCOL_VERSION,
-} from '../protocol/errors.ts'
+import { SdkError, ProtocolError, statusOf } from '../protocol/errors.ts'
+import { METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION } from '../protocol/error-codes.ts'
 import { META_SERVER_INFO } from '../protocol/meta.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { chooseVersion, isModernError, mismatch, supportedBy } from './versions.ts'
 
 /** Why a server is assumed to use sessions. */

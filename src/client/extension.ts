@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -11,6 +10,7 @@ import type {
   ServerCapabilities,
   SubscriptionFilter,
   Tool,
+  JsonObject,
 } from '../protocol/types.ts'
 import type { Subscription } from './features/subscription.ts'
 import type { RequestOptions } from './request-options.ts'

@@ -4,8 +4,15 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
-import type { CacheHints, LoggingLevel, PaginatedResult, Result } from '../protocol/types.ts'
+import type {
+  CacheHints,
+  LoggingLevel,
+  PaginatedResult,
+  Result,
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+} from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import type { RequestOptions } from './request-options.ts'
 

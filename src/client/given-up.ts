@@ -4,7 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
-import type { BaseConnectOptions, RequestOptions } from './options.ts'
+import type { BaseConnectOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /** The key of an option that is called for abandoned requests. */
 export const givenUp: unique symbol = Symbol('givenUp')

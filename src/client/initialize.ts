@@ -3,10 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Connection } from './connection.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
 
 /**

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 import type { Connection } from './connection.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { walkItems } from './pagination.ts'
 import { request } from './request.ts'
 

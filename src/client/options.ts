@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
-import type { JsonObject, JsonRpcNotification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -15,6 +14,8 @@ import type {
   LoggingMessageParams,
   Root,
   ServerCapabilities,
+  JsonObject,
+  JsonRpcNotification,
 } from '../protocol/types.ts'
 import type { Awaitable } from '../patterns/awaitable.ts'
 import type { Channel, ChannelReceiver } from '../protocol/channel.ts'
@@ -22,8 +23,6 @@ import type { HttpOptions } from '../protocol/http-options.ts'
 import type { ClientExtension } from './extension.ts'
 import type { Cache } from './features.ts'
 import type { RequestOptions } from './request-options.ts'
-
-export type { RequestOptions } from './request-options.ts'
 
 /** The options of every preset. All are optional. */
 export interface BaseConnectOptions extends HttpOptions {

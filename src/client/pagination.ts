@@ -3,9 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { methods } from '../protocol/methods.ts'
-import type { Result } from '../protocol/types.ts'
+import type { Result, JsonObject } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 
 /**

@@ -4,18 +4,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
-import {
-  HEADER_MISMATCH,
-  statusOf,
-  UNSUPPORTED_PROTOCOL_VERSION,
-  type SdkError,
-  type ProtocolError,
-} from '../protocol/errors.ts'
+import { statusOf, type SdkError, type ProtocolError } from '../protocol/errors.ts'
+import { HEADER_MISMATCH, UNSUPPORTED_PROTOCOL_VERSION } from '../protocol/error-codes.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
 import { checkResult } from './check-result.ts'
 import type { Connection } from './connection.ts'
 import { isLegacyEvidence } from './discover.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { walkItems } from './pagination.ts'
 import { restoreSession } from './restore-session.ts'
 

@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#general-fields
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import {
   META_CLIENT_CAPABILITIES,
   META_CLIENT_INFO,
@@ -11,7 +10,7 @@ import {
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { ClientCapabilities, Implementation } from '../protocol/types.ts'
+import type { ClientCapabilities, Implementation, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { TraceContext } from './options.ts'
 import type { RequestOptions } from './request-options.ts'

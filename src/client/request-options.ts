@@ -3,8 +3,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { LoggingLevel, LoggingMessageParams, Meta, ProgressParams } from '../protocol/types.ts'
+import type {
+  LoggingLevel,
+  LoggingMessageParams,
+  Meta,
+  ProgressParams,
+  JsonObject,
+} from '../protocol/types.ts'
 
 /** Options of one request. */
 export interface RequestOptions {

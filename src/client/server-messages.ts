@@ -5,16 +5,15 @@
  */
 import type { ChannelReceiver } from '../protocol/channel.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
-import {
-  errorResponse,
-  isResponse,
-  resultResponse,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../protocol/jsonrpc.ts'
+import { errorResponse, isResponse, resultResponse } from '../protocol/jsonrpc.ts'
 import { methods } from '../protocol/methods.ts'
-import type { LoggingMessageParams, ProgressParams } from '../protocol/types.ts'
+import type {
+  LoggingMessageParams,
+  ProgressParams,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../protocol/types.ts'
 import { isObject, readableId, validateMessage } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'

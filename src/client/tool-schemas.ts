@@ -10,8 +10,7 @@ import {
   findHeaderParams,
   type HeaderParams,
 } from '../protocol/header-params.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Tool } from '../protocol/types.ts'
+import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 interface Remembered {

@@ -4,11 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CallToolResult } from '../protocol/types.ts'
+import type { CallToolResult, JsonObject } from '../protocol/types.ts'
 import { isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
-import type { RequestOptions } from './options.ts'
+import type { RequestOptions } from './request-options.ts'
 import { request } from './request.ts'
 
 /**

@@ -3,14 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
+import { SdkError, type ProtocolError, statusOf } from '../protocol/errors.ts'
 import {
   HEADER_MISMATCH,
-  SdkError,
   METHOD_NOT_FOUND,
-  type ProtocolError,
-  statusOf,
   UNSUPPORTED_PROTOCOL_VERSION,
-} from '../protocol/errors.ts'
+} from '../protocol/error-codes.ts'
 import { findRevision, revisions, type RevisionFacts } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ConnectOptions } from './options.ts'

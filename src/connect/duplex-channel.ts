@@ -8,7 +8,7 @@ import { receiverOf } from '../client/server-messages.ts'
 import { abortable } from '../patterns/abort.ts'
 import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
 import type { ProtocolError } from '../protocol/errors.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** Sends all messages over one transport. */

@@ -5,18 +5,15 @@
  */
 import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
 import {
-  INTERNAL_ERROR,
   SdkError,
   ProtocolError,
   statusOf,
   ToolError,
-  URL_ELICITATION_REQUIRED,
   UrlElicitationRequired,
   type SdkErrorCode,
-  type UrlElicitation,
 } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { LoggingMessageParams, Result } from '../protocol/types.ts'
+import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../protocol/error-codes.ts'
+import type { LoggingMessageParams, Result, UrlElicitation, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import type { OpenCall } from './open-calls.ts'

@@ -23,8 +23,6 @@ import type { Implementation, Result } from '../protocol/types.ts'
 import type { ReadReturn } from '../server/features/resources.ts'
 import { fullDefinitionOf } from '../server/definition.ts'
 
-export type { Connector } from './upstreams.ts'
-
 /** The limits of a gateway. */
 export interface GatewayLimits {
   /**

@@ -5,15 +5,16 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import type { Client } from '../client/client.ts'
-import { METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import { findHeaderParams } from '../protocol/header-params.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type {
   CompletionReference,
   Prompt,
   ResourceTemplate,
   Result,
   Tool,
+  JsonObject,
 } from '../protocol/types.ts'
 import type { Completers } from '../server/features/completion.ts'
 import type { Context } from '../server/request/context.ts'

@@ -8,7 +8,8 @@ import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { InputPending } from '../patterns/input.ts'
-import { INTERNAL_ERROR, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import type {
   ElicitFormParams,
   ElicitResult,

@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { INTERNAL_ERROR, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import { passLog, unanswered } from './calls.ts'

@@ -6,7 +6,8 @@
  */
 import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
-import { INTERNAL_ERROR, SdkError, ProtocolError } from '../protocol/errors.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { OpenCalls } from './open-calls.ts'
 
 /** Connects to the upstream server, with these options in addition to its own. */

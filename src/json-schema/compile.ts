@@ -6,7 +6,7 @@
  */
 import { dereference, type Schema } from '@cfworker/json-schema'
 import { SdkError, type SdkErrorCode } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { boundedPattern, type BoundedPattern } from './bounded-pattern.ts'
 import { INVALID, keywords, readItems, type Draft, type Visit } from './keywords.ts'

@@ -9,7 +9,7 @@
  */
 import { validate } from '@cfworker/json-schema'
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import {
   describeIssues,
   type SchemaResult,

@@ -7,8 +7,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { InputRequest } from '../protocol/types.ts'
+import type { InputRequest, JsonObject } from '../protocol/types.ts'
 import { Steps, type AsJson } from './steps.ts'
 
 /** Thrown into a handler whose request for input has no response yet. Catching it does not help. */

@@ -4,9 +4,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { INTERNAL_ERROR, ProtocolError, type ErrorObject } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { InputRequest } from '../protocol/types.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
+import type { InputRequest, ErrorObject, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { digest } from './digest.ts'
 import { InputPending, type Input, type Question } from './input.ts'

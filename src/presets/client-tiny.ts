@@ -58,7 +58,8 @@ export { httpSse } from '../transport/http-sse/client.ts'
 export { clientExtension } from '../client/client-extension.ts'
 export type { ClientExtension } from '../client/extension.ts'
 export type { AuthProvider } from '../protocol/http-options.ts'
-export type { RequestOptions, VersionCache } from '../client/options.ts'
+export type { VersionCache } from '../client/options.ts'
+export type { RequestOptions } from '../client/request-options.ts'
 export {
   isResourceNotFound,
   SdkError,

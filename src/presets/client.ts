@@ -114,13 +114,8 @@ export { toolHints } from '../client/presentation/tool-hints.ts'
 export { clientExtension } from '../client/client-extension.ts'
 export type { ClientExtension } from '../client/extension.ts'
 export type { AuthProvider } from '../protocol/http-options.ts'
-export type {
-  ConnectOptions,
-  Handlers,
-  InputContext,
-  RequestOptions,
-  VersionCache,
-} from '../client/options.ts'
+export type { ConnectOptions, Handlers, InputContext, VersionCache } from '../client/options.ts'
+export type { RequestOptions } from '../client/request-options.ts'
 export type { Receiver, Transport } from '../protocol/transport.ts'
 export {
   isResourceNotFound,

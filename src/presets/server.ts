@@ -147,12 +147,8 @@ export { createMemorySessionStore, type SessionStore } from '../session/store.ts
 export { resumableCalls } from '../session/resumable-calls.ts'
 export { sealedSessions } from '../transport/streamable-http/sessions/sealed.ts'
 export type { SessionRecord } from '../session/session.ts'
-export {
-  ProtocolError,
-  ToolError,
-  UrlElicitationRequired,
-  type UrlElicitation,
-} from '../protocol/errors.ts'
+export { ProtocolError, ToolError, UrlElicitationRequired } from '../protocol/errors.ts'
+export type { UrlElicitation } from '../protocol/types.ts'
 export type { Tickets } from '../server/features/tickets.ts'
 export type { PromptRegistration } from '../server/features/prompts.ts'
 export type {

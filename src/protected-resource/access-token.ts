@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** An authentic token: signed, or confirmed, by an authorization server. */

@@ -6,7 +6,7 @@
 import { decode } from 'jose/base64url'
 import { JOSEError, JWKSMultipleMatchingKeys, JWSSignatureVerificationFailed } from 'jose/errors'
 import { compactVerify } from 'jose/jws/compact/verify'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import {
   foreignIssuer,

@@ -5,7 +5,7 @@
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import type { Caller } from '../server/request/exchange.ts'
 import type { AccessToken, TokenExpectations, TokenVerifier } from './access-token.ts'
 import type { DpopVerifier } from './dpop-proofs.ts'

@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Auth, Caller } from '../server/request/exchange.ts'
 import type { Authenticator } from '../server/auth.ts'

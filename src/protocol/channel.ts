@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from './jsonrpc.ts'
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from './types.ts'
 import type { RevisionFacts } from './revisions.ts'
 
 /** One request in flight, as a channel sees it. */

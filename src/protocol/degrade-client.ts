@@ -6,7 +6,6 @@
  */
 import { without } from './copy.ts'
 import { degradeImplementation, degradeMeta } from './degrade-meta.ts'
-import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
   ClientCapabilities,
@@ -17,6 +16,7 @@ import type {
   ListRootsResult,
   Result,
   SamplingContent,
+  JsonObject,
 } from './types.ts'
 
 /** Params that exist only in requests without a session. */

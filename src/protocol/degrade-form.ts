@@ -5,8 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation
  */
 import { without } from './copy.ts'
-import type { JsonObject } from './jsonrpc.ts'
-import type { ObjectSchema } from './types.ts'
+import type { ObjectSchema, JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
 
 const NEWER_OPTION_MEMBERS = ['default', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems']

@@ -8,9 +8,8 @@ import { degradeTool } from './degrade.ts'
 import { degradeMessages } from './degrade-content.ts'
 import { degradeForm } from './degrade-form.ts'
 import { degradeMeta } from './degrade-meta.ts'
-import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
-import type { CreateMessageParams, ObjectSchema } from './types.ts'
+import type { CreateMessageParams, ObjectSchema, JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
 
 /** Adapts the params of a request to the client; the same object if nothing changes. */

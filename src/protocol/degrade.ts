@@ -9,7 +9,6 @@ import { text } from './content.ts'
 import { mapMember, without } from './copy.ts'
 import { degradeContent, degradeThing, type Thing } from './degrade-content.ts'
 import { degradeMeta } from './degrade-meta.ts'
-import type { JsonObject } from './jsonrpc.ts'
 import type { RevisionFacts } from './revisions.ts'
 import { serverFacts } from './server-facts.ts'
 import type {
@@ -19,10 +18,9 @@ import type {
   Result,
   ServerCapabilities,
   Tool,
+  JsonObject,
 } from './types.ts'
 import { isObject } from './validate.ts'
-
-export { degradeImplementation } from './degrade-meta.ts'
 
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 

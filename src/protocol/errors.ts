@@ -11,9 +11,6 @@ import {
 } from './error-codes.ts'
 import type { ErrorObject, UrlElicitation } from './types.ts'
 
-export * from './error-codes.ts'
-export type { ErrorObject, UrlElicitation } from './types.ts'
-
 /**
  * A JSON-RPC error. Thrown by a handler, it is sent unchanged; thrown by a client call, it is the error
  * that the peer answered.

@@ -6,7 +6,7 @@
  */
 import { SdkError } from './errors.ts'
 import { encodeHeaderValue, HEADER_PARAM_PREFIX } from './headers.ts'
-import type { JsonObject } from './jsonrpc.ts'
+import type { JsonObject } from './types.ts'
 import { isObject, memberAt } from './validate.ts'
 
 /** One argument that a header repeats. */

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { JsonObject } from './jsonrpc.ts'
+import type { JsonObject } from './types.ts'
 
 /** Options that apply only over HTTP. */
 export interface HttpOptions {

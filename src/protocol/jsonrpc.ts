@@ -4,20 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import { wellFormedJson } from './well-formed-json.ts'
-import { INTERNAL_ERROR, SdkError } from './errors.ts'
+import { SdkError } from './errors.ts'
+import { INTERNAL_ERROR } from './error-codes.ts'
 import type {
   ErrorObject,
-  JsonObject,
-  JsonRpcErrorResponse,
-  JsonRpcMessage,
-  JsonRpcNotification,
-  JsonRpcRequest,
-  JsonRpcResponse,
-  JsonRpcResultResponse,
-  RequestId,
-} from './types.ts'
-
-export type {
   JsonObject,
   JsonRpcErrorResponse,
   JsonRpcMessage,

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#sampling-with-tools
  */
-import type { JsonObject } from './jsonrpc.ts'
-import type { CreateMessageParams, CreateMessageResult } from './types.ts'
+import type { CreateMessageParams, CreateMessageResult, JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
 
 const UNMATCHED = 'The next message must answer every tool use, and nothing else'

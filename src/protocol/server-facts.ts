@@ -10,7 +10,7 @@ import {
   MISSING_REQUIRED_CLIENT_CAPABILITY,
   RESOURCE_NOT_FOUND,
   UNSUPPORTED_PROTOCOL_VERSION,
-} from './errors.ts'
+} from './error-codes.ts'
 import type { Revision, RevisionFacts } from './revisions.ts'
 
 /** The features and requirements of a revision for servers; those not mentioned are absent. */

@@ -3,7 +3,7 @@
  *
  * @see https://standardschema.dev
  */
-import type { JsonObject } from './jsonrpc.ts'
+import type { JsonObject } from './types.ts'
 
 /** A schema that validates and provides its JSON Schema; zod 4.2 and later, ArkType, Valibot. */
 export interface StandardSchema<Input = unknown, Output = Input> {

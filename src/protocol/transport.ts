@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import type { ProtocolError } from './errors.ts'
-import type { JsonRpcMessage } from './jsonrpc.ts'
+import type { JsonRpcMessage } from './types.ts'
 
 /** Receives what arrives on a {@link Transport}. */
 export interface Receiver {

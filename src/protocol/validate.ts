@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
-import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from './errors.ts'
-import type { JsonObject, JsonRpcMessage, RequestId } from './jsonrpc.ts'
-import type { Implementation } from './types.ts'
+import { ProtocolError } from './errors.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
+import type { Implementation, JsonObject, JsonRpcMessage, RequestId } from './types.ts'
 
 /** Whether a value is a JSON object: not `null`, not an array. */
 export function isObject(value: unknown): value is JsonObject {

@@ -6,8 +6,6 @@
  */
 import { callHook, ignore } from '../patterns/hooks.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
-import type { ErrorObject } from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
 import {
   findRevision,
@@ -21,6 +19,9 @@ import type {
   InputRequiredResult,
   Result,
   ServerCapabilities,
+  ErrorObject,
+  JsonObject,
+  JsonRpcRequest,
 } from '../protocol/types.ts'
 import { isImplementation } from '../protocol/validate.ts'
 import { requireHints } from './features/caching.ts'

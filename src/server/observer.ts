@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 import { callHook } from '../patterns/hooks.ts'
-import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/types.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'

@@ -6,12 +6,8 @@
  */
 import { ignore } from '../patterns/hooks.ts'
 import type { Cancellation } from '../patterns/cancellation.ts'
-import {
-  writable,
-  type Answer,
-  type JsonRpcMessage,
-  type JsonRpcNotification,
-} from '../protocol/jsonrpc.ts'
+import { writable, type Answer } from '../protocol/jsonrpc.ts'
+import type { JsonRpcMessage, JsonRpcNotification } from '../protocol/types.ts'
 import type { Transport } from '../protocol/transport.ts'
 
 /** Sends messages until it is closed. */

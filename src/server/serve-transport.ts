@@ -8,26 +8,22 @@ import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
 import { Ending } from '../patterns/ending.ts'
 import { degradeNotification } from '../protocol/degrade.ts'
 import { degradeRequest } from '../protocol/degrade-request.ts'
-import {
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  SdkError,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  toErrorObject,
-} from '../protocol/errors.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import {
   errorResponse,
   isRequest,
   isResponse,
   notification,
   resultResponse,
-  type JsonRpcMessage,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-  type RequestId,
 } from '../protocol/jsonrpc.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../protocol/types.ts'
 import { haveSessions } from '../protocol/revisions.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { idInUse, Session } from '../session/session.ts'

@@ -3,10 +3,15 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
-import type { CacheHints, Implementation, Result, ServerCapabilities } from '../protocol/types.ts'
+import type {
+  CacheHints,
+  Implementation,
+  Result,
+  ServerCapabilities,
+  JsonObject,
+} from '../protocol/types.ts'
 import type {
   PromptHandler,
   PromptOptions,

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import type { Recording } from '../patterns/replay.ts'
-import type { JsonObject, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcRequest } from '../protocol/types.ts'
 
 /** A sent message with its event id. */
 export interface StoredEvent {

@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { INTERNAL_ERROR, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
 import { IdleSessions } from './idle-sessions.ts'

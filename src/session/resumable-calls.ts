@@ -6,16 +6,16 @@
  */
 import { invalidAnswer, type Question } from '../patterns/input.ts'
 import { emptyRecording, ReplayInput, type Recording } from '../patterns/replay.ts'
-import { INTERNAL_ERROR } from '../protocol/errors.ts'
-import {
-  errorResponse,
-  type JsonObject,
-  type JsonRpcMessage,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-  type RequestId,
-} from '../protocol/jsonrpc.ts'
-import type { InputRequest } from '../protocol/types.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
+import { errorResponse } from '../protocol/jsonrpc.ts'
+import type {
+  InputRequest,
+  JsonObject,
+  JsonRpcMessage,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../protocol/types.ts'
 import type { ResumableCall } from './event-store.ts'
 import type { Session } from './session.ts'
 import type { SessionStreams } from './streams.ts'

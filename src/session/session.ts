@@ -5,11 +5,19 @@
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
-import { INTERNAL_ERROR, INVALID_REQUEST, SdkError, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcMessage, JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import { notification } from '../protocol/jsonrpc.ts'
 import type { Revision } from '../protocol/revisions.ts'
-import type { ClientCapabilities, Implementation, LoggingLevel } from '../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  LoggingLevel,
+  JsonObject,
+  JsonRpcMessage,
+  JsonRpcResponse,
+  RequestId,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** The persistent part of a session. Plain JSON. */

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
-import type { JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { EventStore, MissedEvents, ResumableCall, Sink } from './event-store.ts'
 
 /** One stream, which may outlive several connections. */

@@ -5,9 +5,9 @@
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 import { SKILLS_EXTENSION } from '../protocol/extension-ids.ts'
-import { INVALID_PARAMS, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CacheHints, Resource, Result } from '../protocol/types.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INVALID_PARAMS } from '../protocol/error-codes.ts'
+import type { CacheHints, Resource, Result, JsonObject } from '../protocol/types.ts'
 import { requireHints } from '../server/features/caching.ts'
 import type { Context } from '../server/request/context.ts'
 import { addExtension } from '../server/composition/extend.ts'
@@ -29,8 +29,6 @@ import {
   type StaticSkill,
 } from './folder.ts'
 import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
-
-export type { StaticSkill } from './folder.ts'
 
 /**
  * A skill whose files are generated on request. Hosts cannot verify them, and may refuse to load

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** The file that makes a folder a skill. */

@@ -5,8 +5,12 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { samplingFault } from '../protocol/sampling.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CreateMessageParams, CreateMessageResult, InputRequest } from '../protocol/types.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  InputRequest,
+  JsonObject,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { requireAskable } from '../server/request/ask.ts'
 import type { Context } from '../server/request/context.ts'

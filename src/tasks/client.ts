@@ -6,8 +6,7 @@
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CallToolResult, DetailedTask } from '../protocol/types.ts'
+import type { CallToolResult, DetailedTask, JsonObject } from '../protocol/types.ts'
 import { clientExtension } from '../client/client-extension.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'

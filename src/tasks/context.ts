@@ -6,7 +6,8 @@
  */
 import { noInput, type Input } from '../patterns/input.ts'
 import type { ReplayInput } from '../patterns/replay.ts'
-import { notification, type JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { notification } from '../protocol/jsonrpc.ts'
+import type { JsonRpcRequest } from '../protocol/types.ts'
 import { isRequestId } from '../protocol/validate.ts'
 import { RequestContext } from '../server/request/request-context.ts'
 import type { Exchange } from '../server/request/exchange.ts'

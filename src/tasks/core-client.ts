@@ -8,15 +8,16 @@ import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { abortable, sleep } from '../patterns/abort.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { isTransient } from '../patterns/transient.ts'
-import {
-  SdkError,
-  METHOD_NOT_FOUND,
-  MISSING_REQUIRED_CLIENT_CAPABILITY,
-  ProtocolError,
-} from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import { METHOD_NOT_FOUND, MISSING_REQUIRED_CLIENT_CAPABILITY } from '../protocol/error-codes.ts'
 import { findRevision } from '../protocol/revisions.ts'
-import type { CallToolResult, Result, CoreTask, DetailedTask } from '../protocol/types.ts'
+import type {
+  CallToolResult,
+  Result,
+  CoreTask,
+  DetailedTask,
+  JsonObject,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
 import { tellsOf, type FollowOptions } from './follow.ts'

@@ -4,15 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { decodeBase64Url, encodeBase64Url } from '../protocol/base64url.ts'
-import {
-  INTERNAL_ERROR,
-  SdkError,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  toErrorObject,
-} from '../protocol/errors.ts'
-import { notification, type JsonObject } from '../protocol/jsonrpc.ts'
-import type { InputRequest, LoggingLevel, Result } from '../protocol/types.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
+import { notification } from '../protocol/jsonrpc.ts'
+import type { InputRequest, LoggingLevel, Result, JsonObject } from '../protocol/types.ts'
 import { wants } from '../server/request/logging.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { invalidParams } from '../server/request/params.ts'

@@ -7,9 +7,9 @@
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { callHook } from '../patterns/hooks.ts'
-import { INTERNAL_ERROR, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Result } from '../protocol/types.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
+import type { Result, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ToolTask } from '../server/features/tool-task.ts'

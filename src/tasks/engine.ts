@@ -6,7 +6,7 @@
 import { semaphore } from '../patterns/semaphore.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/features/tool-result.ts'
 import { Alarm, later } from './clock.ts'

@@ -6,9 +6,8 @@
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { DetailedTask } from '../protocol/types.ts'
+import type { DetailedTask, JsonObject } from '../protocol/types.ts'
 
 /** Asks the server to cancel a task. */
 export async function cancelTask(client: ExtensionClient, taskId: string): Promise<void> {

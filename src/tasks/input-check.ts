@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { InputRequest } from '../protocol/types.ts'
+import type { InputRequest, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { invalidParams, requireObject } from '../server/request/params.ts'
 import { areRoots } from '../server/request/roots.ts'

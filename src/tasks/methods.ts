@@ -4,8 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Result } from '../protocol/types.ts'
+import type { Result, JsonObject } from '../protocol/types.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { SendNotification } from '../server/features/extensions.ts'
 import { invalidParams, requireString } from '../server/request/params.ts'

@@ -5,14 +5,9 @@
  */
 import type { ServerAnswer } from '../client/extension.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
-import {
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  ProtocolError,
-  toErrorObject,
-} from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { ClientCapabilities, CoreTask } from '../protocol/types.ts'
+import { ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
+import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { later } from './clock.ts'
 import { namingTask, receives, type ReceivedTasks } from './related.ts'

@@ -4,11 +4,16 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { emptyRecording, type Recording } from '../patterns/replay.ts'
-import { INTERNAL_ERROR, type ErrorObject } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { Auth, ClientFacts } from '../server/request/exchange.ts'
-import type { InputRequest, Result, TaskStatus } from '../protocol/types.ts'
+import type {
+  InputRequest,
+  Result,
+  TaskStatus,
+  ErrorObject,
+  JsonObject,
+} from '../protocol/types.ts'
 
 /** The request that a task runs, and its caller. */
 export interface TaskCall {

@@ -4,8 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-related-task-messages
  */
 import type { ServerAnswer } from '../client/extension.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { ClientCapabilities } from '../protocol/types.ts'
+import type { ClientCapabilities, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { META_RELATED_TASK } from './wire.ts'
 

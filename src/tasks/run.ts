@@ -8,15 +8,17 @@ import type { Cancellation } from '../patterns/cancellation.ts'
 import { ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/digest.ts'
 import { degradeRequest } from '../protocol/degrade-request.ts'
-import {
-  INTERNAL_ERROR,
-  SdkError,
-  ProtocolError,
-  UrlElicitationRequired,
-} from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError, UrlElicitationRequired } from '../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import { findRevision } from '../protocol/revisions.ts'
-import type { InputRequest, InputRequiredResult, Result } from '../protocol/types.ts'
+import type {
+  InputRequest,
+  InputRequiredResult,
+  Result,
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+} from '../protocol/types.ts'
 import { serverFacts } from '../protocol/server-facts.ts'
 import { requireAskable } from '../server/request/ask.ts'
 import { encodeError } from '../server/engine/encode.ts'

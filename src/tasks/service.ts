@@ -4,8 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import type { ErrorObject } from '../protocol/errors.ts'
-import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { ErrorObject, JsonRpcNotification } from '../protocol/types.ts'
 import type { ToolReturn } from '../server/features/tool-result.ts'
 import type { InputOutcome, NewTask, TaskRecord } from './record.ts'
 import type { Platform } from './run.ts'

@@ -6,8 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-lifecycle
  */
 import type { Recording } from '../patterns/replay.ts'
-import type { ErrorObject } from '../protocol/errors.ts'
-import type { InputRequest, Result } from '../protocol/types.ts'
+import type { InputRequest, Result, ErrorObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { isFinal, type InputOutcome, type OpenInput, type TaskRecord } from './record.ts'
 

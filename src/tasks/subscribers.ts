@@ -1,7 +1,7 @@
 /**
  * The subscribers to tasks in this process: to changes, and to messages that handlers send.
  */
-import type { JsonRpcNotification } from '../protocol/jsonrpc.ts'
+import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 
 type Listener<T> = (value: T) => void

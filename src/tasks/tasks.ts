@@ -6,9 +6,9 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
-import { SdkError, METHOD_NOT_FOUND, ProtocolError, toErrorObject } from '../protocol/errors.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { Result } from '../protocol/types.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
+import type { Result, JsonObject } from '../protocol/types.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ServerDefinition } from '../server/definition.ts'

@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 import { degradeResult } from '../protocol/degrade.ts'
-import { INVALID_REQUEST, ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { CoreTask, DetailedTask, InputRequest, Result, Task } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'

@@ -6,7 +6,8 @@
  */
 import { untilAborted } from '../patterns/abort.ts'
 import { Cancellation } from '../patterns/cancellation.ts'
-import { INTERNAL_ERROR, SdkError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { every, later } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'

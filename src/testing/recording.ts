@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { SdkError } from '../protocol/errors.ts'
-import { isRequest, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { isRequest } from '../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../protocol/types.ts'
 import { META_CLIENT_INFO, META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import { isObject, validateMessage } from '../protocol/validate.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'

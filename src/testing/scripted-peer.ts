@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { SdkError } from '../protocol/errors.ts'
-import type { JsonObject, JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcMessage } from '../protocol/types.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 import type { Transport } from '../protocol/transport.ts'
 

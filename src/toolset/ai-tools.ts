@@ -7,8 +7,13 @@
 import type { BaseClient } from '../client/base-client.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { isContentBlock } from '../protocol/content.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CallToolResult, ContentBlock, ProgressParams, Tool } from '../protocol/types.ts'
+import type {
+  CallToolResult,
+  ContentBlock,
+  ProgressParams,
+  Tool,
+  JsonObject,
+} from '../protocol/types.ts'
 import { toolFunctions, type ToolFunction, type ToolsetOptions } from './functions.ts'
 
 /** How the tool set is created. */

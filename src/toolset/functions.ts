@@ -6,8 +6,7 @@
  */
 import type { BaseClient } from '../client/base-client.ts'
 import type { RequestOptions } from '../client/request-options.ts'
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { CallToolResult, ObjectSchema, Tool } from '../protocol/types.ts'
+import type { CallToolResult, ObjectSchema, Tool, JsonObject } from '../protocol/types.ts'
 import { MIN_NAME_LENGTH, modelNames } from './names.ts'
 import { modelParameters } from './parameters.ts'
 

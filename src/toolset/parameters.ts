@@ -6,8 +6,7 @@
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
  */
-import type { JsonObject } from '../protocol/jsonrpc.ts'
-import type { ObjectSchema } from '../protocol/types.ts'
+import type { ObjectSchema, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { modelNames } from './names.ts'
 

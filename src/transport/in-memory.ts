@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { SdkError } from '../protocol/errors.ts'
-import { unwritable, type JsonRpcMessage } from '../protocol/jsonrpc.ts'
+import { unwritable } from '../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../protocol/types.ts'
 import { jsonCopy } from './json-copy.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 

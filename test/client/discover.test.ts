@@ -4,7 +4,7 @@ import { createServer, serveTransport, type Server } from '../../src/presets/ser
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import type { Transport } from '../../src/protocol/transport.ts'
 import { sessionHandler } from '../handler.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import {
   connectTo,
   discovered,

@@ -1,7 +1,7 @@
 /** How much a server may ask of the user and of models while it has one call to answer. */
 import { describe, expect, test } from 'vitest'
 import type { ConnectOptions } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import {
   connectTo,
   discovered,

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ConnectOptions } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import type { CreateMessageResult, ElicitParams } from '../../src/protocol/types.ts'
+import type { CreateMessageResult, ElicitParams, JsonObject } from '../../src/protocol/types.ts'
 import {
   connectTo,
   discovered,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { connectTo, duplexPeer, everything, initialized, refuse, reply, until } from './peers.ts'
 
 const content = [{ type: 'text', text: 'hi' }]

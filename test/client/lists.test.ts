@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Client, ConnectOptions } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { connectTo, discovered, duplexPeer, reply, type DuplexPeer } from './peers.ts'
 
 /** A server whose `method` gives pages, each with the cursor of the next. */

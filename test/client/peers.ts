@@ -14,7 +14,7 @@ import {
   type Client,
   type ConnectOptions,
 } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { scriptedFetch as httpPeer } from '../../src/testing/index.ts'
 
 export {

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ProtocolError } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import type { ProgressParams } from '../../src/protocol/types.ts'
+import type { ProgressParams, JsonObject } from '../../src/protocol/types.ts'
 import { connectTo, discovered, duplexPeer, initialized, refuse, reply, until } from './peers.ts'
 
 const content = [{ type: 'text', text: 'hi' }]

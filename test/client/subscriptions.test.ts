@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ConnectOptions } from '../../src/presets/client.ts'
-import type { JsonObject, JsonRpcNotification } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcNotification } from '../../src/protocol/types.ts'
 import {
   connectTo,
   discovered,

@@ -4,7 +4,7 @@ import type {
   ConnectOptions as FullOptions,
 } from '../../src/presets/client.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client-tiny.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { taskPolling, createTask, getTaskHandle } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
 import {

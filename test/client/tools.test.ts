@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ConnectOptions, RequestOptions } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { connectTo, discovered, duplexPeer, reply } from './peers.ts'
 
 /** Calls a tool that gives a result. */

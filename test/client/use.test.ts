@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connect, httpSse, SdkError, type ConnectOptions } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { createServer, createSseHandler } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { legacyPeer, modernPeer, result, connectTo } from './peers.ts'

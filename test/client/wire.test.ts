@@ -2,8 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ConnectOptions } from '../../src/presets/client.ts'
 import { outputValidator } from '../../src/json-schema/index.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import type { CreateMessageResult } from '../../src/protocol/types.ts'
+import type { CreateMessageResult, JsonObject } from '../../src/protocol/types.ts'
 import {
   connectTo,
   discovered,

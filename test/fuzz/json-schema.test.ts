@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { jsonSchema } from '../../src/json-schema/index.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import type { SchemaResult } from '../../src/protocol/standard-schema.ts'
 import { repeat, type Random } from './random.ts'
 

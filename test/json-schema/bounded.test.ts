@@ -1,7 +1,7 @@
 /** Untrusted schemas, which must not block the process that validates with them. */
 import { describe, expect, test } from 'vitest'
 import type { JsonSchemaLimits } from '../../src/json-schema/compile.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { boundedPattern } from '../../src/json-schema/bounded-pattern.ts'
 import { jsonSchema, outputValidator } from '../../src/json-schema/index.ts'
 import type { SchemaResult } from '../../src/protocol/standard-schema.ts'

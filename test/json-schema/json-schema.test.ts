@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { JsonSchemaLimits } from '../../src/json-schema/compile.ts'
 import { jsonSchema } from '../../src/json-schema/index.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { describeIssues, type SchemaResult } from '../../src/protocol/standard-schema.ts'
 import { settled } from '../settled.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jsonSchema, outputValidator } from '../../src/json-schema/index.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import type { StandardSchema } from '../../src/protocol/standard-schema.ts'
 import { createServer } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
-  degradeImplementation,
   degradeNotification,
   degradeResult,
   degradeServerCapabilities,
 } from '../../src/protocol/degrade.ts'
+import { degradeImplementation } from '../../src/protocol/degrade-meta.ts'
 import { restoreContent } from '../../src/protocol/degrade-form.ts'
 import { degradeRequest } from '../../src/protocol/degrade-request.ts'
 import { findRevision, type Revision } from '../../src/protocol/revisions.ts'

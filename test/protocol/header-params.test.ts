@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SdkError } from '../../src/protocol/errors.ts'
 import { encodeHeaderParams, findHeaderParams } from '../../src/protocol/header-params.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { memberAt } from '../../src/protocol/validate.ts'
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({

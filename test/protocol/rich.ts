@@ -5,8 +5,8 @@ import type {
   Implementation,
   ServerCapabilities,
   Tool,
+  JsonObject,
 } from '../../src/protocol/types.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(freeze)

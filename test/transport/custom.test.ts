@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
-import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
+import type { JsonObject } from '../../src/protocol/types.ts'
 import { createServer, serveTransport } from '../../src/presets/server.ts'
 import type { Transport } from '../../src/transport/index.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../src/protocol/types.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
 import type { Receiver } from '../../src/protocol/transport.ts'
 import { settled } from '../settled.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProtocolError } from '../../src/protocol/errors.ts'
-import type { JsonRpcMessage } from '../../src/protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../src/protocol/types.ts'
 import { stdioTransport, type StdioTransportOptions } from '../../src/transport/stdio/stdio.ts'
 import type { Receiver, Transport } from '../../src/protocol/transport.ts'
 import { settled } from '../settled.ts'

@@ -3,8 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { notification, type JsonRpcNotification } from '../../protocol/jsonrpc.ts'
-import type { ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import { notification } from '../../protocol/jsonrpc.ts'
+import type {
+  ServerCapabilities,
+  SubscriptionFilter,
+  JsonRpcNotification,
+} from '../../protocol/types.ts'
 import type { Cache } from '../features.ts'
 import type { Hooks } from '../options.ts'
 import { isWithin } from '../uri-scope.ts'

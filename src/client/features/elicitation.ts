@@ -4,8 +4,12 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { SdkError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { ClientCapabilities, ElicitParams, ElicitResult } from '../../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  ElicitParams,
+  ElicitResult,
+  JsonObject,
+} from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
 /** URLs that are safe to open: no scripts, and none that the network could tamper with. */

@@ -4,8 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { SdkError } from '../../protocol/errors.ts'
-import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
-import type { SubscriptionFilter } from '../../protocol/types.ts'
+import type { SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
 import { missed } from './changes.ts'
 import type { Subscription } from './subscription.ts'
 

@@ -5,14 +5,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { degradeClientResult } from '../../protocol/degrade-client.ts'
-import { INTERNAL_ERROR, SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
-import {
-  errorResponse,
-  resultResponse,
-  type JsonObject,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { errorResponse, resultResponse } from '../../protocol/jsonrpc.ts'
+import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 import { findMethod, isListing } from '../../protocol/methods.ts'
 import { semaphore } from '../../patterns/semaphore.ts'
 import type { Call } from '../call.ts'
@@ -21,7 +17,8 @@ import { abortable, abortReason } from '../../patterns/abort.ts'
 import type { ServerAnswer } from '../extension.ts'
 import type { InputHandlers } from '../features.ts'
 import { readInput } from './input.ts'
-import type { ConnectOptions, RequestOptions } from '../options.ts'
+import type { ConnectOptions } from '../options.ts'
+import type { RequestOptions } from '../request-options.ts'
 
 /** The error code of a request that the user rejected. */
 const USER_REJECTED = -1

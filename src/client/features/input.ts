@@ -3,10 +3,15 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
-import { INVALID_PARAMS, SdkError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { samplingFault, toolChoiceFault } from '../../protocol/sampling.ts'
-import type { ClientCapabilities, CreateMessageParams, ElicitParams } from '../../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  CreateMessageParams,
+  ElicitParams,
+  JsonObject,
+} from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { elicitationFault, elicitResult } from './elicitation.ts'
 import type { ConnectOptions, InputContext } from '../options.ts'

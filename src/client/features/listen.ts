@@ -6,15 +6,15 @@
 import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
 import { SdkError } from '../../protocol/errors.ts'
-import { resultResponse, type JsonRpcNotification, type RequestId } from '../../protocol/jsonrpc.ts'
+import { resultResponse } from '../../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
-import type { SubscriptionFilter } from '../../protocol/types.ts'
+import type { SubscriptionFilter, JsonRpcNotification, RequestId } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { forget, missed } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { Feed } from './feed.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../request-options.ts'
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 

@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import { ignore } from '../../patterns/hooks.ts'
-import { SdkError, METHOD_NOT_FOUND } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Connection } from '../connection.ts'
 import type { InputHandlers } from '../features.ts'

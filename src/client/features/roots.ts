@@ -4,8 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots
  */
 import { SdkError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Root } from '../../protocol/types.ts'
+import type { Root, JsonObject } from '../../protocol/types.ts'
 
 /** A `file:` URI without `..` segments. */
 const ROOT = /^file:\/\/(?!.*[\\/](?:\.|%2e){2}(?:[\\/]|$))/i

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
-import type { SubscriptionFilter } from '../../protocol/types.ts'
+import type { SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
 
 /**
  * A stream of change notifications. It ends when it is closed, when its signal aborts or when the client

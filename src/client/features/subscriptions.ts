@@ -3,16 +3,17 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-import { SdkError, METHOD_NOT_FOUND, type ProtocolError } from '../../protocol/errors.ts'
-import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { findMethod } from '../../protocol/methods.ts'
-import type { LoggingLevel, SubscriptionFilter } from '../../protocol/types.ts'
+import type { LoggingLevel, SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
 import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeListeners } from '../features.ts'
 import { Feed } from './feed.ts'
 import { Listener } from './listen.ts'
-import type { ConnectOptions, RequestOptions } from '../options.ts'
+import type { ConnectOptions } from '../options.ts'
+import type { RequestOptions } from '../request-options.ts'
 import { request } from '../request.ts'
 import type { Subscription } from './subscription.ts'
 

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { ElicitResult, ObjectSchema } from '../../protocol/types.ts'
+import type { ElicitResult, ObjectSchema, JsonObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
 /** A field of a form. All of its texts come from the server. */

@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension-ids.ts'
-import { SdkError, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { isExtensionId } from '../../protocol/meta.ts'
 import { methods, type MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'

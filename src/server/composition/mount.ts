@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Result } from '../../protocol/types.ts'
+import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { RequestContext } from '../request/request-context.ts'

@@ -3,9 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
-import type { Result } from '../../protocol/types.ts'
+import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { SendNotification } from '../features/extensions.ts'
 import type { Unsubscribe } from '../notifier.ts'

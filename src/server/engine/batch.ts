@@ -5,8 +5,10 @@
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
  */
 import { nextTurn } from '../../patterns/timers.ts'
-import { INTERNAL_ERROR, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
-import { errorResponse, type JsonRpcRequest, type JsonRpcResponse } from '../../protocol/jsonrpc.ts'
+import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { errorResponse } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 
 /** The maximum number of messages in one batch. */
 const MAX_MESSAGES = 100

@@ -4,12 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import {
-  errorResponse,
-  resultResponse,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../../protocol/jsonrpc.ts'
+import { errorResponse, resultResponse } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 import type { MethodTarget, ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Suspension } from '../request/outcome.ts'

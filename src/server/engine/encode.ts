@@ -4,19 +4,13 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
  */
 import { degradeResult } from '../../protocol/degrade.ts'
-import {
-  INTERNAL_ERROR,
-  ProtocolError,
-  RESOURCE_NOT_FOUND,
-  retryAfterMsOf,
-  toErrorObject,
-  type ErrorObject,
-} from '../../protocol/errors.ts'
+import { ProtocolError, retryAfterMsOf, toErrorObject } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR, RESOURCE_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { META_SERVER_INFO } from '../../protocol/meta.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
-import type { Meta, Result } from '../../protocol/types.ts'
+import type { Meta, Result, ErrorObject } from '../../protocol/types.ts'
 import type { ServerDefinition } from '../definition.ts'
 
 const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()

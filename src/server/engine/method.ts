@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import { INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_REQUEST, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { findMethod, offers } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { MethodTarget, ServerDefinition } from '../definition.ts'

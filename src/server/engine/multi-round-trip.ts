@@ -8,10 +8,15 @@ import { digest } from '../../patterns/digest.ts'
 import { emptyRecording, ReplayInput, type Recording } from '../../patterns/replay.ts'
 import { createSealer } from '../../patterns/sealed-state.ts'
 import { degradeRequest } from '../../protocol/degrade-request.ts'
-import { INTERNAL_ERROR, ProtocolError, UrlElicitationRequired } from '../../protocol/errors.ts'
-import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { ProtocolError, UrlElicitationRequired } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { InputRequest, InputRequiredResult, Result } from '../../protocol/types.ts'
+import type {
+  InputRequest,
+  InputRequiredResult,
+  Result,
+  JsonRpcRequest,
+} from '../../protocol/types.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import { noteElicitation } from '../../session/url-elicitations.ts'
 import type { ClientInput, MethodTarget, ServerDefinition } from '../definition.ts'

@@ -4,9 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 import { pushInput, type Input } from '../../patterns/input.ts'
-import { INTERNAL_ERROR, SdkError, ProtocolError } from '../../protocol/errors.ts'
-import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
-import type { InputRequest } from '../../protocol/types.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.ts'
 import type { Ask, AskingRun, PushMode, ReplayableCall } from '../request/ask-mode.ts'
 
 /** The maximum number of `input_required` results that a handler may return for one request. */

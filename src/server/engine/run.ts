@@ -3,9 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import { ProtocolError, URL_ELICITATION_REQUIRED } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Result } from '../../protocol/types.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { URL_ELICITATION_REQUIRED } from '../../protocol/error-codes.ts'
+import type { Result, JsonObject } from '../../protocol/types.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
 import type { Method, MethodTarget, ServerDefinition } from '../definition.ts'
 import { Suspension, type Outcome } from '../request/outcome.ts'

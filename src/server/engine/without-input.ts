@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import type { ClientInput } from '../definition.ts'
 import type { UnavailableMode } from '../request/ask-mode.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'

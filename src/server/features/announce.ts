@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-import type { JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcNotification } from '../../protocol/types.ts'
 import { takeElicitation } from '../../session/url-elicitations.ts'
 import type { Session } from '../../session/session.ts'
 import type { ServerChange } from '../notifier.ts'

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { CompleteResult, Result } from '../../protocol/types.ts'
+import type { CompleteResult, Result, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'

@@ -4,10 +4,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import type {
+  Result,
+  ServerCapabilities,
+  SubscriptionFilter,
+  JsonObject,
+} from '../../protocol/types.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Unsubscribe } from '../notifier.ts'
 

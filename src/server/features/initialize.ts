@@ -3,11 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
-import { degradeImplementation, degradeServerCapabilities } from '../../protocol/degrade.ts'
-import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { degradeServerCapabilities } from '../../protocol/degrade.ts'
+import { degradeImplementation } from '../../protocol/degrade-meta.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts'
 import { findRevision, type RevisionFacts } from '../../protocol/revisions.ts'
-import type { Implementation, InitializeResult } from '../../protocol/types.ts'
+import type { Implementation, InitializeResult, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { inferCapabilities, type Registered } from './discover.ts'

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Result } from '../../protocol/types.ts'
+import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import { onePage, type Pages } from './pagination.ts'
 import type { Entry, Registry } from '../registry.ts'

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Result } from '../../protocol/types.ts'
+import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { isLoggingLevel } from '../request/logging.ts'
 import { invalidParams } from '../request/params.ts'

@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts'
 
 /** One page of a list. */
 export interface Page<T> {

@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 import { isContentBlock } from '../../protocol/content.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import {
   describeIssues,
   jsonSchemaOf,
@@ -23,6 +22,7 @@ import type {
   PromptArgument,
   PromptMessage,
   Result,
+  JsonObject,
 } from '../../protocol/types.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { isObject } from '../../protocol/validate.ts'

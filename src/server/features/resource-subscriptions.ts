@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { Result } from '../../protocol/types.ts'
+import type { Result, JsonObject } from '../../protocol/types.ts'
 import { invalidParams } from '../request/params.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import { findResource, requireUri, type Resources } from './resources.ts'

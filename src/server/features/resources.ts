@@ -5,7 +5,6 @@
  */
 import { isResourceContents } from '../../protocol/content.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type {
   Annotations,
   CacheHints,
@@ -17,6 +16,7 @@ import type {
   ResourceContents,
   ResourceTemplate,
   Result,
+  JsonObject,
 } from '../../protocol/types.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import { requireHints } from './caching.ts'

@@ -5,10 +5,18 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { Ending } from '../../patterns/ending.ts'
-import { METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
-import { notification, type JsonObject, type JsonRpcNotification } from '../../protocol/jsonrpc.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
+import { notification } from '../../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
-import type { Meta, Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import type {
+  Meta,
+  Result,
+  ServerCapabilities,
+  SubscriptionFilter,
+  JsonObject,
+  JsonRpcNotification,
+} from '../../protocol/types.ts'
 import { invalidParams, requireObject } from '../request/params.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'

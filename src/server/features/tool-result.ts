@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import { INTERNAL_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import { describeIssues, type StandardSchema } from '../../protocol/standard-schema.ts'
 import type {
   CallToolResult,

@@ -6,7 +6,6 @@
 import { ProtocolError, ToolError } from '../../protocol/errors.ts'
 import { findHeaderParams, type HeaderParam } from '../../protocol/header-params.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import {
   describeIssues,
   jsonSchemaOf,
@@ -21,6 +20,7 @@ import type {
   Result,
   Tool,
   ToolAnnotations,
+  JsonObject,
 } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'

@@ -6,8 +6,6 @@
 import { SdkError } from '../../protocol/errors.ts'
 import { matchParts, toAscii, type Part, type UriVariables } from './uri-match.ts'
 
-export type { UriVariables } from './uri-match.ts'
-
 /** A compiled template. */
 export interface UriTemplate {
   /** The template's source text. */

@@ -4,7 +4,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { INTERNAL_ERROR, SdkError, type ErrorObject } from '../../protocol/errors.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import type { ErrorObject } from '../../protocol/types.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 

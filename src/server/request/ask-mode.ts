@@ -6,8 +6,7 @@
 import type { Input } from '../../patterns/input.ts'
 import type { ReplayInput } from '../../patterns/replay.ts'
 import type { Sealer, Secrets } from '../../patterns/sealed-state.ts'
-import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
-import type { InputRequest } from '../../protocol/types.ts'
+import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.ts'
 
 /** How clients are asked for input while their request is being handled. */
 export interface InputOptions {

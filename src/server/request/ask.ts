@@ -5,9 +5,8 @@
  */
 import { missingCapabilities } from '../../protocol/capabilities.ts'
 import { SdkError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { InputRequest } from '../../protocol/types.ts'
+import type { InputRequest, JsonObject } from '../../protocol/types.ts'
 import type { Input } from '../../patterns/input.ts'
 import { noteUnanswered } from './ask-errors.ts'
 import type { Exchange } from './exchange.ts'

@@ -4,14 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { ReplayInput } from '../../patterns/replay.ts'
-import {
-  notification,
-  type JsonObject,
-  type JsonRpcRequest,
-  type RequestId,
-} from '../../protocol/jsonrpc.ts'
+import { notification } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions.ts'
-import type { Meta } from '../../protocol/types.ts'
+import type { Meta, JsonObject, JsonRpcRequest, RequestId } from '../../protocol/types.ts'
 import { isObject, isRequestId } from '../../protocol/validate.ts'
 import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
 import type { BaseContext, Context } from './context.ts'

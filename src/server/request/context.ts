@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { AsJson } from '../../patterns/steps.ts'
-import type { JsonObject, RequestId } from '../../protocol/jsonrpc.ts'
 import type { Revision } from '../../protocol/revisions.ts'
 import type {
   CreateMessageParams,
@@ -13,6 +12,8 @@ import type {
   Meta,
   ObjectSchema,
   Root,
+  JsonObject,
+  RequestId,
 } from '../../protocol/types.ts'
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
 import type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'

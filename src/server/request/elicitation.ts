@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 import { restoreContent } from '../../protocol/degrade-form.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import {
   describeIssues,
   jsonSchemaOf,
@@ -12,7 +11,7 @@ import {
   type InferOutput,
   type StandardSchema,
 } from '../../protocol/standard-schema.ts'
-import type { ElicitResult, ObjectSchema } from '../../protocol/types.ts'
+import type { ElicitResult, ObjectSchema, JsonObject } from '../../protocol/types.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import { noteElicitation } from '../../session/url-elicitations.ts'
 import { askClient, SECRET, type Asker } from './ask.ts'

@@ -6,9 +6,14 @@
  */
 import type { Cancellation } from '../../patterns/cancellation.ts'
 import type { Ending } from '../../patterns/ending.ts'
-import type { JsonObject, JsonRpcNotification } from '../../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { ClientCapabilities, Implementation, LoggingLevel } from '../../protocol/types.ts'
+import type {
+  ClientCapabilities,
+  Implementation,
+  LoggingLevel,
+  JsonObject,
+  JsonRpcNotification,
+} from '../../protocol/types.ts'
 import type { ChangeSource } from '../notifier.ts'
 import type { Session } from '../../session/session.ts'
 import type { AskMode } from './ask-mode.ts'

@@ -3,8 +3,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#requests
  */
-import { INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_PARAMS } from '../../protocol/error-codes.ts'
+import type { JsonObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
 /** Creates the error for malformed params. */

@@ -6,7 +6,7 @@
 import { InputPending, noInput, type Input } from '../../patterns/input.ts'
 import { emptyRecording, inputPending, ReplayInput } from '../../patterns/replay.ts'
 import type { AsJson } from '../../patterns/steps.ts'
-import { notification, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { notification } from '../../protocol/jsonrpc.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
@@ -16,6 +16,7 @@ import type {
   LoggingLevel,
   ObjectSchema,
   Root,
+  JsonRpcRequest,
 } from '../../protocol/types.ts'
 import type { Context } from './context.ts'
 import {

@@ -3,12 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
-import {
-  INVALID_PARAMS,
-  ProtocolError,
-  UNSUPPORTED_PROTOCOL_VERSION,
-} from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION } from '../../protocol/error-codes.ts'
 import {
   META_CLIENT_CAPABILITIES,
   META_CLIENT_INFO,
@@ -16,7 +12,7 @@ import {
   META_PROTOCOL_VERSION,
 } from '../../protocol/meta.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { LoggingLevel } from '../../protocol/types.ts'
+import type { LoggingLevel, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { ClientFacts } from './exchange.ts'
 import { isLoggingLevel } from './logging.ts'

@@ -3,9 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { samplingFault } from '../../protocol/sampling.ts'
-import type { CreateMessageParams, CreateMessageResult } from '../../protocol/types.ts'
+import type { CreateMessageParams, CreateMessageResult, JsonObject } from '../../protocol/types.ts'
 import { askClient, type Asker } from './ask.ts'
 
 /** Whether an object has the members of a sampling result. */

@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
-import { METHOD_NOT_FOUND, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -5,8 +5,10 @@
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
-import { INTERNAL_ERROR, SdkError, ProtocolError } from '../../protocol/errors.ts'
-import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { writeJson } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { isAnswerable, parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import { accountOf } from '../../session/account.ts'
 import { serveTransport, type ServeTransportOptions } from '../../server/serve-transport.ts'

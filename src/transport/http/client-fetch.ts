@@ -9,7 +9,7 @@ import { abortable, abortReason } from '../../patterns/abort.ts'
 import { readText } from '../../patterns/bounded-read.ts'
 import { callHook } from '../../patterns/hooks.ts'
 import { SdkError, type SdkErrorCode } from '../../protocol/errors.ts'
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { JsonObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { platformLimit } from './unlimited-fetch.ts'
 

@@ -6,7 +6,7 @@
 import { MAX_DELAY_MS } from '../../patterns/timers.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import { onAuthorizationEnd } from '../../server/authorization-end.ts'
-import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { countWaiting, forgetWaiting } from './stream-budget.ts'

@@ -5,8 +5,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import type { JsonRpcMessage, RequestId } from '../../protocol/jsonrpc.ts'
-import { INVALID_REQUEST, ProtocolError, retryAfterMsOf } from '../../protocol/errors.ts'
+import type { JsonRpcMessage, RequestId } from '../../protocol/types.ts'
+import { ProtocolError, retryAfterMsOf } from '../../protocol/errors.ts'
+import { INVALID_REQUEST } from '../../protocol/error-codes.ts'
 
 /** Details of a rejected request, and additional headers of its response. */
 export interface HttpErrorOptions {

@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { readBytes } from '../../patterns/bounded-read.ts'
-import { PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { PARSE_ERROR } from '../../protocol/error-codes.ts'
 import { singleValue } from '../../protocol/headers.ts'
 import { HttpError, invalidRequest } from './http-error.ts'
 

@@ -3,7 +3,8 @@
  *
  * @see https://html.spec.whatwg.org/multipage/structured-data.html
  */
-import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/error-codes.ts'
 import { MAX_DEPTH } from '../../protocol/validate.ts'
 import { jsonCopy } from '../json-copy.ts'
 

@@ -14,8 +14,9 @@
  */
 import { MAX_DELAY_MS } from '../../patterns/timers.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import { INVALID_REQUEST, SdkError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
-import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/error-codes.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { parseJson } from '../../protocol/validate.ts'
 import { Inbox } from '../inbox.ts'
 import { jsonCopy } from '../json-copy.ts'

@@ -7,7 +7,7 @@
 import { sleep } from '../../patterns/abort.ts'
 import { backoffMs } from '../../patterns/backoff.ts'
 import { SdkError } from '../../protocol/errors.ts'
-import type { JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import {
   ChildConnection,
   type ChildOutcome,

@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { ByteBuffer } from '../../patterns/bounded-read.ts'
-import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/error-codes.ts'
 import { MessageOutline } from './message-outline.ts'
 
 const LF = 0x0a

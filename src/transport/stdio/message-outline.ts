@@ -4,7 +4,7 @@
  *
  * @see https://www.jsonrpc.org/specification#response_object
  */
-import type { JsonObject } from '../../protocol/jsonrpc.ts'
+import type { JsonObject } from '../../protocol/types.ts'
 
 /** The longest member that is kept, and the most members. */
 const MAX_MEMBER_BYTES = 512

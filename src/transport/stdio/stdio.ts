@@ -3,8 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { SdkError, PARSE_ERROR, ProtocolError } from '../../protocol/errors.ts'
-import { writeJson, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import { PARSE_ERROR } from '../../protocol/error-codes.ts'
+import { writeJson } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { parseJson } from '../../protocol/validate.ts'
 import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'

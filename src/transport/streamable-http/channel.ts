@@ -20,12 +20,8 @@ import {
   HEADER_SESSION_ID,
   singleValue,
 } from '../../protocol/headers.ts'
-import {
-  writeJson,
-  type JsonRpcMessage,
-  type JsonRpcNotification,
-  type JsonRpcResponse,
-} from '../../protocol/jsonrpc.ts'
+import { writeJson } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage, JsonRpcNotification, JsonRpcResponse } from '../../protocol/types.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../http/sse.ts'
 import { hasType, isEventStream, readEvents } from '../http/response-body.ts'

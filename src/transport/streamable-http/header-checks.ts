@@ -3,10 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers
  */
-import { HEADER_MISMATCH, INVALID_PARAMS, ProtocolError } from '../../protocol/errors.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { HEADER_MISMATCH, INVALID_PARAMS } from '../../protocol/error-codes.ts'
 import type { HeaderParam } from '../../protocol/header-params.ts'
 import { decodeHeaderValue, HEADER_NAME, singleValue } from '../../protocol/headers.ts'
-import type { JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
 

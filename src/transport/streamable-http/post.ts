@@ -4,13 +4,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import {
-  HEADER_MISMATCH,
-  INTERNAL_ERROR,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-} from '../../protocol/errors.ts'
-import { isRequest, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
+import { isRequest } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import { describesItself, noSessions } from '../../server/request/request-meta.ts'

@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
  */
 import { toErrorObject } from '../../protocol/errors.ts'
-import { type Answer, errorResponse, type JsonRpcMessage } from '../../protocol/jsonrpc.ts'
+import { type Answer, errorResponse } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../http/event-stream.ts'
 import type { ResumableCall } from '../../session/event-store.ts'
 import { jsonResponse } from '../http/http-error.ts'

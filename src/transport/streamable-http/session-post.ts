@@ -4,14 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
 import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
-import {
-  errorResponse,
-  isRequest,
-  isResponse,
-  type JsonRpcMessage,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../../protocol/jsonrpc.ts'
+import { errorResponse, isRequest, isResponse } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { answerEach, batchFault } from '../../server/engine/batch.ts'
 import { invalidRequest } from '../http/http-error.ts'

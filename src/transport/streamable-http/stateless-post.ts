@@ -5,17 +5,17 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { Cancellation } from '../../patterns/cancellation.ts'
+import { SdkError, ProtocolError } from '../../protocol/errors.ts'
 import {
   HEADER_MISMATCH,
   INTERNAL_ERROR,
   INVALID_REQUEST,
-  SdkError,
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
-  ProtocolError,
-} from '../../protocol/errors.ts'
+} from '../../protocol/error-codes.ts'
 import { HEADER_METHOD, singleValue } from '../../protocol/headers.ts'
-import { errorResponse, type Answer, type JsonRpcRequest } from '../../protocol/jsonrpc.ts'
+import { errorResponse, type Answer } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodTarget } from '../../server/definition.ts'
 import { dispatch } from '../../server/engine/dispatch.ts'
 import { resolveMethod } from '../../server/engine/method.ts'

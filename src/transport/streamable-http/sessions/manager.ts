@@ -5,13 +5,13 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { HEADER_SESSION_ID } from '../../../protocol/headers.ts'
-import {
-  resultResponse,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-  type RequestId,
-} from '../../../protocol/jsonrpc.ts'
+import { resultResponse } from '../../../protocol/jsonrpc.ts'
+import type {
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../../../protocol/types.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
 import { initialize } from '../../../server/features/initialize.ts'
 import type { Caller } from '../../../server/request/exchange.ts'

@@ -6,11 +6,8 @@
  */
 import { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
-import {
-  notification,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from '../../../protocol/jsonrpc.ts'
+import { notification } from '../../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, JsonRpcResponse } from '../../../protocol/types.ts'
 import { ASSUMED_REVISION, type RevisionFacts } from '../../../protocol/revisions.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import { UNKNOWN_CLIENT, type Caller, type ClientFacts } from '../../../server/request/exchange.ts'

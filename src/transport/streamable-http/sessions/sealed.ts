@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { createSealer, type Sealer, type Secrets } from '../../../patterns/sealed-state.ts'
-import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
+import { ProtocolError } from '../../../protocol/errors.ts'
+import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
 import { isObject } from '../../../protocol/validate.ts'
 import type { SessionRecord } from '../../../session/session.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'

@@ -6,7 +6,8 @@
 import type { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
 import { degradeRequest } from '../../../protocol/degrade-request.ts'
-import { INTERNAL_ERROR, type SdkError } from '../../../protocol/errors.ts'
+import type { SdkError } from '../../../protocol/errors.ts'
+import { INTERNAL_ERROR } from '../../../protocol/error-codes.ts'
 import { HEADER_LAST_EVENT_ID } from '../../../protocol/headers.ts'
 import {
   errorResponse,
@@ -14,12 +15,14 @@ import {
   isResponse,
   notification,
   writable,
-  type JsonRpcMessage,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-  type RequestId,
 } from '../../../protocol/jsonrpc.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../../../protocol/types.ts'
 import type { RevisionFacts } from '../../../protocol/revisions.ts'
 import { serverFacts } from '../../../protocol/server-facts.ts'
 import type { Caller, Exchange } from '../../../server/request/exchange.ts'

@@ -5,7 +5,8 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { requireKnown, type OptionNames } from '../../../patterns/known-options.ts'
-import { INVALID_PARAMS, ProtocolError } from '../../../protocol/errors.ts'
+import { ProtocolError } from '../../../protocol/errors.ts'
+import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
 import { accountOf } from '../../../session/account.ts'
 import { announceTo } from '../../../server/features/announce.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'

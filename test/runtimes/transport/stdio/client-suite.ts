@@ -3,7 +3,7 @@ import type {
   StdioClientOptions,
   ChildTransport,
 } from '../../../../src/transport/stdio/child-transport.ts'
-import type { JsonRpcMessage } from '../../../../src/protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../../../src/protocol/types.ts'
 import type { Receiver } from '../../../../src/transport/index.ts'
 import { equal, ok, rejection, type Suite } from '../../harness.ts'
 

@@ -10,7 +10,7 @@ import type {
 import { connect } from '../../../../src/presets/client.ts'
 import { stdioClient } from '../../../../runtimes/node/index.ts'
 import type { ProtocolError } from '../../../../src/protocol/errors.ts'
-import type { JsonRpcMessage } from '../../../../src/protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../../../src/protocol/types.ts'
 import type { Receiver } from '../../../../src/transport/index.ts'
 import { PATIENCE } from '../../../patience.ts'
 
