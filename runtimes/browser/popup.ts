@@ -83,7 +83,7 @@ export async function completeSignIn(): Promise<boolean> {
   const state = new URL(callback).searchParams.get('state')
   // Keeps the code out of the history and the `Referer` header
   history.replaceState(null, '', location.pathname)
-  if (await tell(state, callback)) {
+  if (await notifyWaitingPage(state, callback)) {
     window.close()
     return true
   }
@@ -95,7 +95,7 @@ export async function completeSignIn(): Promise<boolean> {
 }
 
 /** Notifies the waiting page; not through `opener`, as the popup may be isolated from it. */
-function tell(state: string | null, callback: string): Promise<boolean> {
+function notifyWaitingPage(state: string | null, callback: string): Promise<boolean> {
   const channel = new BroadcastChannel(channelName(state))
   return new Promise<boolean>((resolve) => {
     const timer = setTimeout(resolve, ANSWER_MS, false)

@@ -44,13 +44,13 @@ export function sendEvent(socket: WebSocket, event: ServerSentEvent): void {
 }
 
 /** Receives the events that {@link sendEvent} sends. */
-export function hearEvents(socket: WebSocket, hear: (event: ServerSentEvent) => void): void {
+export function receiveEvents(socket: WebSocket, onEvent: (event: ServerSentEvent) => void): void {
   let pieces = ''
   socket.addEventListener('message', ({ data }) => {
     const text = String(data)
     pieces += text.slice(1)
     if (text.startsWith(MORE)) return
-    hear(JSON.parse(pieces) as ServerSentEvent)
+    onEvent(JSON.parse(pieces) as ServerSentEvent)
     pieces = ''
   })
 }
@@ -73,7 +73,7 @@ export function eventStreamResponse(
   }
   const sink = eventSink(events, options)
   for (const socket of sockets) {
-    hearEvents(socket, (event) => void sink.send(event))
+    receiveEvents(socket, (event) => void sink.send(event))
     socket.addEventListener('close', ({ reason }) => ended(reason))
     socket.addEventListener('error', () => ended())
     socket.accept()

@@ -15,7 +15,7 @@ import type {
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
-import { hearEvents } from './stream-socket.ts'
+import { receiveEvents } from './stream-socket.ts'
 
 /** The methods of the object of a task, as the Worker calls them. */
 export interface TaskObject extends Rpc.DurableObjectBranded {
@@ -92,7 +92,7 @@ export class ObjectTasks implements TaskService {
     const open = async (): Promise<void> => {
       const opened = await this.#open(taskId, principal)
       if (!opened) return
-      hearEvents(opened, ({ data }) => {
+      receiveEvents(opened, ({ data }) => {
         const task = JSON.parse(data) as TaskRecord
         failures = 0
         stopped ||= isFinal(task)

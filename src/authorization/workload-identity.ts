@@ -28,7 +28,7 @@ export interface WorkloadIdentityOptions extends IssuerOptions {
 }
 
 /** The assertion alone identifies the client. */
-const nobody: OAuthClient = { client_id: 'workload', authenticate: () => {} }
+const anonymousClient: OAuthClient = { client_id: 'workload', authenticate: () => {} }
 
 /**
  * Signs a workload in: pass the result to `connect` as `auth`. A rejected assertion is not sent
@@ -50,7 +50,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
       throw new AuthorizationError('token', `"${issuer}" refused this assertion before`)
     }
     try {
-      return await redeemAssertion(request, nobody, assertion)
+      return await redeemAssertion(request, anonymousClient, assertion)
     } catch (error) {
       if (error instanceof AuthorizationError && error.answer?.error) refused = assertion
       throw error

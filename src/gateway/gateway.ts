@@ -10,7 +10,7 @@ import type { ServerDefinition } from '../server/definition.ts'
 import type { MountSource, Server, ServerOptions } from '../server/server.ts'
 import { semaphore } from '../patterns/semaphore.ts'
 import { pass, unanswered } from './calls.ts'
-import { offerOf, type Behind } from './mirrored-entries.ts'
+import { offerOf, type UpstreamServer } from './mirrored-entries.ts'
 import { OpenCalls } from './open-calls.ts'
 import { questionsOf } from './server-requests.ts'
 import { passSubscriptions } from './subscriptions.ts'
@@ -126,36 +126,36 @@ async function attach(
   { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
   /** The downstream server, from when the upstream server has described itself until the unmount. */
-  let front: { server: Server; update: () => Promise<void> } | undefined
-  let lookQueued = false
+  let downstream: { server: Server; update: () => Promise<void> } | undefined
+  let updateQueued = false
   // Listings run one at a time, since an earlier listing may be older and yet arrive later
   const oneAtATime = semaphore(1)
-  const follow = (): void => {
-    if (lookQueued) return
-    lookQueued = true
-    const look = async (): Promise<void> => {
-      lookQueued = false
-      await front?.update()
+  const queueUpdate = (): void => {
+    if (updateQueued) return
+    updateQueued = true
+    const runUpdate = async (): Promise<void> => {
+      updateQueued = false
+      await downstream?.update()
     }
-    oneAtATime(look).catch((error: unknown) => {
-      if (front) fullDefinitionOf(front.server).report(error)
+    oneAtATime(runUpdate).catch((error: unknown) => {
+      if (downstream) fullDefinitionOf(downstream.server).report(error)
     })
   }
   let setClients = (_clients: Clients): void => {}
-  const known = new Promise<Clients>((resolve) => (setClients = resolve))
+  const clientsReady = new Promise<Clients>((resolve) => (setClients = resolve))
   const open = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {
     const calls = new OpenCalls()
-    const questions = questionsOf({ calls, principal, clients: known }, (id) =>
-      front?.server.notify.elicitationComplete(id),
+    const questions = questionsOf({ calls, principal, clients: clientsReady }, (id) =>
+      downstream?.server.notify.elicitationComplete(id),
     )
     const client = await connect({ ...questions, ...hooks })
     return { client, calls }
   }
   const shared = await open(undefined, {
-    onToolsChanged: follow,
-    onPromptsChanged: follow,
-    onResourcesChanged: follow,
-    onResourceUpdated: (uri) => front?.server.notify.resourceUpdated(uri),
+    onToolsChanged: queueUpdate,
+    onPromptsChanged: queueUpdate,
+    onResourcesChanged: queueUpdate,
+    onResourceUpdated: (uri) => downstream?.server.notify.resourceUpdated(uri),
   })
   const { client } = shared
   const upstreams = new Upstreams(open, maxPrincipals)
@@ -178,7 +178,7 @@ async function attach(
     principal: string | undefined,
     work: (upstream: Upstream) => Promise<Result>,
   ): Promise<Result> => (principal === undefined ? work(shared) : upstreams.use(principal, work))
-  const passOn: Behind['pass'] = (method, params, ctx) =>
+  const passOn: UpstreamServer['pass'] = (method, params, ctx) =>
     passFor(ctx.principal, (upstream) => pass(upstream, ctx, method, params)).catch(
       (error: unknown) => {
         const failure = unanswered(method, error)
@@ -187,7 +187,7 @@ async function attach(
         throw failure ?? error
       },
     )
-  const behind: Behind = {
+  const upstreamServer: UpstreamServer = {
     client,
     prefix,
     pass: passOn,
@@ -195,23 +195,23 @@ async function attach(
     report,
   }
   const update = async (): Promise<void> => {
-    const offer = await offerOf(behind)
-    if (front) mirror(offer)
+    const offer = await offerOf(upstreamServer)
+    if (downstream) mirror(offer)
   }
-  front = { server, update }
+  downstream = { server, update }
   try {
     await oneAtATime(update)
   } catch (error) {
     await client.close()
     throw error
   }
-  const ignore = passSubscriptions(server, behind)
+  const stopSubscriptions = passSubscriptions(server, upstreamServer)
   return {
     server,
     async unmount() {
-      front = undefined
+      downstream = undefined
       clients.onRootsChanged.delete(passRootsChanged)
-      ignore()
+      stopSubscriptions()
       mirror(NO_OFFER)
       await upstreams.close()
       await client.close()

@@ -25,7 +25,7 @@ import type { ToolEntry } from '../server/features/tools.ts'
 import { uriTemplate } from '../server/features/uri-template.ts'
 
 /** The upstream server of a gateway. */
-export interface Behind {
+export interface UpstreamServer {
   readonly client: Client
   /** Prefix for the names of tools and prompts; empty to keep the names. */
   readonly prefix: string
@@ -42,8 +42,8 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  *
  * @throws {SdkError} Errors of listing.
  */
-export async function offerOf(behind: Behind): Promise<Offer> {
-  const { client, read } = behind
+export async function offerOf(upstream: UpstreamServer): Promise<Offer> {
+  const { client, read } = upstream
   const { tools, prompts, resources } = client.serverCapabilities ?? {}
   const templates = resources ? await listed(client.listAllResourceTemplates()) : []
   const listedTools = tools ? await listed(client.listAllTools()) : []
@@ -51,14 +51,19 @@ export async function offerOf(behind: Behind): Promise<Offer> {
   const listedResources = resources ? await listed(client.listAllResources()) : []
   return {
     lists: LISTS.filter((list) => client.serverCapabilities?.[list]),
-    tools: new Map(listedTools.map((tool) => [front(behind, tool.name), toolOf(behind, tool)])),
+    tools: new Map(
+      listedTools.map((tool) => [prefixedName(upstream, tool.name), toolOf(upstream, tool)]),
+    ),
     prompts: new Map(
-      listedPrompts.map((prompt) => [front(behind, prompt.name), promptOf(behind, prompt)]),
+      listedPrompts.map((prompt) => [
+        prefixedName(upstream, prompt.name),
+        promptOf(upstream, prompt),
+      ]),
     ),
     resources: new Map(
       listedResources.map((item) => [item.uri, { ...ALWAYS, complete: undefined, item, read }]),
     ),
-    resourceTemplates: new Map(templates.flatMap((item) => templateOf(behind, item))),
+    resourceTemplates: new Map(templates.flatMap((item) => templateOf(upstream, item))),
   }
 }
 
@@ -76,12 +81,12 @@ function listed<T>(list: Promise<T[]>): Promise<T[]> {
 const ALWAYS = { enabled: true, visible: undefined, cache: undefined }
 
 /** The downstream name of an upstream name. */
-function front({ prefix }: Behind, name: string): string {
+function prefixedName({ prefix }: UpstreamServer, name: string): string {
   return prefix === '' ? name : `${prefix}_${name}`
 }
 
-function toolOf(behind: Behind, tool: Tool): ToolEntry {
-  const item: Tool = { ...tool, name: front(behind, tool.name) }
+function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
+  const item: Tool = { ...tool, name: prefixedName(upstream, tool.name) }
   // Whether the call becomes a task upstream is decided by that connection
   const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
   if (task) item.execution = { ...tool.execution, taskSupport: task }
@@ -93,40 +98,43 @@ function toolOf(behind: Behind, tool: Tool): ToolEntry {
     task,
     headerParams: findHeaderParams(tool.inputSchema).params,
     mirrored: true,
-    run: (args, ctx) => behind.pass('tools/call', { name: tool.name, arguments: args }, ctx),
+    run: (args, ctx) => upstream.pass('tools/call', { name: tool.name, arguments: args }, ctx),
   }
 }
 
-function promptOf(behind: Behind, prompt: Prompt): PromptEntry {
+function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
   const { name, arguments: taken = [] } = prompt
   const names = taken.map((each) => each.name)
   return {
     ...ALWAYS,
-    item: { ...prompt, name: front(behind, name) },
+    item: { ...prompt, name: prefixedName(upstream, name) },
     input: UNCHECKED,
-    complete: completers(behind, { type: 'ref/prompt', name }, names),
+    complete: completers(upstream, { type: 'ref/prompt', name }, names),
     get: (args, ctx) =>
-      behind.pass('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
+      upstream.pass('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
   }
 }
 
 /** The entry of a template; empty if it cannot be matched here. */
-function templateOf(behind: Behind, item: ResourceTemplate): [string, ResourceTemplateEntry][] {
+function templateOf(
+  upstream: UpstreamServer,
+  item: ResourceTemplate,
+): [string, ResourceTemplateEntry][] {
   const { uriTemplate: source } = item
   try {
     const template = uriTemplate(source)
     const ref = { type: 'ref/resource', uri: source } as const
-    const complete = completers(behind, ref, template.variables)
-    return [[source, { ...ALWAYS, item, template, complete, read: behind.read }]]
+    const complete = completers(upstream, ref, template.variables)
+    return [[source, { ...ALWAYS, item, template, complete, read: upstream.read }]]
   } catch (error) {
-    behind.report(error)
+    upstream.report(error)
     return []
   }
 }
 
 /** Forwards completion to the upstream server, if that supports it. */
 function completers(
-  { client }: Behind,
+  { client }: UpstreamServer,
   ref: CompletionReference,
   names: readonly string[],
 ): Completers | undefined {

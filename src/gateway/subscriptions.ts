@@ -10,7 +10,7 @@ import type { Context } from '../server/request/context.ts'
 import { passLog, unanswered } from './calls.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
-import type { Behind } from './mirrored-entries.ts'
+import type { UpstreamServer } from './mirrored-entries.ts'
 import { clientOf } from './open-calls.ts'
 import { definitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
@@ -24,19 +24,19 @@ const mounted = new WeakMap<Server, Set<Subscriptions>>()
  *
  * @returns a function that stops forwarding.
  */
-export function passSubscriptions(server: Server, behind: Behind): () => void {
+export function passSubscriptions(server: Server, upstream: UpstreamServer): () => void {
   const all = subscriptionsOf(server)
-  const own = new Subscriptions(definitionOf(server), behind)
-  all.add(own)
-  return () => all.delete(own)
+  const subscriptions = new Subscriptions(definitionOf(server), upstream)
+  all.add(subscriptions)
+  return () => all.delete(subscriptions)
 }
 
 /**
  * The subscription sets of a downstream server. The middleware stays installed after an unmount.
  */
 function subscriptionsOf(server: Server): Set<Subscriptions> {
-  const known = mounted.get(server)
-  if (known) return known
+  const existing = mounted.get(server)
+  if (existing) return existing
   const all = new Set<Subscriptions>()
   mounted.set(server, all)
   server.use('resources/subscribe', async ({ params }, ctx, next) => {
@@ -68,7 +68,7 @@ async function hold(
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      for (const each of all) held.push(await each.hold(uri, ctx))
+      for (const each of all) held.push(await each.watch(uri, ctx))
     }
     return release
   } catch (error) {
@@ -89,14 +89,14 @@ interface Subscription {
 
 /** The subscriptions to the resources of one upstream server. */
 class Subscriptions {
-  readonly #front: ServerDefinition
-  readonly #behind: Behind
+  readonly #server: ServerDefinition
+  readonly #upstream: UpstreamServer
   /** Ordered by last subscription. */
   readonly #byUri = new Map<string, Subscription>()
 
-  constructor(front: ServerDefinition, behind: Behind) {
-    this.#front = front
-    this.#behind = behind
+  constructor(server: ServerDefinition, upstream: UpstreamServer) {
+    this.#server = server
+    this.#upstream = upstream
   }
 
   /**
@@ -106,8 +106,8 @@ class Subscriptions {
    * @throws {ProtocolError} `INTERNAL_ERROR` if the client has reached its share of resources or
    *   the upstream server does not answer; otherwise the error of that server.
    */
-  async hold(uri: string, ctx: Context): Promise<() => void> {
-    if (!this.#isBehind(uri, ctx)) return () => {}
+  async watch(uri: string, ctx: Context): Promise<() => void> {
+    if (!this.#isUpstream(uri, ctx)) return () => {}
     const client = clientOf(ctx as RequestContext)
     this.#requireShare(uri, client)
     const subscription = this.#byUri.get(uri) ?? this.#subscribe(uri, client, ctx)
@@ -131,12 +131,12 @@ class Subscriptions {
     return release
   }
 
-  #isBehind(uri: string, ctx: Context): boolean {
-    const { resources, resourceTemplates } = this.#front
+  #isUpstream(uri: string, ctx: Context): boolean {
+    const { resources, resourceTemplates } = this.#server
     const entry =
       resources.find(uri, ctx) ??
       resourceTemplates.list(ctx).find(({ template }) => template.match(uri) !== undefined)
-    return entry?.read === this.#behind.read
+    return entry?.read === this.#upstream.read
   }
 
   /** Requires that a client leaves as much capacity for others as it uses. */
@@ -155,8 +155,8 @@ class Subscriptions {
   #subscribe(uri: string, client: unknown, ctx: Context): Subscription {
     const oldest = this.#makeRoom()
     const subscribe = async (): Promise<void> => {
-      if (oldest !== undefined) await this.#behind.client.unsubscribe(oldest)
-      await this.#behind.client.subscribe(uri, { onLog: (message) => passLog(ctx, message) })
+      if (oldest !== undefined) await this.#upstream.client.unsubscribe(oldest)
+      await this.#upstream.client.subscribe(uri, { onLog: (message) => passLog(ctx, message) })
     }
     return { listeners: new Map(), client, subscribed: subscribe() }
   }
@@ -185,8 +185,8 @@ class Subscriptions {
     if (error instanceof SdkError && error.code === 'UNSUPPORTED') {
       return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)
     }
-    const known = unanswered('resources/subscribe', error)
-    if (known) this.#behind.report(error)
-    return known ?? error
+    const failure = unanswered('resources/subscribe', error)
+    if (failure) this.#upstream.report(error)
+    return failure ?? error
   }
 }

@@ -16,15 +16,15 @@ export class Ending {
   /** Begins the shutdown. */
   end(): void {
     this.ended = true
-    for (const tell of this.#waiting) tell()
+    for (const notify of this.#waiting) notify()
   }
 
   /**
    * Calls `tell` on shutdown, or immediately if it has begun. Returns a function that unsubscribes.
    */
-  onEnd(tell: () => void): () => unknown {
-    if (this.ended) tell()
-    else this.#waiting.add(tell)
-    return () => this.#waiting.delete(tell)
+  onEnd(listener: () => void): () => unknown {
+    if (this.ended) listener()
+    else this.#waiting.add(listener)
+    return () => this.#waiting.delete(listener)
   }
 }

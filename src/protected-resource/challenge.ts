@@ -34,16 +34,16 @@ export function challenge(
 ): HttpError {
   // Granted scopes come from the token unchecked and must not inject another parameter
   const scopes = needed.filter((scope) => SCOPE.test(scope))
-  const told = [
+  const parameters = [
     ...(error === undefined ? [] : [`error="${error}"`, `error_description="${plain(message)}"`]),
     `resource_metadata="${metadataUrl}"`,
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
   ].join(', ')
   const challenges: string[] = []
   // Many clients read only the first challenge, and support only Bearer
-  if (scheme !== 'dpop' && !dpop?.required) challenges.push(`Bearer ${told}`)
+  if (scheme !== 'dpop' && !dpop?.required) challenges.push(`Bearer ${parameters}`)
   if (dpop && (dpop.required || scheme !== 'bearer' || error === undefined)) {
-    challenges.push(`DPoP ${told}, algs="${dpop.algorithms.join(' ')}"`)
+    challenges.push(`DPoP ${parameters}, algs="${dpop.algorithms.join(' ')}"`)
   }
   const headers: Record<string, string> = { 'www-authenticate': challenges.join(', ') }
   if (nonce !== undefined) headers['dpop-nonce'] = nonce

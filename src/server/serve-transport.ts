@@ -44,7 +44,7 @@ import {
   readRequestMeta,
   requireStatelessRevision,
 } from './request/request-meta.ts'
-import { mayHear } from './features/subscriptions.ts'
+import { mayReceive } from './features/subscriptions.ts'
 import { definitionOf } from './definition.ts'
 import type { ServerDefinition } from './definition.ts'
 import type { BaseServer } from './server.ts'
@@ -105,7 +105,7 @@ class DuplexConnection {
       const session = this.#session
       if (!session) return
       const { client } = session
-      if (!mayHear(this.#server, change, { ...this.#caller, client })) return
+      if (!mayReceive(this.#server, change, { ...this.#caller, client })) return
       announceTo(session, change, (message) => this.#outbox.send(message))
     })
     const { signal } = this.#options

@@ -13,7 +13,7 @@ import type { RequestOptions } from '../client/request-options.ts'
 import {
   followCoreTask,
   isCore,
-  lookAtCore,
+  getCoreTask,
   sendCoreCall,
   startCoreTask,
   type TaskClient,
@@ -116,7 +116,7 @@ export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
   const core = isCore(client)
   return {
     id,
-    get: (options = {}) => (core ? lookAtCore : getTask)(client, id, options),
+    get: (options = {}) => (core ? getCoreTask : getTask)(client, id, options),
     async result(options = {}) {
       const request = options
       const result = core

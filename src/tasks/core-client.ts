@@ -20,7 +20,7 @@ import type {
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
-import { tellsOf, type FollowOptions } from './follow.ts'
+import { taskReporter, type FollowOptions } from './follow.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 
 /** A client that can call tools in every revision. */
@@ -207,7 +207,7 @@ function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
 }
 
 /** Gets the state of a task, in the format of the extension. */
-export async function lookAtCore(
+export async function getCoreTask(
   client: ExtensionClient,
   taskId: string,
   options: RequestOptions,
@@ -246,16 +246,16 @@ export async function followCoreTask(
   ttl?: unknown,
 ): Promise<Result> {
   const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
-  const tell = tellsOf(following, request)
+  const report = taskReporter(following, request)
   const since = performance.now()
   let until = since + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {
     for (let failures = 0; ;) {
       let wishedMs: number | undefined
       try {
-        const task = await lookAtCore(client, taskId, { signal, timeoutMs })
+        const task = await getCoreTask(client, taskId, { signal, timeoutMs })
         const { status } = task
-        tell(task)
+        report(task)
         wishedMs = task.pollIntervalMs
         until = since + Math.min(maxTimeoutMs, pollTimeoutMs(task.ttlMs))
         failures = 0

@@ -105,10 +105,10 @@ export async function getCoreResult(
   const { taskId } = task
   const principal = principalOf(ctx)
   const asker = new Asker(service, ctx)
-  const silence = service.hear?.(taskId, ({ method, params: told }) => {
-    const level = told?.level as LoggingLevel
+  const unsubscribe = service.onMessage?.(taskId, ({ method, params }) => {
+    const level = params?.level as LoggingLevel
     if (method === 'notifications/message' && !wants(ctx.exchange.logLevel, level)) return
-    void ctx.exchange.send(notification(method, withRelation(told, taskId)))
+    void ctx.exchange.send(notification(method, withRelation(params, taskId)))
   })
   try {
     while (!isFinal(task)) {
@@ -118,14 +118,14 @@ export async function getCoreResult(
       signal.throwIfAborted()
       if (!next) throw forgotten(task)
       if (next.lastUpdatedAt > seen) {
-        const told = { ...coreTaskOf(next) }
-        void ctx.exchange.send(notification('notifications/tasks/status', told))
+        const params = { ...coreTaskOf(next) }
+        void ctx.exchange.send(notification('notifications/tasks/status', params))
       }
       task = next
     }
     return outcomeOf(task)
   } finally {
-    silence?.()
+    unsubscribe?.()
     asker.stop()
   }
 }
@@ -193,8 +193,10 @@ class Asker {
     } catch (error) {
       // A client that could not be reached may be reachable later
       if (error instanceof SdkError) return undefined
-      const told = error instanceof ProtocolError ? toErrorObject(error) : undefined
-      return { error: told ?? { code: INTERNAL_ERROR, message: `"${taskId}" could not ask` } }
+      const errorObject = error instanceof ProtocolError ? toErrorObject(error) : undefined
+      return {
+        error: errorObject ?? { code: INTERNAL_ERROR, message: `"${taskId}" could not ask` },
+      }
     }
   }
 }

@@ -96,7 +96,7 @@ export class TaskEngine implements TaskService {
     return this.#tasks.next(wait)
   }
 
-  hear(taskId: string, listener: (message: JsonRpcNotification) => void): () => void {
+  onMessage(taskId: string, listener: (message: JsonRpcNotification) => void): () => void {
     return this.#tasks.subscribers.onMessage(taskId, listener)
   }
 

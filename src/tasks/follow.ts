@@ -47,26 +47,26 @@ export interface Following {
 }
 
 /** Reports each change of a task: to `onTask`, and as progress of the original call. */
-export function tellsOf(
+export function taskReporter(
   { onTask }: FollowOptions,
   { onProgress }: RequestOptions,
 ): (task: DetailedTask) => void {
   let progress = 0
-  let told: string | undefined
+  let lastReported: string | undefined
   return (task) => {
     const { status, statusMessage: message = status, lastUpdatedAt } = task
-    const news = `${status} ${message} ${lastUpdatedAt}`
-    if (news === told) return
-    told = news
+    const state = `${status} ${message} ${lastUpdatedAt}`
+    if (state === lastReported) return
+    lastReported = state
     callHook(() => onTask?.(task))
     callHook(() => onProgress?.({ progressToken: task.taskId, progress: ++progress, message }))
   }
 }
 
 /** Number of polls before subscribing to notifications. */
-const LOOKS_FIRST = 2
+const POLLS_BEFORE_SUBSCRIBING = 2
 /** How long polling pauses while the server sends notifications, in milliseconds. */
-const HEARING_MS = 30_000
+const SUBSCRIBED_POLL_MS = 30_000
 
 /**
  * Resolves with the result of the original request. Aborting cancels the task.
@@ -101,30 +101,30 @@ function isAnsweredLater({ [followsAll]: begun }: FollowedAgain, error: unknown)
 
 class Follower {
   readonly #following: Following
-  readonly #tell: (task: DetailedTask) => void
+  readonly #report: (task: DetailedTask) => void
   readonly #since = performance.now()
   /** The keys of requests that are answered or being answered. */
   readonly #answered = new Set<string>()
   #task: DetailedTask | undefined
   /** The last notified state that was not processed yet. */
-  #heard: DetailedTask | undefined
+  #notified: DetailedTask | undefined
   #wake: (() => void) | undefined
   /** Why a request for input cannot be answered. */
   refused: { error: unknown } | undefined
-  #hears = false
-  #listens = false
+  #isSubscribed = false
+  #hasSubscribed = false
   #failures = 0
-  #looks = 0
+  #polls = 0
 
   constructor(following: Following) {
     this.#following = following
-    this.#tell = tellsOf(following.options, following.request)
+    this.#report = taskReporter(following.options, following.request)
   }
 
   async run(): Promise<Result> {
     const { known, options } = this.#following
     const ending = new AbortController()
-    this.#take(known)
+    this.#apply(known)
     try {
       for (;;) {
         const task = this.#task
@@ -135,12 +135,12 @@ class Follower {
           await this.#pause(task)
         }
         if (this.refused) throw this.refused.error
-        if (this.#looks >= LOOKS_FIRST && options.notifications !== false)
-          this.#listen(ending.signal)
-        const heard = this.#heard
-        this.#heard = undefined
-        if (!heard) this.#take(await this.#look())
-        else if (!this.#isOld(heard)) this.#take(heard)
+        if (this.#polls >= POLLS_BEFORE_SUBSCRIBING && options.notifications !== false)
+          this.#subscribe(ending.signal)
+        const notified = this.#notified
+        this.#notified = undefined
+        if (!notified) this.#apply(await this.#poll())
+        else if (!this.#isOld(notified)) this.#apply(notified)
       }
     } finally {
       ending.abort()
@@ -148,20 +148,20 @@ class Follower {
   }
 
   /** Applies a state. A polled state always wins, regardless of the server's timestamps. */
-  #take(seen: DetailedTask | undefined): void {
-    if (seen) this.#tell((this.#task = seen))
+  #apply(seen: DetailedTask | undefined): void {
+    if (seen) this.#report((this.#task = seen))
   }
 
   /** Whether a notified state is older than the known one; a final state never is. */
-  #isOld(heard: DetailedTask): boolean {
-    return !isFinal(heard) && heard.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
+  #isOld(notified: DetailedTask): boolean {
+    return !isFinal(notified) && notified.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
   /** Polls once; `undefined` after a transient error. */
-  async #look(): Promise<DetailedTask | undefined> {
+  async #poll(): Promise<DetailedTask | undefined> {
     const { client, taskId, request } = this.#following
     const { signal, timeoutMs } = request
-    this.#looks++
+    this.#polls++
     try {
       const task = await getTask(client, taskId, { signal, timeoutMs })
       this.#failures = 0
@@ -192,7 +192,7 @@ class Follower {
 
   /** Whether the server rejected the answer although no other client had answered. */
   async #stillAsks(asked: { [key: string]: InputRequest }): Promise<boolean> {
-    const task = await this.#look().catch(() => undefined)
+    const task = await this.#poll().catch(() => undefined)
     const { inputRequests = task ? {} : asked } = task ?? {}
     return Object.keys(asked).some((key) => Object.hasOwn(inputRequests, key))
   }
@@ -218,9 +218,9 @@ class Follower {
 
   /** Waits until the next poll is due or a notification arrives. */
   async #pause(task: DetailedTask): Promise<void> {
-    if (this.#heard || this.refused) return
+    if (this.#notified || this.refused) return
     const intervalMs = this.#intervalMs(task.pollIntervalMs)
-    await this.#wait(this.#hears ? Math.max(intervalMs, HEARING_MS) : intervalMs)
+    await this.#wait(this.#isSubscribed ? Math.max(intervalMs, SUBSCRIBED_POLL_MS) : intervalMs)
   }
 
   #intervalMs(wishedMs = this.#task?.pollIntervalMs): number {
@@ -254,28 +254,28 @@ class Follower {
    * Subscribes to the task's notifications if the server supports them; otherwise polling
    * continues.
    */
-  #listen(signal: AbortSignal): void {
+  #subscribe(signal: AbortSignal): void {
     const { client, taskId } = this.#following
-    if (this.#listens || !client.listen) return
-    this.#listens = true
-    const listening = client.listen({ taskIds: [taskId] }, { signal })
-    const hear = async (): Promise<void> => {
-      const told = await listening
-      const { taskIds } = told.filter
-      this.#hears = Array.isArray(taskIds) && taskIds.includes(taskId)
-      if (!this.#hears) return told.close()
-      for await (const { method, params } of told) {
+    if (this.#hasSubscribed || !client.listen) return
+    this.#hasSubscribed = true
+    const subscribing = client.listen({ taskIds: [taskId] }, { signal })
+    const receive = async (): Promise<void> => {
+      const subscription = await subscribing
+      const { taskIds } = subscription.filter
+      this.#isSubscribed = Array.isArray(taskIds) && taskIds.includes(taskId)
+      if (!this.#isSubscribed) return subscription.close()
+      for await (const { method, params } of subscription) {
         if (method !== 'notifications/tasks' || params?.taskId !== taskId) continue
-        this.#heard = requireDetailedTask(params, taskId)
+        this.#notified = requireDetailedTask(params, taskId)
         this.#wake?.()
       }
     }
     const over = (): void => {
-      this.#hears = false
+      this.#isSubscribed = false
       // The stream may have ended because the client was closed; the next poll finds out.
       this.#wake?.()
     }
-    hear().then(over, over)
+    receive().then(over, over)
   }
 }
 

@@ -89,18 +89,18 @@ export async function cancelTask(
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the filter is not a list of ids.
  */
-export async function honourTaskIds(
+export async function acceptTaskIds(
   tasks: ServedTasks,
-  wanted: unknown,
+  requested: unknown,
   ctx: RequestContext,
 ): Promise<string[] | undefined> {
-  if (!Array.isArray(wanted) || !wanted.every((id) => typeof id === 'string')) {
+  if (!Array.isArray(requested) || !requested.every((id) => typeof id === 'string')) {
     throw invalidParams('"taskIds" must be a list of ids')
   }
-  if (wanted.length > MAX_LISTENED_TASKS) {
+  if (requested.length > MAX_LISTENED_TASKS) {
     throw invalidParams(`One listener may hear of ${MAX_LISTENED_TASKS} tasks at most`)
   }
-  const found = await Promise.all([...new Set(wanted)].map((id) => findTask(tasks, id, ctx)))
+  const found = await Promise.all([...new Set(requested)].map((id) => findTask(tasks, id, ctx)))
   const ids = found.flatMap((task) => (task ? [task.taskId] : []))
   return ids.length > 0 ? ids : undefined
 }
@@ -109,19 +109,19 @@ export async function honourTaskIds(
 export function listenToTasks(
   { service, server }: ServedTasks,
   ids: readonly string[],
-  tell: SendNotification,
+  notify: SendNotification,
   ctx: RequestContext,
 ): () => void {
   const stopped = new AbortController()
   const { signal } = stopped
   const principal = principalOf(ctx)
-  const told = (task: TaskRecord): void => {
+  const sendTask = (task: TaskRecord): void => {
     if (signal.aborted || !mayCall(server, task, ctx)) return
-    tell('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
+    notify('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
   }
   const follow = async (taskId: string): Promise<void> => {
     if (service.watch) {
-      const stop = await service.watch(taskId, principal, told)
+      const stop = await service.watch(taskId, principal, sendTask)
       signal.addEventListener('abort', stop)
       return signal.aborted ? stop() : undefined
     }
@@ -129,7 +129,7 @@ export function listenToTasks(
     for (let waitMs = 0; !signal.aborted;) {
       const task = await service.next({ taskId, principal, seen, waitMs, signal })
       if (!task) return
-      if (task.lastUpdatedAt > seen) told(task)
+      if (task.lastUpdatedAt > seen) sendTask(task)
       if (isFinal(task)) return
       seen = task.lastUpdatedAt
       waitMs = task.pollIntervalMs

@@ -37,7 +37,7 @@ import { ask, finish, handOver, type Asking, type Transition } from './state.ts'
 export interface RunHost extends TaskVoice {
   readonly cancellation: Cancellation
   /** Sends a message to the clients that wait right now, in the revision that allows it. */
-  tell(message: JsonRpcNotification): void
+  notify(message: JsonRpcNotification): void
   /** Stores the recording before the handler continues. */
   keep(recording: Recording): Promise<void>
 }
@@ -87,7 +87,7 @@ export function failsBy({ revision }: TaskCall): (result: Result) => boolean {
  */
 function exchangeOf(
   { revision, client, principal, auth }: TaskCall,
-  { cancellation, tell }: RunHost,
+  { cancellation, notify }: RunHost,
   platform: Platform,
 ): Exchange {
   const facts = findRevision(revision)
@@ -100,7 +100,7 @@ function exchangeOf(
     caller,
     cancellation,
     logLevel: 'debug',
-    send: tell,
+    send: notify,
     askMode: NEEDS_SESSION,
   }
 }

@@ -52,7 +52,7 @@ export interface TaskService {
    * Subscribes to messages that the handler sends, if supported; returns a function that
    * unsubscribes.
    */
-  hear?(taskId: string, listener: (message: JsonRpcNotification) => void): () => void
+  onMessage?(taskId: string, listener: (message: JsonRpcNotification) => void): () => void
   /** A page of the principal's tasks; absent if the service cannot list them. */
   list?(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]>
 }

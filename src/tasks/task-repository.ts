@@ -47,8 +47,8 @@ export class TaskRepository {
     try {
       const known = await this.get(taskId, principal)
       if (!known || known.lastUpdatedAt > seen || signal?.aborted) return known
-      const heard = await withTimeout(waitMs, () => changed, signal).catch(() => undefined)
-      return heard ?? (await this.get(taskId, principal))
+      const notified = await withTimeout(waitMs, () => changed, signal).catch(() => undefined)
+      return notified ?? (await this.get(taskId, principal))
     } finally {
       stop()
     }

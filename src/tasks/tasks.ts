@@ -26,7 +26,7 @@ import type { ServedTasks } from './access.ts'
 import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './core-methods.ts'
 import { deferCall, taskWanted, type Deferral } from './defer.ts'
 import { TaskEngine, type EngineOptions } from './engine.ts'
-import { cancelTask, getTask, honourTaskIds, listenToTasks, updateTask } from './methods.ts'
+import { cancelTask, getTask, acceptTaskIds, listenToTasks, updateTask } from './methods.ts'
 import { checkOptions, type TasksOptions } from './options.ts'
 import type { TaskService } from './service.ts'
 import { createMemoryTaskStore } from './store.ts'
@@ -125,9 +125,9 @@ export class ServerTasks implements Tasks, TaskFactory {
     }
     const filters: ServerExtensionOptions['filters'] = {
       taskIds: {
-        honour: (wanted, ctx) => honourTaskIds(this.#served, wanted, ctx as RequestContext),
-        subscribe: (ids, tell, ctx) =>
-          listenToTasks(this.#served, ids as string[], tell, ctx as RequestContext),
+        accept: (requested, ctx) => acceptTaskIds(this.#served, requested, ctx as RequestContext),
+        subscribe: (ids, notify, ctx) =>
+          listenToTasks(this.#served, ids as string[], notify, ctx as RequestContext),
       },
     }
     return {

@@ -95,7 +95,7 @@ export class TaskWork {
       cancellation,
       keep: (recording) => change(recordWork(recording)),
       say: (text) => change(say(text)),
-      tell: (message) => {
+      notify: (message) => {
         if (!cancellation.cancelled) this.#tasks.subscribers.publishMessage(taskId, message)
       },
     }

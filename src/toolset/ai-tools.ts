@@ -88,8 +88,8 @@ function modelOutput({ content, structuredContent, isError }: CallToolResult): A
     shown.push({ type: 'text', text: JSON.stringify(structuredContent) })
   }
   if (!isError) return { type: 'content', value: shown }
-  const told = shown.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
-  return { type: 'error-text', value: told.join('\n') || 'The tool failed' }
+  const texts = shown.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
+  return { type: 'error-text', value: texts.join('\n') || 'The tool failed' }
 }
 
 /**

@@ -167,8 +167,8 @@ describe('client and server with an extension', () => {
         },
         filters: {
           jobIds: {
-            honour: (wanted) => wanted,
-            subscribe(_honoured, notify) {
+            accept: (wanted) => wanted,
+            subscribe(_accepted, notify) {
               subscribers.add(notify)
               return () => subscribers.delete(notify)
             },

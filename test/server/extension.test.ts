@@ -51,11 +51,11 @@ function extended(more: Partial<ServerExtensionOptions> = {}): {
       resultTypes: ['job'],
       filters: {
         jobIds: {
-          honour: (wanted) =>
+          accept: (wanted) =>
             Array.isArray(wanted) ? wanted.filter((id) => id !== 'foreign') : undefined,
-          subscribe(honoured, notify) {
+          subscribe(accepted, notify) {
             // Notified before the acknowledgement can be sent.
-            notify('notifications/jobs', { jobId: String(honoured), early: true })
+            notify('notifications/jobs', { jobId: String(accepted), early: true })
             subscribers.add(notify)
             return () => subscribers.delete(notify)
           },

@@ -13,7 +13,7 @@ import {
 } from '../../../src/presets/client.ts'
 import type { ElicitParams, ElicitResult } from '../../../src/index.ts'
 import { interrupt } from './interrupted.ts'
-import { indented, oneLine, safe, tell } from './print.ts'
+import { indented, oneLine, safe, printNotice } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
@@ -35,7 +35,7 @@ async function askNext(
 ): Promise<ElicitResult> {
   if (yes && params.mode !== 'url') return acceptDefaults(formFields(params.requestedSchema))
   if (!process.stdin.isTTY) {
-    tell(`The server asked, and there is no terminal to answer at: ${params.message}`)
+    printNotice(`The server asked, and there is no terminal to answer at: ${params.message}`)
     return { action: 'decline' }
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
@@ -49,7 +49,7 @@ async function askNext(
     const name = oneLine(server.info?.name ?? 'The server')
     process.stderr.write(`${name} asks: ${safe(indented(params.message))}\n`)
     if (params.mode !== 'url') return await fillIn(ask, formFields(params.requestedSchema))
-    tell(`  ${params.url}`)
+    printNotice(`  ${params.url}`)
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')
     return { action: /^y/i.test(answer) ? 'accept' : 'decline' }
   } catch (error) {
@@ -65,12 +65,12 @@ function acceptDefaults(fields: readonly FormField[]): ElicitResult {
   const open = fields.filter((field) => field.required && field.default === undefined)
   if (open.length === 0) return { action: 'accept', content: {} }
   const names = open.map(({ name }) => name).join(', ')
-  tell(`The form wants ${names}, which --yes has no value for: declined`)
+  printNotice(`The form wants ${names}, which --yes has no value for: declined`)
   return { action: 'decline' }
 }
 
 async function fillIn(ask: Ask, fields: readonly FormField[]): Promise<ElicitResult> {
-  tell('  (empty for the default or nothing; "!" declines)')
+  printNotice('  (empty for the default or nothing; "!" declines)')
   const content: { [name: string]: FormValue } = {}
   for (const field of fields) {
     const value = await askField(ask, field)
@@ -92,7 +92,7 @@ async function askField(
     ...(field.default === undefined ? [] : [`default ${JSON.stringify(field.default)}`]),
     ...(field.required ? [] : ['optional']),
   ]
-  if (field.description !== undefined) tell(`  ${field.description}`)
+  if (field.description !== undefined) printNotice(`  ${field.description}`)
   for (;;) {
     const text = await ask(`  ${field.label} (${facts.join('; ')}): `)
     if (text === '!') return DECLINED
@@ -100,7 +100,7 @@ async function askField(
     const value = read(text, field)
     const known = choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
     if (value !== undefined && known) return value
-    tell(`  That is not a possible answer.`)
+    printNotice(`  That is not a possible answer.`)
   }
 }
 

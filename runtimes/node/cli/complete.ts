@@ -5,7 +5,7 @@ import type { CompletionReference } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { oneLine, print, printJson, tell } from './print.ts'
+import { oneLine, print, printJson, printNotice } from './print.ts'
 import { UsageError } from './usage.ts'
 
 /** Prints one value per line; if there are more than the server sends, also their number. */
@@ -28,7 +28,7 @@ export async function complete(invocation: Invocation): Promise<number> {
   }
   const { values, total, hasMore } = completion
   for (const each of values) print(oneLine(each))
-  if (hasMore) tell(total === undefined ? 'There are more' : `There are ${total}`)
+  if (hasMore) printNotice(total === undefined ? 'There are more' : `There are ${total}`)
   return 0
 }
 

@@ -9,7 +9,7 @@ import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
 import { serveLocally } from './local-site.ts'
 import { explain, open, signInWithBrowser } from './open.ts'
-import { print, problemPrinter, tell } from './print.ts'
+import { print, problemPrinter, printNotice } from './print.ts'
 import { createProxy } from './proxy.ts'
 import { takesNothing } from './usage.ts'
 
@@ -81,7 +81,7 @@ async function show(url: string): Promise<void> {
   // Loaded on demand, so that other commands do not load it.
   const { openBrowser } = await import('#internal/authorization')
   await openBrowser(host, url).catch((error: unknown) => {
-    tell(`Cannot open a browser: ${explain(error)}; open this address yourself`)
+    printNotice(`Cannot open a browser: ${explain(error)}; open this address yourself`)
   })
 }
 

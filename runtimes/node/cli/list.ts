@@ -6,7 +6,7 @@ import type { Client } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { oneLine, print, printJson, printRows, tell } from './print.ts'
+import { oneLine, print, printJson, printRows, printNotice } from './print.ts'
 import { UsageError } from './usage.ts'
 
 type Row = readonly [name: string, meaning: string]
@@ -63,7 +63,7 @@ export async function list(invocation: Invocation): Promise<number> {
   }
   for (const [name, entries] of Object.entries(found)) {
     if (entries.length === 0) {
-      if (kind !== undefined) tell(`There are no ${name}`)
+      if (kind !== undefined) printNotice(`There are no ${name}`)
       continue
     }
     print(name)

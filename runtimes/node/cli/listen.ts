@@ -7,7 +7,7 @@ import type { Client } from '../../../src/presets/client.ts'
 import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
 import { lifetime } from './interrupted.ts'
-import { oneLine, print, tell } from './print.ts'
+import { oneLine, print, printNotice } from './print.ts'
 import { takesNothing } from './usage.ts'
 
 /**
@@ -29,11 +29,11 @@ export async function listen(invocation: Invocation): Promise<number> {
   }
   await using client = await open(invocation, { onNotification }, end)
   const changes = await changesOf(client, resources)
-  const silent = (): void => end(untold('changes'))
+  const silent = (): void => end(unsupported('changes'))
   if (changes) follow(changes).then(silent, end)
   // With nothing open, nothing can arrive, for example if the server offers no stream for a session
   process.once('beforeExit', silent)
-  tell(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
+  printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
   await over()
   return 0
 }
@@ -62,9 +62,9 @@ async function changesOf(
     })
   const filter = changes?.filter ?? {}
   for (const uri of resources) {
-    if (!filter.resourceSubscriptions?.includes(uri)) throw untold(`changes to "${uri}"`)
+    if (!filter.resourceSubscriptions?.includes(uri)) throw unsupported(`changes to "${uri}"`)
   }
-  if (Object.keys(filter).length === 0 && !sendsLogs(client)) throw untold('changes')
+  if (Object.keys(filter).length === 0 && !sendsLogs(client)) throw unsupported('changes')
   return changes
 }
 
@@ -78,6 +78,6 @@ async function follow(changes: Subscription): Promise<void> {
   for await (const _ of changes);
 }
 
-function untold(what: string): SdkError {
+function unsupported(what: string): SdkError {
   return new SdkError('UNSUPPORTED', `The server does not tell of ${what}`)
 }

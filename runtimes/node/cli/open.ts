@@ -17,7 +17,7 @@ import { stdioClient } from '../stdio-client.ts'
 import type { Invocation, Options, Target } from './arguments.ts'
 import { askUser } from './ask.ts'
 import { interruption } from './interrupted.ts'
-import { tell } from './print.ts'
+import { printNotice } from './print.ts'
 
 /** Thrown if connecting fails. */
 export class ConnectError extends Error {}
@@ -48,7 +48,7 @@ export async function open(
       ...(revision && { revision }),
       ...(timeoutMs !== undefined && { timeoutMs }),
       onError: (error) => {
-        if (verbose) tell(`Problem: ${error.message}`)
+        if (verbose) printNotice(`Problem: ${error.message}`)
       },
       ...more,
     })

@@ -14,14 +14,14 @@ export function print(text: string): void {
 }
 
 /** Prints a line for people to standard error, apart from the results. */
-export function tell(text: string): void {
+export function printNotice(text: string): void {
   process.stderr.write(`${oneLine(text)}\n`)
 }
 
 /** Makes an `onError` hook that prints problems, if the user wants to see them. */
 export function problemPrinter(isVerbose: boolean): (error: unknown) => void {
   return (error) => {
-    if (isVerbose) tell(`Problem: ${error instanceof Error ? error.message : String(error)}`)
+    if (isVerbose) printNotice(`Problem: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

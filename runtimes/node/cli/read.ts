@@ -5,7 +5,7 @@ import { isResourceContents } from '#internal/protocol'
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { print, printJson, tell } from './print.ts'
+import { print, printJson, printNotice } from './print.ts'
 import { UsageError } from './usage.ts'
 
 /** Prints the contents: text always, bytes only if standard output is not a terminal. */
@@ -20,7 +20,7 @@ export async function read(invocation: Invocation): Promise<number> {
   }
   for (const contents of result.contents) {
     if (!isResourceContents(contents)) {
-      tell(`These are no contents: ${JSON.stringify(contents)}`)
+      printNotice(`These are no contents: ${JSON.stringify(contents)}`)
       continue
     }
     if ('text' in contents) {
@@ -30,7 +30,7 @@ export async function read(invocation: Invocation): Promise<number> {
     }
     const bytes = Buffer.from(contents.blob, 'base64')
     if (process.stdout.isTTY)
-      tell(`[${contents.uri}, ${bytes.byteLength} bytes: redirect them to a file]`)
+      printNotice(`[${contents.uri}, ${bytes.byteLength} bytes: redirect them to a file]`)
     else process.stdout.write(bytes)
   }
   return 0

@@ -11,7 +11,7 @@ import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
 import { ConnectError, explain, missingScopes } from './open.ts'
-import { safe, tell } from './print.ts'
+import { safe, printNotice } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
 import { read } from './read.ts'
@@ -58,22 +58,22 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 function failed(error: unknown, argv: readonly string[]): number {
   if (error instanceof UsageError) {
     const [command] = argv.filter(isCommand)
-    tell(`${error.message}. See edgewise ${command ? `${command} ` : ''}--help`)
+    printNotice(`${error.message}. See edgewise ${command ? `${command} ` : ''}--help`)
     return 2
   }
   if (error instanceof ConnectError) {
-    tell(error.message)
+    printNotice(error.message)
     return 3
   }
   if (error instanceof ProtocolError) {
-    tell(`The server refused: ${error.message} (${error.code})`)
-    if (error.data !== undefined) tell(JSON.stringify(error.data))
+    printNotice(`The server refused: ${error.message} (${error.code})`)
+    if (error.data !== undefined) printNotice(JSON.stringify(error.data))
     return 1
   }
   if (error instanceof SdkError) {
-    tell(`${explain(error)} (${error.code})`)
+    printNotice(`${explain(error)} (${error.code})`)
     const scopes = missingScopes(error)
-    if (scopes !== '') tell(scopes)
+    if (scopes !== '') printNotice(scopes)
     const { status } = (error.data ?? {}) as { status?: number }
     if (status === 403) return 1
     return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)
@@ -82,7 +82,7 @@ function failed(error: unknown, argv: readonly string[]): number {
   }
   // System errors, such as a port that is taken, are not bugs in this program.
   if (error instanceof Error && 'syscall' in error) {
-    tell(error.message)
+    printNotice(error.message)
     return 1
   }
   process.stderr.write(

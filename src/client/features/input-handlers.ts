@@ -95,8 +95,10 @@ export class HandlerInput implements InputHandlers {
       const isDenied = error instanceof SdkError && error.code === 'DENIED'
       const isExpected = isDenied || signal.aborted || error instanceof ProtocolError
       if (!isExpected) connection.reportError(error)
-      const told = isDenied ? { code: USER_REJECTED, message: error.message } : toErrorObject(error)
-      response = errorResponse(id, told)
+      const errorObject = isDenied
+        ? { code: USER_REJECTED, message: error.message }
+        : toErrorObject(error)
+      response = errorResponse(id, errorObject)
     }
     this.#running.delete(id)
     // A cancelled request gets no response

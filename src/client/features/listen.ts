@@ -35,7 +35,7 @@ export class Listener {
    */
   listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#keep(feed, wanted, options, resolve).then(resolve, (error: Error) => {
+      this.#keepListening(feed, wanted, options, resolve).then(resolve, (error: Error) => {
         feed.fail(error)
         reject(error)
       })
@@ -55,7 +55,7 @@ export class Listener {
   }
 
   /** Listens again with backoff whenever a stream ends. */
-  async #keep(
+  async #keepListening(
     feed: Feed,
     wanted: SubscriptionFilter,
     options: RequestOptions,
@@ -63,11 +63,11 @@ export class Listener {
   ): Promise<void> {
     let failures = 0
     let openedAt = Infinity
-    let heard = false
+    let acknowledged = false
     const onAcknowledged = (): void => {
       // Changes since the last stream, or since the first attempt, were missed
-      if (failures > 0) for (const message of missed(feed.filter)) this.#tell(feed, message)
-      heard = true
+      if (failures > 0) for (const message of missed(feed.filter)) this.#deliver(feed, message)
+      acknowledged = true
       openedAt = performance.now()
       onFirst()
     }
@@ -79,21 +79,21 @@ export class Listener {
         await this.#stream(
           feed,
           wanted,
-          { ...options, background: heard || byHooks },
+          { ...options, background: acknowledged || byHooks },
           onAcknowledged,
         )
       } catch (error) {
         const { http } = this.#connection.channel
-        const mayPass = heard ? mayReopen(error) : isTransient(error)
-        const mayGoOn = (heard || feed.patient) && (mayPass || feed.signal.aborted)
-        const isRefused = heard && (error as SdkError).code === 'UNAUTHORIZED'
+        const mayPass = acknowledged ? mayReopen(error) : isTransient(error)
+        const mayGoOn = (acknowledged || feed.patient) && (mayPass || feed.signal.aborted)
+        const isRefused = acknowledged && (error as SdkError).code === 'UNAUTHORIZED'
         if (isRefused && http) {
           this.#connection.reportError(error)
           await http.untilSignedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
       // A server that announces nothing is not asked again
-      const isSilent = heard && Object.keys(feed.filter).length === 0
+      const isSilent = acknowledged && Object.keys(feed.filter).length === 0
       if (feed.signal.aborted || isSilent) return feed.close()
       if (wasSteady(openedAt)) failures = 0
       await sleep(backoffMs(failures++), feed.signal)
@@ -120,13 +120,13 @@ export class Listener {
         const filter = message.params?.notifications
         feed.filter = isObject(filter) ? filter : {}
         onAcknowledged()
-      } else if (open) this.#tell(feed, message)
+      } else if (open) this.#deliver(feed, message)
     })
     await call.result.finally(() => this.#streams.delete(call.message.id))
     if (!open) throw new SdkError('INVALID_MESSAGE', 'Nothing was acknowledged')
   }
 
-  #tell(feed: Feed, message: JsonRpcNotification): void {
+  #deliver(feed: Feed, message: JsonRpcNotification): void {
     forget(this.#connection.cache, message)
     feed.push(message)
   }

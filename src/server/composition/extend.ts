@@ -11,7 +11,12 @@ import { methods, type MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
-import type { AddedMethod, Extensions, Honoured, SendNotification } from '../features/extensions.ts'
+import type {
+  AddedMethod,
+  Extensions,
+  AcceptedFilter,
+  SendNotification,
+} from '../features/extensions.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type {
@@ -105,22 +110,25 @@ class ExtensionTable implements Extensions {
     })
   }
 
-  honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> | undefined {
-    return this.#filters.size > 0 ? this.#honour(wanted, ctx) : undefined
+  acceptFilter(
+    requested: SubscriptionFilter,
+    ctx: HandlerContext,
+  ): Promise<AcceptedFilter> | undefined {
+    return this.#filters.size > 0 ? this.#acceptFilter(requested, ctx) : undefined
   }
 
-  async #honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> {
+  async #acceptFilter(requested: SubscriptionFilter, ctx: HandlerContext): Promise<AcceptedFilter> {
     const filter: SubscriptionFilter = {}
-    const starts: ((tell: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[] = []
+    const starts: ((notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[] = []
     for (const [name, { extension, member }] of this.#filters) {
-      if (!Object.hasOwn(wanted, name)) continue
+      if (!Object.hasOwn(requested, name)) continue
       requireNegotiated(extension, ctx.exchange)
-      const honoured: unknown = await member.honour(wanted[name], ctx)
-      if (honoured === undefined) continue
-      filter[name] = honoured
-      starts.push((tell) => member.subscribe(honoured, tell, ctx))
+      const accepted: unknown = await member.accept(requested[name], ctx)
+      if (accepted === undefined) continue
+      filter[name] = accepted
+      starts.push((notify) => member.subscribe(accepted, notify, ctx))
     }
-    return { filter, start: (tell) => startAll(starts, tell) }
+    return { filter, start: (notify) => startAll(starts, notify) }
   }
 }
 
@@ -146,13 +154,13 @@ function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtens
 
 /** Starts all subscriptions; if one fails, stops the others. */
 async function startAll(
-  starts: readonly ((tell: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[],
-  tell: SendNotification,
+  starts: readonly ((notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[],
+  notify: SendNotification,
 ): Promise<Unsubscribe> {
   const stops: Unsubscribe[] = []
   const stop = (): void => stops.forEach((each) => each())
   try {
-    for (const start of starts) stops.push(await start(tell))
+    for (const start of starts) stops.push(await start(notify))
   } catch (error) {
     stop()
     throw error

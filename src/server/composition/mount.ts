@@ -58,8 +58,8 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   const offer = offerOf(source, prefix)
   mirror(offer())
   const part = { source }
-  const beside = parts.get(target) ?? new Set()
-  parts.set(target, beside.add(part))
+  const mounts = parts.get(target) ?? new Set()
+  parts.set(target, mounts.add(part))
   const unsubscribe = mounted.notify.subscribe((change) => {
     if (change.method === 'notifications/elicitation/complete') {
       server.notify.elicitationComplete(change.elicitationId)
@@ -76,7 +76,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   return {
     async unmount() {
       unsubscribe()
-      beside.delete(part)
+      mounts.delete(part)
       mirror(NO_OFFER)
     },
   }

@@ -70,14 +70,14 @@ export interface ExtensionFilter {
    *
    * @throws {ProtocolError} `INVALID_PARAMS` when the value is malformed.
    */
-  honour(wanted: unknown, ctx: Context): unknown
+  accept(requested: unknown, ctx: Context): unknown
   /**
    * Passes every notification to the given function until the returned function is called. Called
    * right after the acknowledgement, so that all notifications follow it.
    */
   subscribe(
-    honoured: unknown,
-    tell: SendNotification,
+    accepted: unknown,
+    notify: SendNotification,
     ctx: Context,
   ): Unsubscribe | Promise<Unsubscribe>
 }

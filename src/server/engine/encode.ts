@@ -69,19 +69,25 @@ export function encodeError(
   const asking = server.input.describeError(error, revision, report)
   if (asking) return asking
   if (!(error instanceof ProtocolError)) report(error)
-  const told = toErrorObject(error)
-  const { code } = told
-  if (code === RESOURCE_NOT_FOUND) told.code = resourceNotFound
+  const errorObject = toErrorObject(error)
+  const { code } = errorObject
+  if (code === RESOURCE_NOT_FOUND) errorObject.code = resourceNotFound
   // A rate limiter may use the code from a draft of the protocol
-  else if (isForeign(code, reservedCodes) && retryAfterMsOf(told) === undefined) {
+  else if (
+    isUndefinedReservedCode(code, reservedCodes) &&
+    retryAfterMsOf(errorObject) === undefined
+  ) {
     const why = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
     report(new TypeError(why, { cause: error }))
-    told.code = INTERNAL_ERROR
+    errorObject.code = INTERNAL_ERROR
   }
-  return told
+  return errorObject
 }
 
 /** Whether a code is reserved for the protocol, but not defined by it. */
-function isForeign(code: number, reserved: readonly number[] | undefined): boolean | undefined {
+function isUndefinedReservedCode(
+  code: number,
+  reserved: readonly number[] | undefined,
+): boolean | undefined {
   return code >= -32099 && code <= -32000 && reserved && !reserved.includes(code)
 }

@@ -32,7 +32,10 @@ export interface Extensions {
    *
    * @throws {SdkError} `CAPABILITY_MISSING` when the client does not declare the extension.
    */
-  honour(wanted: SubscriptionFilter, ctx: HandlerContext): Promise<Honoured> | undefined
+  acceptFilter(
+    requested: SubscriptionFilter,
+    ctx: HandlerContext,
+  ): Promise<AcceptedFilter> | undefined
 }
 
 /** The facts of an added method, as in the method table, and its handler. */
@@ -42,8 +45,8 @@ export interface AddedMethod {
 }
 
 /** The extensions' part of one subscription. */
-export interface Honoured {
+export interface AcceptedFilter {
   readonly filter: SubscriptionFilter
   /** Subscribes to the changes that the filter selects. */
-  start(tell: SendNotification): Promise<Unsubscribe>
+  start(notify: SendNotification): Promise<Unsubscribe>
 }

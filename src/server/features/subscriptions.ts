@@ -21,7 +21,7 @@ import { invalidParams, requireObject } from '../request/params.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'
 import { matchResource, type Resources } from './resources.ts'
-import type { Extensions, Honoured } from './extensions.ts'
+import type { Extensions, AcceptedFilter } from './extensions.ts'
 import type { Notifier, ServerChange, Unsubscribe } from '../notifier.ts'
 
 /** What `subscriptions/listen` needs from a server. */
@@ -59,18 +59,18 @@ export async function listen(
   params: JsonObject,
   ctx: HandlerContext,
 ): Promise<Result> {
-  const wanted = requireFilter(params)
-  const added = await server.extensions?.honour(wanted, ctx)
+  const requested = requireFilter(params)
+  const added = await server.extensions?.acceptFilter(requested, ctx)
   const { exchange, id, caller, signal } = ctx
-  const filter = { ...honour(server, wanted, added, ctx), ...added?.filter }
+  const filter = { ...acceptFilter(server, requested, added, ctx), ...added?.filter }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const listening = new Ending()
   const end = (): void => listening.end()
   signal.addEventListener('abort', end)
   let waiting = 0
-  const tell = (told: JsonRpcNotification): void => {
+  const send = (message: JsonRpcNotification): void => {
     if (listening.ended) return
-    const sent = exchange.send(told)
+    const sent = exchange.send(message)
     if (!sent) return
     if (++waiting > MAX_WAITING) end()
     const done = (): void => void waiting--
@@ -78,28 +78,28 @@ export async function listen(
   }
   const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
     (change) => {
-      if (matches(filter, change) && mayHear(server, change, ctx)) {
-        tell(changeNotification(change, _meta))
+      if (matches(filter, change) && mayReceive(server, change, ctx)) {
+        send(changeNotification(change, _meta))
       }
     },
     { filter, onEnd: end, caller },
   )
-  const ignoreEnding = exchange.ending?.onEnd(end)
+  const stopWatchingEnd = exchange.ending?.onEnd(end)
   let stop: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
     // Subscribe immediately, so that no change after the acknowledgement is missed
-    stop = await added?.start((method, told) => {
-      tell(notification(method, { ...told, _meta }))
+    stop = await added?.start((method, params) => {
+      send(notification(method, { ...params, _meta }))
     })
     await acknowledged
     if (!signal.aborted) await new Promise<void>((resolve) => listening.onEnd(resolve))
     return { _meta }
   } finally {
     unsubscribe?.()
-    ignoreEnding?.()
+    stopWatchingEnd?.()
     stop?.()
   }
 }
@@ -126,7 +126,7 @@ function isRestricted({ resources, resourceTemplates }: Resources): boolean {
 }
 
 /** Whether a caller may be notified of a change: of a resource only if the caller could read it. */
-export function mayHear(
+export function mayReceive(
   registered: Resources,
   change: ServerChange,
   requester: Requester,
@@ -192,25 +192,25 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
 }
 
 /** The part of a filter that the server supports. */
-function honour(
+function acceptFilter(
   server: Announcing,
   filter: SubscriptionFilter,
-  added: Honoured | undefined,
+  added: AcceptedFilter | undefined,
   requester: Requester,
 ): SubscriptionFilter {
   const { offered } = server
   if (!added && !LISTS.some((list) => offered[list])) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
   }
-  const honoured: SubscriptionFilter = {}
+  const accepted: SubscriptionFilter = {}
   for (const list of LISTS) {
     const member = `${list}ListChanged` as const
-    if (offered[list] && filter[member] === true) honoured[member] = true
+    if (offered[list] && filter[member] === true) accepted[member] = true
   }
   if (offered.resources && filter.resourceSubscriptions) {
-    honoured.resourceSubscriptions = filter.resourceSubscriptions.filter((uri) =>
+    accepted.resourceSubscriptions = filter.resourceSubscriptions.filter((uri) =>
       mayWatch(server, uri, requester),
     )
   }
-  return honoured
+  return accepted
 }

@@ -23,38 +23,38 @@ import type { Middleware } from '../server.ts'
 export function warnOnUnsafeReplay(
   warn: (problem: string) => void = (problem) => console.error(problem),
 ): Middleware {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return async ({ method, params }, ctx, next) => {
     if (!(ctx instanceof RequestContext) || !findMethod(method, ctx.exchange.revision)?.mayAsk) {
       return next()
     }
-    const watch = new Watch((problem) => {
+    const observer = new HandlerObserver((problem) => {
       const text = `"${method}" of "${String(params.name ?? params.uri)}" ${problem}`
-      if (!told.has(text)) warn(text)
-      told.add(text)
+      if (!reported.has(text)) warn(text)
+      reported.add(text)
     })
-    watch.input(ctx.input)
-    watch.sending(ctx)
-    watch.rest()
-    return next().finally(() => watch.stop())
+    observer.observeInput(ctx.input)
+    observer.ignoreSending(ctx)
+    observer.restart()
+    return next().finally(() => observer.stop())
   }
 }
 
 /** Observes one run of a handler. */
-class Watch {
-  readonly #tell: (problem: string) => void
+class HandlerObserver {
+  readonly #report: (problem: string) => void
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the handler awaited anything since the last response or step. */
   #waited = false
   /** The step whose function is being called. */
   #step: string | undefined
 
-  constructor(tell: (problem: string) => void) {
-    this.#tell = tell
+  constructor(report: (problem: string) => void) {
+    this.#report = report
   }
 
   /** Restarts detection: everything up to here is available immediately in the next run. */
-  rest(): void {
+  restart(): void {
     this.stop()
     this.#waited = false
     // Handlers that await nothing else ask before any timer fires
@@ -68,36 +68,38 @@ class Watch {
   }
 
   /** Observes input requests and steps. */
-  input(input: Input): void {
+  observeInput(input: Input): void {
     const ask = input.ask.bind(input)
     const step = input.step.bind(input)
-    const changed: Input = {
+    const observed: Input = {
       ask: (question) => {
         if (this.#step !== undefined) {
-          this.#tell(`asks its client inside the step "${this.#step}": ask before it, or after it`)
+          this.#report(
+            `asks its client inside the step "${this.#step}": ask before it, or after it`,
+          )
         } else if (this.#waited) {
-          this.#tell(
+          this.#report(
             `waited for something before it asked for "${question.request.method}": with each answer that happens again, unless ctx.step keeps it`,
           )
         }
-        return this.#after(ask(question))
+        return this.#restartAfter(ask(question))
       },
-      step: (name, run) => this.#after(step(name, () => this.#within(name, run))),
+      step: (name, run) => this.#restartAfter(step(name, () => this.#runStep(name, run))),
     }
-    Object.assign(input, changed)
+    Object.assign(input, observed)
   }
 
   /** Excludes the time that it takes to send messages. */
-  sending(ctx: RequestContext): void {
+  ignoreSending(ctx: RequestContext): void {
     const progress = ctx.progress.bind(ctx)
     const log = ctx.log.bind(ctx)
     Object.assign(ctx, {
-      progress: (...args: Parameters<typeof progress>) => this.#after(progress(...args)),
-      log: (...args: Parameters<typeof log>) => this.#after(log(...args)),
+      progress: (...args: Parameters<typeof progress>) => this.#restartAfter(progress(...args)),
+      log: (...args: Parameters<typeof log>) => this.#restartAfter(log(...args)),
     })
   }
 
-  #within<T>(name: string, run: () => T): T {
+  #runStep<T>(name: string, run: () => T): T {
     this.#step = name
     try {
       return run()
@@ -106,9 +108,9 @@ class Watch {
     }
   }
 
-  #after<T>(work: Promise<T>): Promise<T> {
-    const rest = (): void => this.rest()
-    work.then(rest, rest)
+  #restartAfter<T>(work: Promise<T>): Promise<T> {
+    const restart = (): void => this.restart()
+    work.then(restart, restart)
     return work
   }
 }

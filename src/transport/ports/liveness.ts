@@ -59,48 +59,48 @@ function findLocks(): LockManager | undefined {
 /** Monitors a peer whose messages are the only sign of life. */
 export class Heartbeat {
   readonly #periodMs: number
-  readonly #ask: () => void
+  readonly #ping: () => void
   readonly #onSilence: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
-  #heard = true
-  #asked = false
+  #received = true
+  #pinged = false
 
   /**
    * @param silenceMs How long the peer may be silent, in milliseconds. After half of it, the peer
    *   is pinged.
    */
-  constructor(silenceMs: number, ask: () => void, onSilence: () => void) {
+  constructor(silenceMs: number, ping: () => void, onSilence: () => void) {
     this.#periodMs = silenceMs / 2
-    this.#ask = ask
+    this.#ping = ping
     this.#onSilence = onSilence
   }
 
   start(): void {
     const due = performance.now() + this.#periodMs
-    this.#timer = setTimeout(() => this.#look(performance.now() - due), this.#periodMs)
+    this.#timer = setTimeout(() => this.#check(performance.now() - due), this.#periodMs)
     // On Node the timer would otherwise keep the process alive
     unref(this.#timer)
   }
 
   /** Records a message of the peer. */
-  heard(): void {
-    this.#heard = true
-    this.#asked = false
+  noteMessage(): void {
+    this.#received = true
+    this.#pinged = false
   }
 
   stop(): void {
     clearTimeout(this.#timer)
   }
 
-  #look(lateMs: number): void {
+  #check(lateMs: number): void {
     // This process was suspended, and replies may be waiting unread
     const slept = lateMs > this.#periodMs
-    if (!this.#heard && this.#asked && !slept) return this.#onSilence()
-    if (!this.#heard) {
-      this.#asked = true
-      this.#ask()
+    if (!this.#received && this.#pinged && !slept) return this.#onSilence()
+    if (!this.#received) {
+      this.#pinged = true
+      this.#ping()
     }
-    this.#heard = false
+    this.#received = false
     this.start()
   }
 }

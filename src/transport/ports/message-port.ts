@@ -23,7 +23,7 @@ import { jsonCopy } from '../json-copy.ts'
 import { takeJson } from './json-size.ts'
 import { Heartbeat, holdLock, watchLock } from './liveness.ts'
 import { portCarrier, type MessageChannelLike, type PortLike } from './port-carrier.ts'
-import { lockOf, readControl, type Control, type Greeting } from './port-control.ts'
+import { lockOf, readControl, type Control, type Handshake } from './port-control.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /** Settings of {@link messagePortTransport}. */
@@ -66,7 +66,7 @@ export interface MessagePortOptions {
 }
 
 /** How long to wait for messages posted before the end of the peer was noticed, in milliseconds. */
-const LAST_WORDS_MS = 100
+const DRAIN_MS = 100
 
 /**
  * A transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or any object
@@ -105,9 +105,9 @@ class MessagePortTransport implements Transport {
   #isOpen = false
   #leaving = false
   #receiver: Receiver | undefined
-  /** The greeting of this end; absent until its lock state is known. */
-  #greeting: Greeting | undefined
-  /** The id of the peer, once it has sent its greeting. */
+  /** The handshake message of this end; absent until its lock state is known. */
+  #handshake: Handshake | undefined
+  /** The id of the peer, once it has sent its handshake message. */
   #peer: string | undefined
   #heartbeat: Heartbeat | undefined
   readonly #inbox = new Inbox(
@@ -135,11 +135,11 @@ class MessagePortTransport implements Transport {
       failed: (reason) => {
         if (!this.#isOpen) this.#end(reason)
       },
-      closed: (reason) => this.#gone(reason),
+      closed: (reason) => this.#endLater(reason),
       closing: () => this.#end(new SdkError('CLOSED', 'The port was closed')),
     })
     if (this.#options.handshake === false) this.#establish()
-    else void this.#greet()
+    else void this.#sendHandshake()
     return this.#opened
   }
 
@@ -156,7 +156,7 @@ class MessagePortTransport implements Transport {
     return Promise.resolve()
   }
 
-  async #greet(): Promise<void> {
+  async #sendHandshake(): Promise<void> {
     const { openTimeoutMs = 30_000 } = this.#options
     if (openTimeoutMs <= MAX_DELAY_MS) {
       const expire = (): void => {
@@ -168,8 +168,8 @@ class MessagePortTransport implements Transport {
       this.#opened.then(stop, stop)
     }
     const lock = await holdLock(lockOf(this.#id), this.#over.signal)
-    this.#greeting = { edgewise: 'open', id: this.#id, lock }
-    this.#tell({ ...this.#greeting, ...(this.#peer && { seen: this.#peer }) })
+    this.#handshake = { edgewise: 'open', id: this.#id, lock }
+    this.#sendControl({ ...this.#handshake, ...(this.#peer && { seen: this.#peer }) })
     if (this.#peer) this.#establish()
   }
 
@@ -180,7 +180,7 @@ class MessagePortTransport implements Transport {
   }
 
   /** Sends a control message, if the handshake is enabled. */
-  #tell(control: Control): void {
+  #sendControl(control: Control): void {
     if (this.#options.handshake === false || this.#over.signal.aborted) return
     try {
       this.#carrier.post(this.#options.format === 'text' ? JSON.stringify(control) : control)
@@ -207,7 +207,7 @@ class MessagePortTransport implements Transport {
       if (this.#carrier.shared && !isOurs(frame)) return
       return this.#malformed(error as ProtocolError)
     }
-    this.#heartbeat?.heard()
+    this.#heartbeat?.noteMessage()
     // Messages before the handshake are ignored
     if (this.#isOpen) this.#inbox.deliver(frame)
   }
@@ -215,43 +215,43 @@ class MessagePortTransport implements Transport {
   #control(control: Control): void {
     if (this.#options.handshake === false) return
     if (control.edgewise === 'listening') {
-      if (!this.#peer && this.#greeting) this.#tell(this.#greeting)
+      if (!this.#peer && this.#handshake) this.#sendControl(this.#handshake)
       return
     }
     const { edgewise, id } = control
     // On some channels a sender receives its own messages
     if (id === this.#id) return
-    if (edgewise === 'open') return this.#meet(control)
+    if (edgewise === 'open') return this.#acceptPeer(control)
     // If the peer leaves an exclusive port before the handshake, it will not return
-    const isUnmet = this.#peer === undefined && !this.#carrier.shared
-    if (edgewise === 'bye' && isUnmet) return this.#end()
+    const isUnknown = this.#peer === undefined && !this.#carrier.shared
+    if (edgewise === 'bye' && isUnknown) return this.#end()
     if (id !== this.#peer) return
-    this.#heartbeat?.heard()
-    if (edgewise === 'ping') this.#tell({ edgewise: 'pong', id: this.#id })
+    this.#heartbeat?.noteMessage()
+    if (edgewise === 'ping') this.#sendControl({ edgewise: 'pong', id: this.#id })
     if (edgewise === 'bye') this.#end()
   }
 
-  #meet({ id, lock, seen }: Greeting): void {
+  #acceptPeer({ id, lock, seen }: Handshake): void {
     if (seen !== undefined && seen !== this.#id) return
     if (this.#peer !== undefined && this.#peer !== id) {
       return this.#end(new SdkError('CLOSED', 'Another end has taken the place of the other one'))
     }
-    if (seen === undefined && this.#greeting) this.#tell({ ...this.#greeting, seen: id })
+    if (seen === undefined && this.#handshake) this.#sendControl({ ...this.#handshake, seen: id })
     if (this.#peer) return
     this.#peer = id
-    if (this.#greeting) this.#establish()
+    if (this.#handshake) this.#establish()
     void this.#watch(id, lock)
   }
 
   async #watch(id: string, lock: boolean): Promise<void> {
     const { signal } = this.#over
-    const gone = (): void => this.#gone(new SdkError('CLOSED', 'The other end is gone'))
+    const gone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
     if ((lock && (await watchLock(lockOf(id), signal, gone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
     if (silenceMs > MAX_DELAY_MS) return
     this.#heartbeat = new Heartbeat(
       silenceMs,
-      () => this.#tell({ edgewise: 'ping', id: this.#id }),
+      () => this.#sendControl({ edgewise: 'ping', id: this.#id }),
       () => this.#end(new SdkError('CLOSED', 'The other end went silent')),
     )
     this.#heartbeat.start()
@@ -262,14 +262,14 @@ class MessagePortTransport implements Transport {
   }
 
   /** The peer is gone, but its last messages may still be in transit. */
-  #gone(reason?: Error): void {
-    setTimeout(() => this.#end(reason), LAST_WORDS_MS)
+  #endLater(reason?: Error): void {
+    setTimeout(() => this.#end(reason), DRAIN_MS)
   }
 
   #end(reason?: Error): void {
     if (this.#leaving) return
     this.#leaving = true
-    this.#tell({ edgewise: 'bye', id: this.#id })
+    this.#sendControl({ edgewise: 'bye', id: this.#id })
     this.#over.abort()
     this.#heartbeat?.stop()
     this.#carrier.close()

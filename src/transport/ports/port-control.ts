@@ -7,22 +7,22 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 
-/** The greeting of the handshake. */
-export interface Greeting {
+/** The message with which an end opens the connection. */
+export interface Handshake {
   edgewise: 'open'
   /** The id of the sender. */
   id: string
   /** Whether the sender holds its lock. */
   lock: boolean
-  /** The id of the sender whose greeting this one answers. */
+  /** The id of the sender whose handshake message this one answers. */
   seen?: string
 }
 
 /** One control message. */
 export type Control =
-  | Greeting
+  | Handshake
   /**
-   * Asks ends that are waiting for a peer to send their greeting again: the sender has just
+   * Asks ends that are waiting for a peer to send their handshake message again: the sender has just
    * started.
    */
   | { edgewise: 'listening' }

@@ -24,7 +24,7 @@ export class LineReader {
   /** The outline of the current line once it is too long to be kept. */
   #outline: MessageOutline | undefined
   /** Whether its error was already returned, so that the rest of the line is discarded. */
-  #told = false
+  #isReported = false
   /** Whether the first line was read: only that one may begin with a byte order mark. */
   #begun = false
 
@@ -66,13 +66,13 @@ export class LineReader {
   /** Appends to the unfinished line, or gives the line up once it is too long. */
   #keep(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
     if (this.#outline) {
-      if (!this.#told) this.#outline.scan(bytes)
+      if (!this.#isReported) this.#outline.scan(bytes)
       return
     }
     if (this.#line.length + bytes.length <= this.#maxLineBytes) return this.#line.append(bytes)
     this.#outline = outlineOf(this.#line.bytes, bytes)
-    this.#told = this.#outline.isComplete
-    if (this.#told) lines.push(this.#tooLong(this.#outline))
+    this.#isReported = this.#outline.isComplete
+    if (this.#isReported) lines.push(this.#tooLong(this.#outline))
     this.#line.clear()
   }
 
@@ -80,9 +80,9 @@ export class LineReader {
   #finish(lines: (string | ProtocolError)[]): void {
     const outline = this.#outline
     if (!outline) lines.push(this.#decodeLine(this.#line.bytes))
-    else if (!this.#told) lines.push(this.#tooLong(outline))
+    else if (!this.#isReported) lines.push(this.#tooLong(outline))
     this.#outline = undefined
-    this.#told = false
+    this.#isReported = false
     this.#line.clear()
   }
 
