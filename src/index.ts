@@ -3,6 +3,12 @@
  *
  * @module
  */
+/**
+ * The codes of JSON-RPC errors, such as `ErrorCode.INVALID_PARAMS`, for the `code` of a
+ * {@link ProtocolError}.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+ */
 export * as ErrorCode from './protocol/error-codes.ts'
 export {
   isResourceNotFound,

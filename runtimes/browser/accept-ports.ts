@@ -49,6 +49,16 @@ const MAX_OFFERS = 1_000
  *
  * Handlers see the origin of a window as `ctx.principal`.
  *
+ * @example
+ * ```ts
+ * import { servePorts } from 'edgewise/browser'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'in-worker', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello from a worker')
+ * servePorts(server)
+ * ```
+ *
  * @returns A function that stops accepting ports; open connections continue.
  * @throws {TypeError} If no origins are given in a window.
  */

@@ -21,6 +21,14 @@ import { resolvePath } from './page-url.ts'
  * a request failed, and listening streams follow the page lifecycle. A path, such as `/mcp`, is
  * relative to the page's origin.
  *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/browser'
+ *
+ * await using client = await connect('/mcp')
+ * const { content } = await client.callTool('add', { a: 1, b: 2 })
+ * ```
+ *
  * @throws {SdkError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
  */
 export function connect(
@@ -38,6 +46,17 @@ export function connect(
  * `edgewise/client`, with {@link pageFetch}. It checks the connection when the page is shown again
  * or the device is back online, and waits while the device is offline. A path is relative to the
  * page's origin.
+ *
+ * @example
+ * ```ts
+ * import { createReconnectingClient } from 'edgewise/browser'
+ *
+ * const reconnecting = createReconnectingClient('/mcp')
+ * reconnecting.subscribe(() => {
+ *   document.title = reconnecting.getSnapshot().status
+ * })
+ * reconnecting.open()
+ * ```
  */
 export function createReconnectingClient(
   target: ReconnectingTarget,

@@ -44,6 +44,14 @@ const MAX_OFFERS = 60
  * event to avoid that. `navigator.serviceWorker` stands for the worker that is active when the
  * transport starts. Closing the transport does not terminate the worker.
  *
+ * @example
+ * ```ts
+ * import { connect, openPort } from 'edgewise/browser'
+ *
+ * const worker = new Worker('worker.js', { type: 'module' })
+ * await using client = await connect(openPort(worker))
+ * ```
+ *
  * @throws {TypeError} If the target is a window and no origin is given.
  * @throws {SdkError} From `start`: `TIMEOUT` if the port is not accepted in time, `CLOSED` if the
  *   worker fails.

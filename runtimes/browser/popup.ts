@@ -52,6 +52,21 @@ interface Kept {
  * If the user closes the popup, signing in fails within two seconds, provided that the focus
  * returns to the page. Otherwise the popup may have been isolated from the page by the
  * authorization server, and is waited for until `interactionTimeoutMs` of `signIn`.
+ *
+ * @example
+ * ```ts
+ * import { signIn } from 'edgewise/authorization'
+ * import { connect, indexedDbTokenStore, popup } from 'edgewise/browser'
+ *
+ * const auth = signIn({
+ *   client: { name: 'My page', metadataUrl: 'https://app.example/client.json' },
+ *   interaction: popup({ redirectUri: '/signed-in.html' }), // Its script calls completeSignIn()
+ *   tokens: indexedDbTokenStore(),
+ * })
+ * document.querySelector('button')?.addEventListener('click', async () => {
+ *   await using client = await connect('https://example.com/mcp', { auth })
+ * })
+ * ```
  */
 export function popup(options: PopupOptions): AuthorizationFlow {
   const { mode = 'popup', leavePage = true, features = FEATURES } = options

@@ -20,6 +20,14 @@ export { FetchFault, fetchFaultOf, type Fetch } from './fetch-fault.ts'
  * Connects to a server, like `connect` of `edgewise/client/tiny`, with errors that say why a
  * request failed. A path, such as `/mcp`, is relative to the page's origin.
  *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/browser/tiny'
+ *
+ * await using client = await connect('/mcp')
+ * const { content } = await client.callTool('add', { a: 1, b: 2 })
+ * ```
+ *
  * @throws {SdkError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
  */
 export function connect(target: string | URL, options: ConnectOptions = {}): Promise<Client> {

@@ -33,6 +33,14 @@ const LOOK_MS = 1_000
  * The connection ends when the window is closed or removed, or when a new document in it starts a
  * handshake.
  *
+ * @example
+ * ```ts
+ * import { connect, windowTransport } from 'edgewise/browser'
+ *
+ * const host = windowTransport(parent, { origin: 'https://host.example', handshake: false })
+ * await using client = await connect(host)
+ * ```
+ *
  * @param target The other window: `frame.contentWindow`, `parent`, `opener`, what `open` returned.
  * @throws {TypeError} If the origin is invalid, or the target is not a window.
  */

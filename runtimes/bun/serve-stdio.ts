@@ -20,6 +20,17 @@ import { allowSuspensions } from '../node/suspensions.ts'
  * From then on `console` and `process.stdout` print to stderr, as only messages may go to stdout.
  * (Code that writes to `Bun.stdout` directly cannot be redirected.)
  *
+ * @example
+ * ```ts
+ * import { serveStdio } from 'edgewise/bun'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * await serveStdio(server)
+ * ```
+ *
  * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {

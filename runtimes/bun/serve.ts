@@ -17,6 +17,18 @@ import { allowSuspensions } from '../node/suspensions.ts'
 /**
  * Starts an HTTP server.
  *
+ * @example
+ * ```ts
+ * import { serve } from 'edgewise/bun'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * const { url } = await serve(server, { port: 8000 })
+ * console.log(`Serving on ${url}`)
+ * ```
+ *
  * @throws {SdkError} `INVALID_USE` if the port is taken.
  * @throws {TypeError} If the server was not created by `createServer`.
  */

@@ -23,6 +23,15 @@ import { webWritable } from './streams.ts'
  * the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it gets
  * SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by SIGINT,
  * SIGTERM or SIGHUP, they get SIGTERM.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { stdioClient } from 'edgewise/bun'
+ *
+ * await using client = await connect(stdioClient({ command: 'bun', args: ['server.ts'] }))
+ * console.log(await client.listAllTools())
+ * ```
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))

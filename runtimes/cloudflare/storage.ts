@@ -29,6 +29,20 @@ const PREFIX = 'app/'
 /**
  * The storage of the session that a handler runs in.
  *
+ * @example
+ * ```ts
+ * import { objectStorage } from 'edgewise/cloudflare/storage'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'counter', version: '1.0.0' })
+ * server.tool('count', {}, async (_args, ctx) => {
+ *   const storage = objectStorage(ctx)
+ *   const count = Number((await storage.get('count')) ?? 0) + 1
+ *   await storage.put('count', count)
+ *   return `Called ${count} times`
+ * })
+ * ```
+ *
  * @throws {SdkError} `UNSUPPORTED` if the request belongs to no session, as since 2026-07-28.
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {

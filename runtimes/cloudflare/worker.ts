@@ -52,6 +52,19 @@ export interface Worker<Env = unknown> {
 /**
  * Serves a server with a Worker.
  *
+ * @example
+ * ```ts
+ * import { createWorker } from 'edgewise/cloudflare'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * const worker = createWorker(server)
+ * export const { McpSession, McpHub } = worker.durableObjects
+ * export default worker
+ * ```
+ *
  * @throws {Error} if the environment lacks a binding, or the compatibility date is too early.
  * @throws {SdkError} `INVALID_USE` if a secret is too short, or a numeric option is invalid.
  * @throws {TypeError} if the server was not created by `createServer`.

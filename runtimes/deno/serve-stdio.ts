@@ -23,6 +23,17 @@ const SIGNALS: readonly Deno.Signal[] =
  * From then on `console` prints to stderr, as only messages may go to stdout. (Code that writes to
  * `Deno.stdout` directly cannot be redirected.)
  *
+ * @example
+ * ```ts
+ * import { serveStdio } from 'edgewise/deno'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * await serveStdio(server)
+ * ```
+ *
  * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {

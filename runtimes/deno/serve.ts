@@ -20,6 +20,18 @@ import { allowSuspensions } from './suspensions.ts'
  * report a client that disconnects before any response was sent if the body of its request arrived
  * after the head; its call then continues.
  *
+ * @example
+ * ```ts
+ * import { serve } from 'edgewise/deno'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * const { url } = await serve(server, { port: 8000 })
+ * console.log(`Serving on ${url}`)
+ * ```
+ *
  * @throws {SdkError} `INVALID_USE` if the port is taken.
  * @throws {TypeError} If the server was not created by `createServer`.
  */

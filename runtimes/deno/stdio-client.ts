@@ -23,6 +23,15 @@ import { endWithProcess } from '../node/orphans.ts'
  * the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, and after the same
  * time again SIGKILL. If this process exits, or is ended by SIGINT, SIGTERM or SIGHUP, the program
  * gets SIGTERM.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { stdioClient } from 'edgewise/deno'
+ *
+ * await using client = await connect(stdioClient({ command: 'deno', args: ['run', 'server.ts'] }))
+ * console.log(await client.listAllTools())
+ * ```
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))

@@ -11,6 +11,18 @@ import type { TokenStore } from '../../src/authorization/index.ts'
  * holds a lock, the others continue at once, or after 15 seconds if they cannot detect its end: on
  * another machine, or if one of them runs on Deno. Pass the result as `tokens` to a function that
  * signs in. Deno needs permission to read and write the folder.
+ *
+ * @example
+ * ```ts
+ * import { signIn } from 'edgewise/authorization'
+ * import { fileTokenStore, loopback } from 'edgewise/node'
+ *
+ * const auth = signIn({
+ *   client: { name: 'My program' },
+ *   interaction: loopback(),
+ *   tokens: fileTokenStore('/home/alice/.local/state/my-program'),
+ * })
+ * ```
  */
 export function fileTokenStore(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined

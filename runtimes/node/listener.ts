@@ -28,6 +28,16 @@ const LINGER_MS = 1000
  *
  * Bodies stream both ways with backpressure. If the client disconnects before the response is
  * complete, `request.signal` aborts and the response's body is cancelled.
+ *
+ * @example
+ * ```ts
+ * import { createServer as createHttpServer } from 'node:http'
+ * import { toNodeListener } from 'edgewise/node'
+ * import { createHandler, createServer } from 'edgewise/server'
+ *
+ * const handle = createHandler(createServer({ name: 'travel', version: '1.0.0' }))
+ * createHttpServer(toNodeListener(handle)).listen(8000, '127.0.0.1')
+ * ```
  */
 export function toNodeListener(
   handler: (request: Request, caller: Pick<Caller, 'address'>) => Promise<Response> | Response,

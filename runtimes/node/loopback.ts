@@ -13,6 +13,16 @@ import type { AuthorizationFlow } from '../../src/authorization/index.ts'
  * Signs users in with their own browser: pass the result to `signIn` as `interaction`. On Deno it
  * needs `--allow-net=127.0.0.1` (also `[::1]` if the host name is `localhost`), and `--allow-run`
  * for the program that opens the browser; the page's address is printed in any case.
+ *
+ * @example
+ * ```ts
+ * import { signIn } from 'edgewise/authorization'
+ * import { connect } from 'edgewise/client'
+ * import { loopback } from 'edgewise/node'
+ *
+ * const auth = signIn({ client: { name: 'My program' }, interaction: loopback() })
+ * await using client = await connect('https://example.com/mcp', { auth })
+ * ```
  */
 export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {

@@ -16,6 +16,17 @@ import { allowSuspensions } from './suspensions.ts'
  * `console` or `process.stdout`, goes to stderr. (Code that writes to the file descriptor directly,
  * such as a child process that inherits it, cannot be redirected.)
  *
+ * @example
+ * ```ts
+ * import { serveStdio } from 'edgewise/node'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * await serveStdio(server)
+ * ```
+ *
  * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {

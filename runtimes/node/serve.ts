@@ -13,6 +13,18 @@ import { allowSuspensions } from './suspensions.ts'
 /**
  * Starts an HTTP server; resolves when it listens, and rejects if it cannot.
  *
+ * @example
+ * ```ts
+ * import { serve } from 'edgewise/node'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * const { url } = await serve(server, { port: 8000 })
+ * console.log(`Serving on ${url}`)
+ * ```
+ *
  * @throws {SdkError} `INVALID_USE` if the port is taken.
  * @throws {TypeError} If the server was not created by `createServer`.
  */

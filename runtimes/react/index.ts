@@ -17,6 +17,19 @@ const IDLE: ConnectionState = { status: 'idle' }
 /**
  * Connects while a component is mounted, and renders it again when the state changes.
  *
+ * @example
+ * ```ts
+ * import { useMcp } from 'edgewise/react'
+ *
+ * export function useGreeting(): () => Promise<unknown> {
+ *   const mcp = useMcp('https://example.com/mcp')
+ *   return async () => {
+ *     if (mcp.status !== 'ready') throw new Error(`Cannot greet now: ${mcp.status}`)
+ *     return mcp.client.callTool('greet')
+ *   }
+ * }
+ * ```
+ *
  * @param target A URL or a function that creates a transport, for a connection that belongs to the
  *   component and is closed with it; or a shared connection, which stays open. A function must be
  *   stable between renders.

@@ -24,6 +24,17 @@ const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
 /**
  * Registers a document, and declares that the server has user interfaces.
  *
+ * @example
+ * ```ts
+ * import { appResource, appTool } from 'edgewise/apps'
+ * import { createServer, text } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'weather', version: '1.0.0' })
+ * const page = '<!doctype html><title>Weather</title><p>Sunny'
+ * appResource(server, 'ui://weather/dashboard', { name: 'dashboard' }, page)
+ * appTool(server, 'forecast', { ui: 'ui://weather/dashboard' }, () => text('Sunny, 21 °C'))
+ * ```
+ *
  * @param uri A URI with the scheme `ui://`.
  * @param html A complete HTML5 document, or a function that creates it for each reader.
  * @throws {TypeError} if the URI has another scheme or is taken, a domain is not an origin, or the

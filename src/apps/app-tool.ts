@@ -32,6 +32,17 @@ export interface AppToolOptions<
  * Registers a tool with a user interface. Clients without user interfaces get the plain tool, if
  * the model may call it, so its result must make sense as content.
  *
+ * @example
+ * ```ts
+ * import { appResource, appTool } from 'edgewise/apps'
+ * import { createServer, text } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'weather', version: '1.0.0' })
+ * const page = '<!doctype html><title>Weather</title><p>Sunny'
+ * appResource(server, 'ui://weather/dashboard', { name: 'dashboard' }, page)
+ * appTool(server, 'forecast', { ui: 'ui://weather/dashboard' }, () => text('Sunny, 21 °C'))
+ * ```
+ *
  * @throws {TypeError} if the document is not registered, neither the model nor the interface may
  *   call the tool, and in the cases of `server.tool`.
  */

@@ -16,7 +16,18 @@ import {
   type AppToolMeta,
 } from './ui.ts'
 
-/** Declares that the host displays user interfaces; for the `extensions` of `connect`. */
+/**
+ * Declares that the host displays user interfaces; for the `extensions` of `connect`.
+ *
+ * @example
+ * ```ts
+ * import { appsClient, getToolUi } from 'edgewise/apps'
+ * import { connect } from 'edgewise/client'
+ *
+ * await using client = await connect('https://example.com/mcp', { extensions: [appsClient()] })
+ * for await (const tool of client.tools()) console.log(tool.name, getToolUi(tool).resourceUri)
+ * ```
+ */
 export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): ClientExtension {
   return clientExtension({ id: APPS, settings: { mimeTypes } })
 }

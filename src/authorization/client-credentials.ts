@@ -26,6 +26,17 @@ export interface ClientCredentialsOptions extends IssuerOptions {
  * user interaction and no registration; tokens are renewed before they expire. Clients declare the
  * extension `io.modelcontextprotocol/oauth-client-credentials`.
  *
+ * @example
+ * ```ts
+ * import { clientCredentials } from 'edgewise/authorization'
+ * import { connect } from 'edgewise/client'
+ *
+ * export const connectAs = (clientId: string, clientSecret: string) =>
+ *   connect('https://example.com/mcp', {
+ *     auth: clientCredentials({ issuer: 'https://auth.example.com', clientId, clientSecret }),
+ *   })
+ * ```
+ *
  * @throws {TypeError} If the issuer, the client id, or the client authentication is missing, or an
  *   option is unknown.
  */

@@ -15,6 +15,20 @@ export interface SignInObserver {
 /**
  * Observes a sign-in, so that a reconnecting client knows where to send the user: pass the result
  * to `signIn` as `interaction`, and to `createReconnectingClient` as `signIn`.
+ *
+ * @example
+ * ```ts
+ * import { signIn } from 'edgewise/authorization'
+ * import { createReconnectingClient, observeSignIn } from 'edgewise/client'
+ * import { loopback } from 'edgewise/node'
+ *
+ * const interaction = observeSignIn(loopback())
+ * const auth = signIn({ client: { name: 'My program' }, interaction })
+ * const reconnecting = createReconnectingClient('https://example.com/mcp', {
+ *   auth,
+ *   signIn: interaction,
+ * })
+ * ```
  */
 export function observeSignIn(flow: AuthorizationFlow): AuthorizationFlow & SignInObserver {
   const listeners = new Set<(url: string | undefined) => void>()

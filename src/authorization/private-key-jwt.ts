@@ -20,7 +20,21 @@ export interface PrivateKeyJwtOptions {
   readonly audience?: 'issuer' | 'token_endpoint'
 }
 
-/** Authenticates a client with a signed assertion. */
+/**
+ * Authenticates a client with a signed assertion.
+ *
+ * @example
+ * ```ts
+ * import { clientCredentials, privateKeyJwt } from 'edgewise/authorization'
+ *
+ * export const createAuth = (pem: string) =>
+ *   clientCredentials({
+ *     issuer: 'https://auth.example.com',
+ *     clientId: 'nightly',
+ *     authentication: privateKeyJwt({ key: pem }),
+ *   })
+ * ```
+ */
 export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   const { kid, audience } = options
   let loaded: Promise<Key> | undefined

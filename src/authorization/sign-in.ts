@@ -50,6 +50,20 @@ const OPTIONS: OptionNames<SignInOptions> = {
  * Signs users in: pass the result to `connect` as `auth`. One instance serves any number of servers
  * and clients of one user.
  *
+ * @example
+ * ```ts
+ * import { signIn } from 'edgewise/authorization'
+ * import { connect } from 'edgewise/client'
+ * import { fileTokenStore, loopback } from 'edgewise/node'
+ *
+ * const auth = signIn({
+ *   client: { name: 'My program' },
+ *   interaction: loopback(),
+ *   tokens: fileTokenStore('/home/alice/.local/state/my-program'),
+ * })
+ * await using client = await connect('https://example.com/mcp', { auth })
+ * ```
+ *
  * @throws {TypeError} If the options are inconsistent, or one is unknown.
  */
 export function signIn(options: SignInOptions): SignIn {

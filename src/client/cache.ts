@@ -25,12 +25,15 @@ const MAX_LENGTH = 16 * 1024 * 1024
 /**
  * Makes a client cache results, each for as long as the server allows.
  *
- * @param maxEntries The maximum number of results to cache.
- * @returns A function that creates the cache of one client, for the option `cache` of {@link connect}.
  * @example
  * ```ts
+ * import { connect, resultCache } from 'edgewise/client'
+ *
  * const client = await connect('https://example.com/mcp', { cache: resultCache() })
  * ```
+ *
+ * @param maxEntries The maximum number of results to cache.
+ * @returns A function that creates the cache of one client, for the option `cache` of {@link connect}.
  */
 export function resultCache(maxEntries = 256): () => Cache {
   return () => new ResultCache(maxEntries)

@@ -60,6 +60,15 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
 /**
  * Creates an extension to pass to `connect`.
  *
+ * @example
+ * ```ts
+ * import { clientExtension, connect } from 'edgewise/client'
+ *
+ * const search = clientExtension({ id: 'com.example/search' })
+ * await using client = await connect('https://example.com/mcp', { extensions: [search] })
+ * const { found } = await client.request('search/query', { text: 'tea' })
+ * ```
+ *
  * @throws {SdkError} `INVALID_USE` if the id has no prefix.
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {

@@ -67,7 +67,12 @@ export interface Gateway {
  *
  * @example
  * ```ts
- * await server.mount('weather', fromClient((options) => connect(url, options)))
+ * import { connect } from 'edgewise/client'
+ * import { createServer, fromClient } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'all', version: '1.0.0' })
+ * const weather = fromClient((options) => connect('https://weather.example/mcp', options))
+ * await server.mount('weather', weather)
  * ```
  */
 export function fromClient(

@@ -39,6 +39,20 @@ const MAX_COMPARISONS = 10_000_000
  * - `pattern` uses the platform's regular expressions, which cannot be interrupted: pass `patterns:
  *   'bounded'` for untrusted schemas.
  *
+ * @example
+ * ```ts
+ * import { jsonSchema } from 'edgewise/json-schema'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const input = jsonSchema<{ city: string }>({
+ *   type: 'object',
+ *   properties: { city: { type: 'string' } },
+ *   required: ['city'],
+ * })
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('weather', { input }, ({ city }) => `Sunny in ${city}`)
+ * ```
+ *
  * @typeParam T The type of valid values; it is not checked.
  * @throws {SdkError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
  *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
@@ -63,6 +77,14 @@ export function jsonSchema<T = unknown>(
  * schema that the server declares. An unusable schema rejects every value, as its requirements are
  * unknown. Each schema is compiled once. Patterns and applications of subschemas are bounded by
  * default, so that a server cannot make the client hang.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { outputValidator } from 'edgewise/json-schema'
+ *
+ * const client = await connect('https://example.com/mcp', { validateOutput: outputValidator() })
+ * ```
  */
 export function outputValidator(
   limits: JsonSchemaLimits = {},

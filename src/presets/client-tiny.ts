@@ -20,11 +20,6 @@ import { requireKnown } from '../patterns/known-options.ts'
  * The client does not answer input requests, subscribe to changes, cache results or support other
  * transports. For these features, import `connect` from `edgewise/client`.
  *
- * @param target The URL of an endpoint.
- * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
- * `FORBIDDEN`, `HTTP`, `CLOSED`.
- * @throws {TypeError} when an option is unknown.
- * @throws {ProtocolError} The server's error response to the handshake.
  * @example
  * ```ts
  * import { connect } from 'edgewise/client/tiny'
@@ -32,6 +27,12 @@ import { requireKnown } from '../patterns/known-options.ts'
  * await using client = await connect('https://example.com/mcp')
  * const { content } = await client.callTool('add', { a: 1, b: 2 })
  * ```
+ *
+ * @param target The URL of an endpoint.
+ * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
+ * `FORBIDDEN`, `HTTP`, `CLOSED`.
+ * @throws {TypeError} when an option is unknown.
+ * @throws {ProtocolError} The server's error response to the handshake.
  */
 export async function connect(
   target: string | URL,

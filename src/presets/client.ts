@@ -41,11 +41,6 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
 /**
  * Connects to a server.
  *
- * @param target The URL of an endpoint, or a transport: stdio, a message port, or in-memory.
- * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
- * `FORBIDDEN`, `HTTP`, `CLOSED`.
- * @throws {TypeError} when an option is unknown.
- * @throws {ProtocolError} The server's error response to the handshake.
  * @example
  * ```ts
  * import { connect } from 'edgewise/client'
@@ -53,6 +48,12 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
  * await using client = await connect('https://example.com/mcp')
  * const { content } = await client.callTool('add', { a: 1, b: 2 })
  * ```
+ *
+ * @param target The URL of an endpoint, or a transport: stdio, a message port, or in-memory.
+ * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
+ * `FORBIDDEN`, `HTTP`, `CLOSED`.
+ * @throws {TypeError} when an option is unknown.
+ * @throws {ProtocolError} The server's error response to the handshake.
  */
 export async function connect(
   target: string | URL | Transport,

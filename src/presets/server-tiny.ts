@@ -62,9 +62,13 @@ const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconn
  *
  * @example
  * ```ts
+ * import { createHandler, createServer } from 'edgewise/server/tiny'
+ * import * as z from 'zod'
+ *
  * const server = createServer({ name: 'travel', version: '1.0.0' })
  * server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
- * const handle = createHandler(server)
+ *
+ * export const handle = createHandler(server)
  * ```
  *
  * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such

@@ -31,9 +31,13 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
  *
  * @example
  * ```ts
+ * import { createHandler, createServer } from 'edgewise/server'
+ * import * as z from 'zod'
+ *
  * const server = createServer({ name: 'travel', version: '1.0.0' })
  * server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
- * const handle = createHandler(server)
+ *
+ * export const handle = createHandler(server)
  * ```
  *
  * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
@@ -96,6 +100,15 @@ export function createServer<Env = unknown>(
 /**
  * Connects to an upstream server and creates a server that offers the same features, in every
  * revision and over every transport; otherwise like {@link fromClient}.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { createGateway, createHandler } from 'edgewise/server'
+ *
+ * const gateway = await createGateway((options) => connect('https://example.com/mcp', options))
+ * export const handle = createHandler(gateway.server)
+ * ```
  *
  * @throws {SdkError} The errors of connecting and listing.
  */

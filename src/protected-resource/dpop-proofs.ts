@@ -65,7 +65,21 @@ export interface DpopVerifier {
 const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
 const MAX_AGE_MS = 300_000
 
-/** Accepts DPoP-bound tokens. */
+/**
+ * Accepts DPoP-bound tokens.
+ *
+ * @example
+ * ```ts
+ * import { dpopProofs, jwtTokens, protectedResource } from 'edgewise/protected-resource'
+ *
+ * export const auth = protectedResource({
+ *   resource: 'https://notes.example/mcp',
+ *   authorizationServers: ['https://auth.example.com'],
+ *   verify: jwtTokens(),
+ *   dpop: dpopProofs({ required: true }),
+ * })
+ * ```
+ */
 export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const { required = false, replays = createReplayCache() } = options
   const maxAgeMs = Math.min(options.maxAgeMs ?? MAX_AGE_MS, MAX_AGE_MS)

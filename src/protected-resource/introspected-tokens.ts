@@ -38,6 +38,22 @@ export interface IntrospectionOptions {
  * audience. After a failure, or if the authorization server rejects every request, the next request
  * is sent after 5 seconds; until then requests with any token get 503.
  *
+ * @example
+ * ```ts
+ * import { introspectedTokens, protectedResource } from 'edgewise/protected-resource'
+ *
+ * export const createAuth = (clientSecret: string) =>
+ *   protectedResource({
+ *     resource: 'https://notes.example/mcp',
+ *     authorizationServers: ['https://auth.example.com'],
+ *     verify: introspectedTokens({
+ *       endpoint: 'https://auth.example.com/introspect',
+ *       clientId: 'notes',
+ *       clientSecret,
+ *     }),
+ *   })
+ * ```
+ *
  * @throws {TypeError} if the endpoint is not HTTPS, except on localhost.
  */
 export function introspectedTokens(options: IntrospectionOptions): TokenVerifier {

@@ -41,6 +41,17 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
  * a failure of the issuer: until then requests whose token needs the key get 503. A token with a
  * valid signature is cached for a minute. A key that its issuer withdraws is therefore accepted for
  * at most eleven minutes, or ten if `cacheTtlMs` is 0.
+ *
+ * @example
+ * ```ts
+ * import { jwtTokens, protectedResource } from 'edgewise/protected-resource'
+ *
+ * export const auth = protectedResource({
+ *   resource: 'https://notes.example/mcp',
+ *   authorizationServers: ['https://auth.example.com'],
+ *   verify: jwtTokens({ algorithms: ['ES256'] }),
+ * })
+ * ```
  */
 export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
   const keySets = createKeySets(options)

@@ -23,6 +23,21 @@ const CREDENTIAL_HEADERS = ['authorization', 'dpop'] as const
 /**
  * Protects a server: pass it as `auth` to `createHandler`, `createWorker`, `serve` and so on.
  *
+ * @example
+ * ```ts
+ * import { jwtTokens, protectedResource } from 'edgewise/protected-resource'
+ * import { createHandler, createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'notes', version: '1.0.0' })
+ * const auth = protectedResource({
+ *   resource: 'https://notes.example/mcp', // The URL that clients connect to
+ *   authorizationServers: ['https://auth.example.com'],
+ *   verify: jwtTokens(),
+ *   scopes: ['notes'],
+ * })
+ * export const handle = createHandler(server, { auth }) // Route the paths in auth.paths to it too
+ * ```
+ *
  * @throws {TypeError} if the resource, an issuer or a scope is invalid, there is no issuer, or an
  *   option is unknown.
  */

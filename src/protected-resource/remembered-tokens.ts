@@ -24,6 +24,13 @@ export interface CacheTokensOptions {
  * request to the authorization server, or, as `jwtTokens` does by default, a signature check.
  * Issuer, audience, lifetime, scopes and proofs are still checked for each request. Cached tokens
  * are frozen, since the handlers of several requests see the same object.
+ *
+ * @example
+ * ```ts
+ * import { cacheTokens, type TokenVerifier } from 'edgewise/protected-resource'
+ *
+ * export const cached = (verify: TokenVerifier) => cacheTokens(verify, { cacheTtlMs: 10_000 })
+ * ```
  */
 export function cacheTokens(
   verify: TokenVerifier,

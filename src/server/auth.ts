@@ -37,10 +37,15 @@ export interface Authenticator extends Authorizer {
  *
  * @example
  * ```ts
- * const handle = createHandler(server, {
- *   auth: authenticate(async (request) => {
- *     const user = await findUser(request.headers.get('x-api-key'))
- *     return user ? { principal: user.id } : new Response('Unknown key', { status: 401 })
+ * import { authenticate, createHandler, createServer } from 'edgewise/server'
+ *
+ * const users = new Map([['a-secret-key', 'alice']])
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ *
+ * export const handle = createHandler(server, {
+ *   auth: authenticate((request) => {
+ *     const principal = users.get(request.headers.get('x-api-key') ?? '')
+ *     return principal === undefined ? new Response('Unknown key', { status: 401 }) : { principal }
  *   }),
  * })
  * ```

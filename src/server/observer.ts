@@ -86,12 +86,18 @@ export interface ServerObserver {
 /**
  * Observes all requests, rejections and sessions of a server, for audit logs, metrics and traces.
  *
- * @param handle Receives each event; it should return immediately. Its exceptions and rejections
- * are passed to `onError`.
  * @example
  * ```ts
- * const server = createServer(info, { observe: observer((event) => console.log(event)) })
+ * import { createServer, observer } from 'edgewise/server'
+ *
+ * const server = createServer(
+ *   { name: 'travel', version: '1.0.0' },
+ *   { observe: observer((event) => console.log(JSON.stringify(event))) },
+ * )
  * ```
+ *
+ * @param handle Receives each event; it should return immediately. Its exceptions and rejections
+ * are passed to `onError`.
  */
 export function observer(handle: Observer): ServerObserver {
   return {

@@ -62,6 +62,17 @@ export interface ServeTransportOptions extends InputOptions {
 /**
  * Serves on a connection until it closes.
  *
+ * @example
+ * ```ts
+ * import { createServer, serveTransport } from 'edgewise/server'
+ * import { messagePortTransport } from 'edgewise/transport'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * const { port1, port2 } = new MessageChannel()
+ * const served = serveTransport(server, messagePortTransport(port1))
+ * // Pass port2 to the client; "served" resolves when the connection closes
+ * ```
+ *
  * @throws {TypeError} when the server was not created by `createServer`, or the transport is
  * invalid.
  * @throws {SdkError} `INVALID_USE` when a secret is too short.

@@ -145,7 +145,20 @@ export class ResumableCalls {
   }
 }
 
-/** Stores calls with the open streams of their session. */
+/**
+ * Stores calls with the open streams of their session.
+ *
+ * @example
+ * ```ts
+ * import { createHandler, createServer, resumableCalls, statefulSessions } from 'edgewise/server'
+ * import type { SessionStore } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * // The store must outlive the process
+ * export const createTravelHandler = (store: SessionStore) =>
+ *   createHandler(server, { sessions: statefulSessions({ store, calls: resumableCalls }) })
+ * ```
+ */
 export const resumableCalls: ResumableCallStore = {
   open: (session, streams) => new ResumableCalls(session, streams),
 }

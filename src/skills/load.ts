@@ -42,6 +42,18 @@ export interface LoadedSkill {
 /**
  * Reads the `SKILL.md` of a skill, and verifies its size, digest and frontmatter.
  *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { listSkills, loadSkill } from 'edgewise/skills'
+ *
+ * await using client = await connect('https://example.com/mcp')
+ * for await (const skill of listSkills(client)) {
+ *   console.log(skill.frontmatter.description) // Show this to the user
+ *   const { text } = await loadSkill(client, skill)
+ * }
+ * ```
+ *
  * @param skill An entry returned by {@link listSkills} or {@link getSkill}.
  * @throws {SdkError} `INVALID_MESSAGE` if the file does not match the entry; `INVALID_USE` if the
  *   entry is malformed.

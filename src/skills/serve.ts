@@ -64,6 +64,23 @@ interface Served {
  * The extension that serves skills, for `server.extend`. Every file can be read as a resource;
  * digests are computed once, on first use.
  *
+ * @example
+ * ```ts
+ * import { createServer } from 'edgewise/server'
+ * import { skills } from 'edgewise/skills'
+ *
+ * const server = createServer({ name: 'house', version: '1.0.0' })
+ * server.extend(
+ *   skills([
+ *     {
+ *       files: {
+ *         'SKILL.md': '---\nname: letters\ndescription: Writes letters in our style\n---\n\nBe brief.\n',
+ *       },
+ *     },
+ *   ]),
+ * )
+ * ```
+ *
  * @throws {TypeError} if there is no skill, or one is malformed: no `SKILL.md`, an invalid name or
  *   path, more files or bytes than hosts must accept, or two files at the same path.
  */

@@ -22,7 +22,22 @@ export interface SqlSessionStoreOptions {
   limits?: EventStoreLimits
 }
 
-/** Stores sessions in a database. The first write creates the tables. */
+/**
+ * Stores sessions in a database. The first write creates the tables.
+ *
+ * @example
+ * ```ts
+ * import { createHandler, createServer, statefulSessions } from 'edgewise/server'
+ * import { adaptSqlite, SqlSessionStore, type SqliteDatabase } from 'edgewise/sqlite'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * // For example `new DatabaseSync('sessions.db')` of `node:sqlite`
+ * export function createTravelHandler(database: SqliteDatabase) {
+ *   const store = new SqlSessionStore(adaptSqlite(database))
+ *   return createHandler(server, { sessions: statefulSessions({ store }) })
+ * }
+ * ```
+ */
 export class SqlSessionStore implements SessionStore {
   readonly #tables: Tables
   readonly #options: SqlSessionStoreOptions

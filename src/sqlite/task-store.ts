@@ -41,7 +41,26 @@ export interface SqlTaskStoreOptions {
   onError?: (error: unknown) => void
 }
 
-/** Stores tasks in a database. The first task creates the tables. */
+/**
+ * Stores tasks in a database. The first task creates the tables.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'edgewise/server'
+ * import { adaptSqlite, SqlTaskStore, type SqliteDatabase } from 'edgewise/sqlite'
+ * import { tasks } from 'edgewise/tasks'
+ *
+ * // For example `new DatabaseSync('tasks.db')` of `node:sqlite`
+ * export async function createBakery(database: SqliteDatabase) {
+ *   const server = createServer({ name: 'bakery', version: '1.0.0' })
+ *   const baking = tasks({ store: new SqlTaskStore(adaptSqlite(database)) })
+ *   server.extend(baking)
+ *   server.tool('bake', { task: 'required' }, () => 'Baked')
+ *   await baking.resume()
+ *   return server
+ * }
+ * ```
+ */
 export class SqlTaskStore implements TaskStore {
   readonly #sql: Sql
   readonly #tables: string

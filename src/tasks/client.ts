@@ -28,6 +28,17 @@ import { isObject } from '../protocol/validate.ts'
  * resolves with the result of the task, and aborting the call cancels the task. Since 2026-07-28
  * the server decides which calls become tasks; in 2025-11-25 every tool that supports tasks is
  * called as one.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { taskPolling } from 'edgewise/tasks'
+ *
+ * await using client = await connect('https://example.com/mcp', {
+ *   extensions: [taskPolling({ onTask: ({ status }) => console.log(status) })],
+ * })
+ * const { content } = await client.callTool('bake') // Resolves when the task has finished
+ * ```
  */
 export function taskPolling(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
@@ -79,6 +90,16 @@ export interface StartOptions extends RequestOptions {
  * Calls a tool without waiting for the task that the call may become. Since 2026-07-28 the server
  * decides whether it becomes one; in 2025-11-25 it does if the tool supports tasks.
  *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { createTask, taskPolling } from 'edgewise/tasks'
+ *
+ * await using client = await connect('https://example.com/mcp', { extensions: [taskPolling()] })
+ * const started = await createTask(client, 'bake')
+ * if ('task' in started) console.log(`Store this id: ${started.task.id}`)
+ * ```
+ *
  * @returns the task, or the result if no task was created.
  */
 export async function createTask(
@@ -111,7 +132,17 @@ export async function callTask(
   return 'task' in started ? started.task.result(options) : started.result
 }
 
-/** Returns a handle for the task with a stored id. */
+/**
+ * Returns a handle for the task with a stored id.
+ *
+ * @example
+ * ```ts
+ * import type { Client } from 'edgewise/client'
+ * import { getTaskHandle } from 'edgewise/tasks'
+ *
+ * export const resume = (client: Client, id: string) => getTaskHandle(client, id).result()
+ * ```
+ */
 export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
   const core = isCore(client)
   return {

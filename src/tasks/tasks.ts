@@ -72,6 +72,19 @@ const DEFAULT_LEASE_MS = 30_000
  * A task belongs to the principal that created it. Without authentication, anyone who knows the id
  * of a task can access it: the id then acts as a bearer secret.
  *
+ * @example
+ * ```ts
+ * import { createServer } from 'edgewise/server'
+ * import { tasks } from 'edgewise/tasks'
+ *
+ * const server = createServer({ name: 'bakery', version: '1.0.0' })
+ * server.extend(tasks({ ttlMs: 600_000 }))
+ * server.tool('bake', { task: 'required' }, async (_args, ctx) => {
+ *   await ctx.progress(1, { total: 2, message: 'In the oven' })
+ *   return 'Baked'
+ * })
+ * ```
+ *
  * @throws {TypeError} if an option is unknown.
  * @throws {RangeError} if a duration is not a whole number of milliseconds above 0, or a limit is
  *   not a number.

@@ -28,6 +28,18 @@ interface InMemoryOptions extends ConnectOptions {
 /**
  * Connects a client to a server in the same process. Closing the client ends the connection.
  *
+ * @example
+ * ```ts
+ * import { createServer } from 'edgewise/server'
+ * import { connectInMemory } from 'edgewise/testing'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * await using client = await connectInMemory(server, { principal: 'alice' })
+ * const { content } = await client.callTool('greet')
+ * ```
+ *
  * @throws {SdkError} In the cases of `connect`, such as when client and server have no revision in
  *   common.
  * @throws {TypeError} if the server was not created by `createServer`.

@@ -27,7 +27,23 @@ export interface Recorder {
   readonly frames: RecordedFrame[]
 }
 
-/** Records the frames of a transport. */
+/**
+ * Records the frames of a transport.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { recordTransport } from 'edgewise/testing'
+ * import type { Transport } from 'edgewise/transport'
+ *
+ * export async function record(original: Transport) {
+ *   const { transport, frames } = recordTransport(original)
+ *   await using client = await connect(transport)
+ *   await client.listAllTools()
+ *   return frames
+ * }
+ * ```
+ */
 export function recordTransport(transport: Transport): Recorder {
   const frames: RecordedFrame[] = []
   const keep = (direction: RecordedFrame['direction'], frame: unknown): void =>

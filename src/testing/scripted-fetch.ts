@@ -26,7 +26,20 @@ export interface ScriptedFetch {
   sent(method: string): ScriptedRequest[]
 }
 
-/** Creates a server from a function that maps requests to responses. */
+/**
+ * Creates a server from a function that maps requests to responses.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { scriptedFetch } from 'edgewise/testing'
+ *
+ * const down = scriptedFetch(() => new Response('Bad gateway', { status: 502 }))
+ * await connect('https://test.example/mcp', { fetch: down.fetch }).catch(({ code }) => {
+ *   console.log(code, down.seen.length) // HTTP
+ * })
+ * ```
+ */
 export function scriptedFetch(
   answer: (request: ScriptedRequest) => Response | Promise<Response>,
 ): ScriptedFetch {

@@ -25,6 +25,16 @@ export interface ScriptedPeer {
 /**
  * Creates a peer from a function that receives each message and returns the response, if any,
  * directly or as a promise. If it throws, the connection is closed with the reason.
+ *
+ * @example
+ * ```ts
+ * import { createServer, serveTransport } from 'edgewise/server'
+ * import { scriptedPeer } from 'edgewise/testing'
+ *
+ * const client = scriptedPeer(() => undefined)
+ * void serveTransport(createServer({ name: 'travel', version: '1.0.0' }), client.transport)
+ * client.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) // Without "initialize" before it
+ * ```
  */
 export function scriptedPeer(
   answer: (message: JsonObject & { id?: number; method?: string }) => unknown,

@@ -52,6 +52,19 @@ export interface AiTool<Schema> {
 /**
  * Lists a server's tools in the format of `generateText({ tools })` and similar functions.
  *
+ * @example
+ * ```ts
+ * import { generateText, jsonSchema, type LanguageModel } from 'ai'
+ * import { connect } from 'edgewise/client'
+ * import { aiTools } from 'edgewise/toolset'
+ *
+ * export async function ask(model: LanguageModel, prompt: string): Promise<string> {
+ *   await using client = await connect('https://example.com/mcp')
+ *   const tools = await aiTools(client, { jsonSchema })
+ *   return (await generateText({ model, prompt, tools })).text
+ * }
+ * ```
+ *
  * @throws {ProtocolError | SdkError} See `client.tools()`.
  */
 export async function aiTools<Schema>(

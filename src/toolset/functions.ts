@@ -61,6 +61,18 @@ export interface ToolsetOptions {
  * tool's original name is appended. Other names are unchanged, and names do not depend on the order
  * of the list.
  *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { toolFunctions } from 'edgewise/toolset'
+ *
+ * await using client = await connect('https://example.com/mcp')
+ * const functions = await toolFunctions(client, { prefix: 'travel_' })
+ * for (const { name, description, parameters } of functions) {
+ *   console.log(name, description, parameters) // What the model sees
+ * }
+ * ```
+ *
  * @throws {ProtocolError | SdkError} See `client.tools()`.
  * @throws {RangeError} if `maxNameLength` is less than 8.
  */

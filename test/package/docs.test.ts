@@ -1,11 +1,11 @@
-// Compiles every TypeScript block of the README and of the pages under `docs`, and runs those whose
-// fence says so.
+// Compiles every TypeScript block of the README, of the pages under `docs` and of the `@example` tags
+// in the sources, and runs those whose fence says so.
 //
 // A fence reads "```ts", "```ts run" (it runs to its end) or "```ts serve" (it listens on port 8000
 // until it is ended; the "run" blocks after it may call it). A first line like "// server.ts", or
 // one behind "#!", names the block, so that later ones of the page can import it.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../src/protocol/extension-ids.ts'
@@ -26,7 +26,10 @@ interface Block {
 }
 
 const folder = join(root, '.cache', 'docs')
-const pages = paths.map((page) => ({ page, blocks: readBlocks(page) }))
+const pages = [...paths, ...sourcesWithExamples()].map((page) => ({
+  page,
+  blocks: readBlocks(page),
+}))
 
 const settings: Record<string, { lib: string[]; types: string[] }> = {
   any: { lib: ['DOM', 'DOM.Iterable', 'DOM.AsyncIterable'], types: [] },
@@ -113,8 +116,29 @@ function isRun({ marks }: Block): boolean {
   return marks.includes('run') || marks.includes('serve')
 }
 
+/** The sources whose TSDoc has an `@example`. */
+function sourcesWithExamples(): string[] {
+  return ['src', 'runtimes']
+    .flatMap((top) =>
+      readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(top, file),
+      ),
+    )
+    .filter(
+      (file) => /\.tsx?$/.test(file) && examplesOf(readFileSync(join(root, file), 'utf8')) !== '',
+    )
+}
+
+/** The `@example` tags of a source, without the asterisks of their comments. */
+function examplesOf(source: string): string {
+  return [...source.matchAll(/^ *\* @example\n((?: *\*(?!\/).*\n)*?)(?= *\* @| *\*\/)/gm)]
+    .map(([, tag = '']) => tag.replaceAll(/^ *\* ?/gm, ''))
+    .join('\n')
+}
+
 function readBlocks(page: string): Block[] {
-  const text = readFileSync(join(root, page), 'utf8')
+  const source = readFileSync(join(root, page), 'utf8')
+  const text = page.endsWith('.md') ? source : examplesOf(source)
   return [...text.matchAll(/^```ts\b(.*)\n([\s\S]*?)^```$/gm)].map(
     ([, marks = '', code = ''], at) => {
       const [, named] = /^(?:#!.*\n)?\/\/ ([\w-]+\.tsx?)\n/.exec(code) ?? []

@@ -54,15 +54,22 @@ const NAME = /^[\w.-]{1,128}$/
  * arguments, and requests for input, which the handlers of `connect` answer; the user is there, in
  * the page. The principal of each call is the origin of the page.
  *
+ * @example
+ * ```ts
+ * import { offerTools } from 'edgewise/browser'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'shop', version: '1.0.0' })
+ * server.tool('search', { description: 'Searches the shop' }, () => 'Nothing found')
+ *
+ * const offered = await offerTools(server)
+ * console.log(offered?.names ?? 'This browser has no agent')
+ * ```
+ *
  * @param source A client stays open when the tools are withdrawn.
  * @returns `undefined` where the browser has no model context.
  * @throws {TypeError} if `exposedTo` contains something other than an origin that is `https:` or
  *   loopback, or an option is unknown.
- * @example
- * ```ts
- * const offered = await offerTools(server)
- * console.log(offered?.names ?? 'This browser has no agent')
- * ```
  * @see https://webmachinelearning.github.io/webmcp
  */
 export async function offerTools(

@@ -54,17 +54,21 @@ const OPTIONS: OptionNames<PageToolsOptions> = {
  * Arguments are validated by the tools themselves, as the browser does not. A tool that fails gives
  * an `isError` result without a reason, which browsers keep to the page's console.
  *
- * @returns `undefined` where the browser has no model context that lists tools (Chromium from 149 on
- *   does, with the feature enabled).
- * @throws {TypeError} if an option is unknown.
  * @example
  * ```ts
+ * import { pageTools } from 'edgewise/browser'
+ * import { connectInMemory } from 'edgewise/testing'
+ *
  * const server = await pageTools()
  * if (server) {
- *   const client = await connectInMemory(server)
+ *   await using client = await connectInMemory(server)
  *   console.log(await client.listAllTools())
  * }
  * ```
+ *
+ * @returns `undefined` where the browser has no model context that lists tools (Chromium from 149 on
+ *   does, with the feature enabled).
+ * @throws {TypeError} if an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
  */
 export async function pageTools(options: PageToolsOptions = {}): Promise<Server | undefined> {

@@ -48,12 +48,19 @@ interface Registration {
  * Installs `document.modelContext`, unless the page has one or is not a secure context. Tools of
  * frames of the same origin are listed if these frames install it too.
  *
- * @returns Whether it was installed.
  * @example
  * ```ts
+ * import { offerTools, polyfillModelContext } from 'edgewise/browser'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'shop', version: '1.0.0' })
+ * server.tool('search', { description: 'Searches the shop' }, () => 'Nothing found')
+ *
  * polyfillModelContext()
  * await offerTools(server)
  * ```
+ *
+ * @returns Whether it was installed.
  * @see https://webmachinelearning.github.io/webmcp
  */
 export function polyfillModelContext({ tools = 'dictionary' }: PolyfillOptions = {}): boolean {

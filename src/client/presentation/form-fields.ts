@@ -33,7 +33,22 @@ export interface FormOption {
 /** The value of a field of an accepted form. */
 export type FormValue = NonNullable<ElicitResult['content']>[string]
 
-/** The fields of `params.requestedSchema` for the user to fill in, in the server's order. */
+/**
+ * The fields of `params.requestedSchema` for the user to fill in, in the server's order.
+ *
+ * @example
+ * ```ts
+ * import { connect, formFields } from 'edgewise/client'
+ *
+ * const client = await connect('https://example.com/mcp', {
+ *   onElicit(params) {
+ *     if (params.mode === 'url') return { action: 'decline' }
+ *     for (const { label, kind } of formFields(params.requestedSchema)) console.log(label, kind)
+ *     return { action: 'cancel' }
+ *   },
+ * })
+ * ```
+ */
 export function formFields({ properties, required }: ObjectSchema): FormField[] {
   // The server's schema has not been validated
   const wanted: unknown[] = Array.isArray(required) ? required : []

@@ -60,6 +60,16 @@ export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefi
 /**
  * Loads an icon, without credentials and without following redirects, and checks its bytes.
  *
+ * @example
+ * ```ts
+ * import { connect, loadIcon, selectIcon } from 'edgewise/client'
+ *
+ * const serverUrl = 'https://example.com/mcp'
+ * await using client = await connect(serverUrl)
+ * const icon = selectIcon(client.serverInfo?.icons, { serverUrl, theme: 'dark', size: 32 })
+ * const image = icon && (await loadIcon(icon, { serverUrl }))
+ * ```
+ *
  * @throws {SdkError} `INVALID_USE` if the icon may not be shown; `HTTP` if the response is not a 200;
  *   `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if its bytes do not match its declared type.
  */

@@ -33,10 +33,13 @@ import type { Server, ServerExtension } from '../server.ts'
  *
  * @example
  * ```ts
+ * import { createServer, serverExtension } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
  * server.extend(
  *   serverExtension({
  *     id: 'com.example/search',
- *     methods: { 'search/query': { handle: ({ text }) => ({ found: search(text) }) } },
+ *     methods: { 'search/query': { handle: ({ text }) => ({ found: [text] }) } },
  *   }),
  * )
  * ```

@@ -43,7 +43,13 @@ function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
  *
  * @example
  * ```ts
- * const mounted = server.mount('git', fromServer(gitServer))
+ * import { createServer, fromServer } from 'edgewise/server'
+ *
+ * const git = createServer({ name: 'git', version: '1.0.0' })
+ * git.tool('status', {}, () => 'Nothing to commit')
+ *
+ * const server = createServer({ name: 'all', version: '1.0.0' })
+ * server.mount('git', fromServer(git)) // Has the tool "git_status"
  * ```
  */
 export function fromServer(mounted: Server): MountSource<Mount> {

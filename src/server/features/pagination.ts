@@ -32,6 +32,8 @@ export type Pages = <T>(items: readonly T[], cursor: unknown, list: string) => P
  *
  * @example
  * ```ts
+ * import { createServer, pagesOf } from 'edgewise/server'
+ *
  * const server = createServer({ name: 'travel', version: '1.0.0' }, { pages: pagesOf(50) })
  * ```
  *

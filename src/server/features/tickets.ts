@@ -38,7 +38,22 @@ export interface Tickets {
 
 const KIND = 'ticket'
 
-/** Creates a {@link Tickets} object. */
+/**
+ * Creates a {@link Tickets} object.
+ *
+ * @example
+ * ```ts
+ * import { createServer, createTickets } from 'edgewise/server'
+ *
+ * const tickets = createTickets({ secrets: ['at least 32 random characters'] })
+ * const server = createServer({ name: 'payments', version: '1.0.0' })
+ * server.tool('pay', {}, async (_args, ctx) => {
+ *   const ticket = await tickets.issue(ctx.principal ?? '', { amount: 12 })
+ *   await ctx.elicitUrl({ message: 'Pay 12 €', url: `https://pay.example/?ticket=${ticket}` })
+ *   return 'Open the page to pay'
+ * })
+ * ```
+ */
 export function createTickets({ secrets, ttlMs = 900_000 }: TicketOptions = {}): Tickets {
   const sealer = createSealer(secrets)
   return {

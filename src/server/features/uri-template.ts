@@ -65,8 +65,11 @@ const OPERATORS = new Map<string, Operator>([
  *
  * @example
  * ```ts
- * server.resourceTemplate(uriTemplate('notes://{title}'), { name: 'note' }, ({ variables }) =>
- *   readNote(variables.title),
+ * import { createServer, uriTemplate } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.resourceTemplate(uriTemplate('travel://cities/{city}'), { name: 'city' }, ({ variables }) =>
+ *   JSON.stringify({ city: variables.city }),
  * )
  * ```
  *

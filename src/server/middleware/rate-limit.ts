@@ -40,6 +40,14 @@ const MAX_CALLERS = 10_000
  * `Retry-After` header, unless part of the response was already sent or the request is part of a
  * batch.
  *
+ * @example
+ * ```ts
+ * import { createServer, rateLimit } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.use('tools/call', rateLimit({ requests: 10, perMs: 1000 }))
+ * ```
+ *
  * @throws {TypeError} when an option is unknown, or `requests` or `perMs` is not a number.
  */
 export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {

@@ -66,6 +66,20 @@ const SESSION = 'session'
  * instance that holds the stream, and come from the principal that opened it. The caller that the
  * host passed with the GET applies to the whole session.
  *
+ * @example
+ * ```ts
+ * import { createHandler, createServer, createSseHandler } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * const handle = createHandler(server)
+ * const handleSse = createSseHandler(server)
+ *
+ * export default {
+ *   fetch: (request: Request) =>
+ *     new URL(request.url).pathname === '/sse' ? handleSse(request) : handle(request),
+ * }
+ * ```
+ *
  * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
  * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: use it only for older clients.
  */

@@ -55,6 +55,17 @@ export function handlerOptionNames({ input }: ServerDefinition): object {
 /**
  * Creates a Streamable HTTP handler for all revisions that the server supports.
  *
+ * @example
+ * ```ts
+ * import { createHandler, createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.tool('greet', {}, () => 'Hello')
+ *
+ * const handle = createHandler(server)
+ * export default { fetch: (request: Request) => handle(request) }
+ * ```
+ *
  * @param hooks Only for the hosts in this package.
  * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
  * @throws {SdkError} `INVALID_USE` when a secret is too short.

@@ -44,6 +44,15 @@ const KIND = 'session'
  * send requests to the client, or notifications outside of responses; features that need them fail
  * immediately. A client cannot end such a session before it expires.
  *
+ * @example
+ * ```ts
+ * import { createHandler, createServer, sealedSessions } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * export const createTravelHandler = (secret: string) =>
+ *   createHandler(server, { sessions: sealedSessions({ secrets: [secret] }) })
+ * ```
+ *
  * @throws {SdkError} `INVALID_USE` when a secret is too short.
  */
 export function sealedSessions({

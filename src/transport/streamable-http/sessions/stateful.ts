@@ -44,6 +44,14 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
  * the server can send requests and notifications to its clients at any time, and clients can resume
  * their streams.
  *
+ * @example
+ * ```ts
+ * import { createHandler, createServer, statefulSessions } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * export const handle = createHandler(server, { sessions: statefulSessions({ idleMs: 600_000 }) })
+ * ```
+ *
  * @throws {TypeError} when an option is unknown.
  */
 export function statefulSessions(options: StatefulSessionOptions = {}): SessionProvider {

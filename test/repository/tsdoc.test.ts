@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { root } from '../root.ts'
+
+/** What a user meets first, by entry. `test/package/docs.test.ts` compiles the examples. */
+const FRONT_DOOR: Readonly<Record<string, readonly string[]>> = {
+  './server': [
+    ...['createServer', 'createHandler', 'serveTransport', 'authenticate', 'rateLimit'],
+    ...['statefulSessions', 'sealedSessions', 'createGateway', 'uriTemplate', 'observer'],
+  ],
+  './server/tiny': ['createServer', 'createHandler'],
+  './client': ['connect', 'createReconnectingClient', 'resultCache'],
+  './client/tiny': ['connect'],
+  './authorization': ['signIn', 'clientCredentials'],
+  './protected-resource': ['protectedResource', 'jwtTokens', 'introspectedTokens'],
+  './tasks': ['tasks', 'taskPolling', 'createTask'],
+  './sqlite': ['SqlSessionStore', 'SqlTaskStore'],
+  './json-schema': ['jsonSchema', 'outputValidator'],
+  './skills': ['skills', 'loadSkill'],
+  './apps': ['appResource', 'appTool'],
+  './toolset': ['toolFunctions', 'aiTools'],
+  './testing': ['connectInMemory', 'scriptedFetch', 'scriptedPeer'],
+  './cloudflare': ['createWorker'],
+  './cloudflare/storage': ['objectStorage'],
+  './node': ['serve', 'serveStdio', 'stdioClient', 'toNodeListener', 'loopback'],
+  './deno': ['serve', 'serveStdio', 'stdioClient'],
+  './bun': ['serve', 'serveStdio', 'stdioClient'],
+  './browser': ['connect', 'createReconnectingClient', 'openPort', 'servePorts', 'popup'],
+  './browser/tiny': ['connect'],
+  './react': ['useMcp'],
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, string>
+}
+const sources = Object.entries(manifest.exports)
+  .filter(([, path]) => path.endsWith('.js'))
+  .map(([entry, path]): [string, string] => [entry, path.replace(/^\.\/dist\/(.*)\.js$/, '$1.ts')])
+const program = ts.createProgram(
+  sources.map(([, file]) => join(root, file)),
+  {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    // Only comments matter, so no runtime types are needed
+    noLib: true,
+    types: [],
+  },
+)
+const checker = program.getTypeChecker()
+
+/** The exports of the source of an entry, each as it is declared; a namespace as it is exported. */
+function exportsOf(file: string): ts.Symbol[] {
+  const source = program.getSourceFile(join(root, file))
+  const module = source && checker.getSymbolAtLocation(source)
+  if (!module) throw new Error(`Cannot read "${file}"`)
+  return checker.getExportsOfModule(module).map((symbol) => {
+    const isAlias = symbol.flags & ts.SymbolFlags.Alias
+    const isNamespace = symbol.declarations?.some(ts.isNamespaceExport)
+    return isAlias && !isNamespace ? checker.getAliasedSymbol(symbol) : symbol
+  })
+}
+
+/** The description of an export. The compiler has none for a namespace, whose statement holds it. */
+function summaryOf(symbol: ts.Symbol): string {
+  const namespace = symbol.declarations?.find(ts.isNamespaceExport)
+  const comments = namespace ? ts.getJSDocCommentsAndTags(namespace.parent) : []
+  const texts = comments.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
+  const own = ts.displayPartsToString(symbol.getDocumentationComment(checker))
+  return [own, ...texts].join('\n').trim()
+}
+
+/** The name of an export, with the file that declares it. */
+function nameOf(symbol: ts.Symbol): string {
+  const declared = symbol.declarations?.[0]?.getSourceFile().fileName ?? ''
+  return `${symbol.name} of ${relative(root, declared)}`
+}
+
+describe('The TSDoc of the public exports', () => {
+  it.each(sources)('describes every export of "%s"', (_entry, file) => {
+    const symbols = exportsOf(file)
+    expect(symbols.length).toBeGreaterThan(0)
+    expect(symbols.filter((symbol) => summaryOf(symbol) === '').map(nameOf)).toEqual([])
+  })
+
+  it.each(Object.entries(FRONT_DOOR))(
+    'has an example of what users of "%s" meet first',
+    (entry, names) => {
+      const symbols = exportsOf(new Map(sources).get(entry) ?? '')
+      const shown = symbols
+        .filter((symbol) => symbol.getJsDocTags(checker).some(({ name }) => name === 'example'))
+        .map(({ name }) => name)
+      expect(shown).toEqual(expect.arrayContaining([...names]))
+    },
+  )
+})
