@@ -86,16 +86,16 @@ export class HubSessions {
   begin(socket: WebSocket): void {
     const { session, wish } = attachment(socket)
     if (!wish) return
-    const { plain, primed, after } = wish
+    const { plain, primed: initialEventId, after } = wish
     const resumed = parseEventId(after)
     const stream = plain ? undefined : this.#startTurn(session, resumed?.stream ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
     if (resumed) {
       // Some clients know only the ids of their latest connection
-      if (primed) sendEvent(socket, { id: after, data: '' })
+      if (initialEventId) sendEvent(socket, { id: after, data: '' })
       this.#catchUp(socket, this.#log.missed(session, resumed.stream, resumed.seq))
-    } else if (primed && stream !== undefined) {
+    } else if (initialEventId && stream !== undefined) {
       sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
     }
   }

@@ -102,9 +102,11 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       this.#handle = createHandler(server, handling, {
         // The hub announces changes itself.
         changeSource: { subscribe: () => () => {} },
-        onStandaloneStream: ({ sessionId: session, primed }) => {
+        onStandaloneStream: ({ sessionId: session, initialEventId }) => {
           this.#syncQueue.noteListening(session)
-          return new Response(null, { headers: sessionStreamHeaders({ session, primed }) })
+          return new Response(null, {
+            headers: sessionStreamHeaders({ session, primed: initialEventId }),
+          })
         },
         connectStream: ({ sessionId, streamId }) => {
           const { sink } = this.#sse

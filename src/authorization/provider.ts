@@ -39,9 +39,9 @@ export interface SignIn extends AuthProvider {
 interface Server {
   readonly url: string
   readonly network: Network
-  token: TokenRecord | undefined
+  token?: TokenRecord | undefined
   /** The operation on the token in progress; resolves with whether there is a new token. */
-  work: Promise<boolean> | undefined
+  work?: Promise<boolean> | undefined
   /** Whether the user signed out. */
   left: boolean
   /** When to retry an early refresh, by the monotonic clock, in milliseconds. */
@@ -310,8 +310,7 @@ export class Provider implements SignIn {
   }
 
   #unknown(url: string): Server {
-    const network = this.#network(url)
-    return { url, network, token: undefined, work: undefined, left: false, retryAt: 0, failures: 0 }
+    return { url, network: this.#network(url), left: false, retryAt: 0, failures: 0 }
   }
 
   /** Completes a flow that began before the page was left; a failure is reported once. */

@@ -8,6 +8,7 @@ import { sleep } from '../patterns/abort.ts'
 import { backoffMs } from '../patterns/backoff.ts'
 import { SdkError } from '../protocol/errors.ts'
 import { findMethod, methods, offers, type MethodFacts } from '../protocol/methods.ts'
+import { COMPLETIONS_CAPABILITY, supports } from '../protocol/revision-features.ts'
 import type { InputRequiredResult, Result, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { checkResult, invalidResult, isComplete } from './check-result.ts'
@@ -117,7 +118,7 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
   }
   if (!serverCapabilities || offers(serverCapabilities, facts)) return facts
   // 2024-11-05 has completions, but no capability for them
-  if (method === 'completion/complete' && !revision.audio) return facts
+  if (method === 'completion/complete' && !supports(revision, COMPLETIONS_CAPABILITY)) return facts
   throw new SdkError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
 }
 

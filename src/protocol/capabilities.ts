@@ -9,6 +9,7 @@ import type {
   ElicitParams,
   InputRequest,
 } from './types.ts'
+import { ELICITATION, SAMPLING_TOOLS, URL_ELICITATION, supports } from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
 
 /**
@@ -43,11 +44,13 @@ function covers(
   if (needed.roots) return Boolean(declared.roots)
   if (needed.sampling) {
     return Boolean(
-      needed.sampling.tools ? revision.icons && declared.sampling?.tools : declared.sampling,
+      needed.sampling.tools
+        ? supports(revision, SAMPLING_TOOLS) && declared.sampling?.tools
+        : declared.sampling,
     )
   }
   const elicitation = declared.elicitation
-  if (!elicitation || !revision.titles) return false
-  const url = revision.icons && elicitation.url
+  if (!elicitation || !supports(revision, ELICITATION)) return false
+  const url = supports(revision, URL_ELICITATION) && elicitation.url
   return needed.elicitation?.url ? Boolean(url) : Boolean(elicitation.form) || !url
 }

@@ -6,6 +6,15 @@
  */
 import { without } from './copy.ts'
 import { degradeImplementation, degradeMeta } from './degrade-meta.ts'
+import {
+  AUDIO,
+  COMPLETION_CONTEXT,
+  ELICITATION,
+  ITEM_METADATA,
+  SAMPLING_TOOLS,
+  URL_ELICITATION,
+  supports,
+} from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
   ClientCapabilities,
@@ -31,7 +40,7 @@ export function degradeClientParams(
   if (!params) return params
   if (revision.era === 'modern') return without(params, ['task'])
   const known = degradeMeta(
-    without(params, revision.icons ? STATELESS : [...STATELESS, 'task']),
+    without(params, revision.tasks === 'core' ? STATELESS : [...STATELESS, 'task']),
     revision,
   )
   if (method === 'initialize') {
@@ -42,7 +51,7 @@ export function degradeClientParams(
       capabilities: degradeClientCapabilities(capabilities, revision),
     }
   }
-  if (method !== 'completion/complete' || revision.titles) return known
+  if (method !== 'completion/complete' || supports(revision, COMPLETION_CONTEXT)) return known
   const { ref } = known as Partial<CompleteParams>
   return { ...without(known, ['context']), ref: ref && without(ref, ['title']) }
 }
@@ -55,11 +64,11 @@ export function degradeClientResult(
 ): Result {
   if (revision.era === 'modern') return result
   const known = degradeMeta(without(result, ['resultType']), revision)
-  if (method === 'roots/list' && !revision.titles) {
+  if (method === 'roots/list' && !supports(revision, ITEM_METADATA)) {
     const { roots } = known as ListRootsResult
     return { ...known, roots: roots.map((root) => without(root, ['_meta'])) }
   }
-  if (method !== 'sampling/createMessage' || revision.icons) return known
+  if (method !== 'sampling/createMessage' || supports(revision, SAMPLING_TOOLS)) return known
   return { ...known, content: oneContent((known as CreateMessageResult).content, revision) }
 }
 
@@ -73,11 +82,12 @@ export function degradeClientCapabilities(
 ): ClientCapabilities {
   if (revision.tasks === 'core') return capabilities
   const known = without(capabilities, ['tasks'])
-  if (revision.icons) return known
+  if (supports(revision, URL_ELICITATION) && supports(revision, SAMPLING_TOOLS)) return known
   const { elicitation, sampling, ...others } = known
-  const asksForms = revision.titles && elicitation && !(elicitation.url && !elicitation.form)
+  const hasForms =
+    supports(revision, ELICITATION) && elicitation && !(elicitation.url && !elicitation.form)
   if (sampling) others.sampling = without(sampling, ['context', 'tools'])
-  if (asksForms) others.elicitation = without(elicitation, ['form', 'url'])
+  if (hasForms) others.elicitation = without(elicitation, ['form', 'url'])
   return others
 }
 
@@ -87,7 +97,7 @@ export function degradeClientCapabilities(
  */
 function oneContent(
   content: SamplingContent | SamplingContent[],
-  { titles, audio }: RevisionFacts,
+  revision: RevisionFacts,
 ): SamplingContent {
   const blocks = Array.isArray(content) ? content : [content]
   const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
@@ -95,7 +105,7 @@ function oneContent(
   if (!first || (blocks.length > 1 && texts.length > 0)) {
     return { type: 'text', text: texts.join('\n\n') }
   }
-  const known = ['text', 'image', audio && 'audio'].includes(first.type)
+  const known = ['text', 'image', supports(revision, AUDIO) && 'audio'].includes(first.type)
   if (!known) return { type: 'text', text: `[${first.type}]` }
-  return titles ? first : without(first, ['_meta', 'annotations'])
+  return supports(revision, ITEM_METADATA) ? first : without(first, ['_meta', 'annotations'])
 }

@@ -7,6 +7,7 @@
 import { wellFormedJson } from './well-formed-json.ts'
 import { text } from './content.ts'
 import { without } from './copy.ts'
+import { AUDIO, ICONS, ITEM_METADATA, RESOURCE_LINKS, supports } from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type {
   AudioContent,
@@ -29,14 +30,16 @@ type PlainContent = TextContent | ImageContent | AudioContent
  * names the resource; before 2025-03-26 `audio` becomes an embedded resource.
  */
 export function degradeContent(block: ContentBlock, revision: Facts): ContentBlock {
-  if (revision.icons) return block
-  if (block.type === 'resource_link' && !revision.titles) return linkAsText(block, revision)
+  // Icons are the newest of the features that content has
+  if (supports(revision, ICONS)) return block
+  if (block.type === 'resource_link' && !supports(revision, RESOURCE_LINKS))
+    return linkAsText(block, revision)
   const known = degradeThing(block, revision)
   if (known.type === 'resource') {
     const resource = degradeThing(known.resource, revision)
     return resource === known.resource ? known : { ...known, resource }
   }
-  if (known.type !== 'audio' || revision.audio) return known
+  if (known.type !== 'audio' || supports(revision, AUDIO)) return known
   const { data, mimeType, annotations } = known
   const resource = { uri: 'about:audio', mimeType, blob: data }
   return annotations ? { type: 'resource', resource, annotations } : { type: 'resource', resource }
@@ -53,8 +56,8 @@ export interface Thing {
  * which 2025-06-18 introduced.
  */
 export function degradeThing<T extends Thing>(thing: T, revision: Facts): T {
-  if (revision.icons) return thing
-  if (revision.titles) return without(thing, ['icons'])
+  if (supports(revision, ICONS)) return thing
+  if (supports(revision, ITEM_METADATA)) return without(thing, ['icons'])
   const plain = without(thing, ['icons', 'title', '_meta'])
   const annotations = plain.annotations && without(plain.annotations, ['lastModified'])
   return annotations === plain.annotations ? plain : { ...plain, annotations }
@@ -65,7 +68,6 @@ export function degradeThing<T extends Thing>(thing: T, revision: Facts): T {
  * message with several blocks becomes several messages, and tool use becomes text.
  */
 export function degradeMessages(messages: SamplingMessage[], revision: Facts): SamplingMessage[] {
-  if (revision.icons) return messages
   return messages.flatMap(({ role, content }) =>
     plainContents(content, revision).map((block) => ({ role, content: block })),
   )
@@ -91,7 +93,8 @@ function plainContents(
 function plainContent(block: ContentBlock, revision: Facts): PlainContent {
   if (block.type === 'resource_link') return linkAsText(block, revision)
   if (block.type === 'resource') return text(wellFormedJson(block.resource))
-  if (block.type === 'audio' && !revision.audio) return text(`[Audio, ${block.mimeType}]`)
+  if (block.type === 'audio' && !supports(revision, AUDIO))
+    return text(`[Audio, ${block.mimeType}]`)
   return degradeThing(block, revision)
 }
 

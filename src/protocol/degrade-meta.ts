@@ -12,6 +12,7 @@ import {
   META_SERVER_INFO,
   META_SUBSCRIPTION_ID,
 } from './meta.ts'
+import { IMPLEMENTATION_DETAILS, ITEM_METADATA, supports } from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type { Implementation, Meta } from './types.ts'
 
@@ -41,7 +42,7 @@ export function degradeImplementation(
   info: Implementation,
   revision: RevisionFacts,
 ): Implementation {
-  if (revision.icons) return info
+  if (supports(revision, IMPLEMENTATION_DETAILS)) return info
   const known = without(info, ['icons', 'description', 'websiteUrl'])
-  return revision.titles ? known : without(known, ['title'])
+  return supports(revision, ITEM_METADATA) ? known : without(known, ['title'])
 }

@@ -8,6 +8,7 @@ import { degradeTool } from './degrade.ts'
 import { degradeMessages } from './degrade-content.ts'
 import { degradeForm } from './degrade-form.ts'
 import { degradeMeta } from './degrade-meta.ts'
+import { RICH_FORMS, SAMPLING_TOOLS, URL_ELICITATION, supports } from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
 import type { CreateMessageParams, ObjectSchema, JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
@@ -26,7 +27,7 @@ export function degradeRequest(
 
 function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
   if (revision.era === 'modern') return without(params, ['elicitationId', 'task'])
-  if (revision.icons) return params
+  if (supports(revision, URL_ELICITATION) && supports(revision, RICH_FORMS)) return params
   const { requestedSchema, ...known } = without(params, ['mode', 'task'])
   return isObject(requestedSchema)
     ? { ...known, requestedSchema: degradeForm(requestedSchema as ObjectSchema) }
@@ -36,7 +37,8 @@ function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonO
 function degradeSamplingParams(params: JsonObject, revision: RevisionFacts): JsonObject {
   if (revision.tasks === 'core') return params
   const known = without(params, ['task']) as JsonObject & Partial<CreateMessageParams>
-  if (revision.icons) return mapMember(known, 'tools', (tool) => degradeTool(tool, revision))
+  if (supports(revision, SAMPLING_TOOLS))
+    return mapMember(known, 'tools', (tool) => degradeTool(tool, revision))
   return {
     ...without(known, ['tools', 'toolChoice']),
     messages: degradeMessages(known.messages ?? [], revision),

@@ -9,6 +9,14 @@ import { text } from './content.ts'
 import { mapMember, without } from './copy.ts'
 import { degradeContent, degradeThing, type Thing } from './degrade-content.ts'
 import { degradeMeta } from './degrade-meta.ts'
+import {
+  COMPLETIONS_CAPABILITY,
+  ICONS,
+  ITEM_METADATA,
+  PROGRESS_MESSAGES,
+  TOOL_ANNOTATIONS,
+  supports,
+} from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
 import { serverFacts } from './server-facts.ts'
 import type {
@@ -35,7 +43,7 @@ export function degradeResult(method: string, result: Result, revision: Revision
   if (revision.era === 'modern') return result
   const known = degradeMeta(without(result, MODERN_MEMBERS), revision)
   if (method === 'tools/call') return degradeCallToolResult(known as CallToolResult, revision)
-  return revision.icons ? known : degradeThings(method, known, revision)
+  return supports(revision, ICONS) ? known : degradeThings(method, known, revision)
 }
 
 /** The member of a result that holds the items which a method lists or reads. */
@@ -72,7 +80,8 @@ export function degradeNotification(
   revision: RevisionFacts,
 ): JsonObject | undefined {
   const known = params && degradeMeta(params, revision)
-  const tooMuch = known && method === 'notifications/progress' && !revision.audio
+  const tooMuch =
+    known && method === 'notifications/progress' && !supports(revision, PROGRESS_MESSAGES)
   return tooMuch ? without(known, ['message']) : known
 }
 
@@ -82,7 +91,7 @@ export function degradeServerCapabilities(
   revision: RevisionFacts,
 ): ServerCapabilities {
   const known = revision.tasks === 'core' ? capabilities : without(capabilities, ['tasks'])
-  return revision.audio ? known : without(known, ['completions'])
+  return supports(revision, COMPLETIONS_CAPABILITY) ? known : without(known, ['completions'])
 }
 
 /** Repeats structured content as text if there is no other content. */
@@ -95,7 +104,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
   if (!keep && known.content.length === 0) {
     return { ...known, content: [text(wellFormedJson(structuredContent))] }
   }
-  return revision.icons
+  return supports(revision, ICONS)
     ? known
     : mapMember(known, 'content', (block) => degradeContent(block, revision))
 }
@@ -104,13 +113,13 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
 export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   let known = revision.tasks === 'core' ? tool : without(tool, ['execution'])
   if (revision.era === 'modern') return known
-  if (known.outputSchema && !(revision.titles && known.outputSchema.type === 'object')) {
+  if (known.outputSchema && known.outputSchema.type !== serverFacts(revision).structuredContent) {
     known = without(known, ['outputSchema'])
   }
   known = withObjectProperties(known, 'inputSchema')
   if (known.outputSchema) known = withObjectProperties(known, 'outputSchema')
-  if (!revision.audio) known = without(known, ['annotations'])
-  else if (!revision.titles && known.title !== undefined) {
+  if (!supports(revision, TOOL_ANNOTATIONS)) known = without(known, ['annotations'])
+  else if (!supports(revision, ITEM_METADATA) && known.title !== undefined) {
     known = { ...known, annotations: { title: known.title, ...known.annotations } }
   }
   return degradeThing(known, revision)

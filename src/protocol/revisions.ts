@@ -1,6 +1,6 @@
 /**
- * The differences between the protocol revisions, as data. Those that only servers need are in
- * `server-facts.ts`.
+ * The protocol revisions and how they work, as data. The features of each are in
+ * `revision-features.ts`; codes and types that only servers need are in `server-facts.ts`.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -8,61 +8,45 @@
 /** A revision of the protocol, named by its date. */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
-/** The features and requirements of one revision; those not mentioned are absent. */
+/** How one revision works; what is not mentioned is absent. */
 export interface RevisionFacts {
   readonly version: Revision
+  /** Its position in time, from 1; later ones have the features of earlier ones. */
+  readonly generation: number
   /** Whether it uses sessions and `initialize` (legacy), or is stateless with everything in each request. */
   readonly era: 'legacy' | 'modern'
   /** Whether several messages may be sent as one array. */
   readonly batches?: boolean
-  /** Whether HTTP requests after `initialize` must carry the version in a header. */
-  readonly versionHeader?: boolean
-  /** `audio` content, tool annotations, `progress.message`, the `completions` capability. */
-  readonly audio?: boolean
-  /** `title`, `resource_link`, structured output, `_meta` on objects, completion context, forms. */
-  readonly titles?: boolean
-  /** Icons, descriptions of implementations, sampling with tools, rich form fields, URL mode elicitation. */
-  readonly icons?: boolean
-  /** The kind of tasks that the revision has. */
-  readonly tasks: 'none' | 'core' | 'extension'
+  /** The kind of tasks that the revision has, if any. */
+  readonly tasks?: 'core' | 'extension'
 }
 
 const v20241105: RevisionFacts = {
   version: '2024-11-05',
+  generation: 1,
   era: 'legacy',
-  tasks: 'none',
 }
 const v20250326: RevisionFacts = {
   version: '2025-03-26',
+  generation: 2,
   era: 'legacy',
   batches: true,
-  audio: true,
-  tasks: 'none',
 }
 const v20250618: RevisionFacts = {
   version: '2025-06-18',
+  generation: 3,
   era: 'legacy',
-  versionHeader: true,
-  audio: true,
-  titles: true,
-  tasks: 'none',
 }
 const v20251125: RevisionFacts = {
   version: '2025-11-25',
+  generation: 4,
   era: 'legacy',
-  versionHeader: true,
-  audio: true,
-  titles: true,
-  icons: true,
   tasks: 'core',
 }
 const v20260728: RevisionFacts = {
   version: '2026-07-28',
+  generation: 5,
   era: 'modern',
-  versionHeader: true,
-  audio: true,
-  titles: true,
-  icons: true,
   tasks: 'extension',
 }
 

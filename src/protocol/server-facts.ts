@@ -15,8 +15,8 @@ import type { Revision, RevisionFacts } from './revisions.ts'
 
 /** The features and requirements of a revision for servers; those not mentioned are absent. */
 export interface ServerFacts {
-  /** Whether a stream may start with an event that has an id but no data, and be polled. */
-  readonly primedStreams?: boolean
+  /** Whether streams start with an event that has an id and no data, and can be polled. */
+  readonly initialEventId?: boolean
   /** Whether arguments that a tool's schema rejects produce a result with `isError`. */
   readonly argumentErrorsAsResult?: boolean
   /** The error code for a resource that does not exist. */
@@ -45,7 +45,7 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
     structuredContent: 'object',
   },
   '2025-11-25': {
-    primedStreams: true,
+    initialEventId: true,
     argumentErrorsAsResult: true,
     resourceNotFound: RESOURCE_NOT_FOUND,
     structuredContent: 'object',

@@ -53,7 +53,7 @@ export function taskWanted(
 ): ToolTask | undefined {
   if (taskIdOf(ctx) !== undefined) return undefined
   const how: ToolTask = typeof task === 'string' ? { support: task } : task
-  const { tasks: flavour } = ctx.exchange.revision
+  const { tasks: flavour = 'none' } = ctx.exchange.revision
   const asked = flavour === 'core' && isObject(params.task)
   if (how.support === 'forbidden') {
     if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" is never a task`)

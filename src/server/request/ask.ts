@@ -5,6 +5,7 @@
  */
 import { missingCapabilities } from '../../protocol/capabilities.ts'
 import { SdkError } from '../../protocol/errors.ts'
+import { ELICITATION, supports } from '../../protocol/revision-features.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type { InputRequest, JsonObject } from '../../protocol/types.ts'
 import type { Input } from '../../patterns/input.ts'
@@ -47,7 +48,7 @@ export async function askClient(
 
 /** Whether the method of the input request does not exist in a revision. */
 function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
-  return method === 'elicitation/create' && !revision.titles
+  return method === 'elicitation/create' && !supports(revision, ELICITATION)
 }
 
 /**

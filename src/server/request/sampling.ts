@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
+import { SAMPLING_CONTEXT, supports } from '../../protocol/revision-features.ts'
 import { samplingFault } from '../../protocol/sampling.ts'
 import type { CreateMessageParams, CreateMessageResult, JsonObject } from '../../protocol/types.ts'
 import { askClient, type Asker } from './ask.ts'
@@ -27,7 +28,8 @@ export async function sample(
   const { client, revision } = asker.exchange
   // Only clients that declare `sampling.context` share context of other servers; before 2025-11-25
   // the capability did not exist.
-  if (revision.icons && !client.capabilities.sampling?.context) delete params.includeContext
+  if (supports(revision, SAMPLING_CONTEXT) && !client.capabilities.sampling?.context)
+    delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
   return (await askClient(asker, request, key, isMessage)) as CreateMessageResult
 }

@@ -21,6 +21,7 @@ import {
   singleValue,
 } from '../../protocol/headers.ts'
 import { writeJson } from '../../protocol/jsonrpc.ts'
+import { supports, VERSION_HEADER } from '../../protocol/revision-features.ts'
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcResponse } from '../../protocol/types.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../http/sse.ts'
@@ -245,15 +246,17 @@ export class StreamableHttpChannel implements Channel {
 
   /** The headers of a POST, or of a request without a message. */
   #headers(message?: JsonRpcMessage): Record<string, string> {
-    const { era, version, versionHeader } = this.#receiver.revision
+    const { revision } = this.#receiver
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (message) {
       headers.accept = 'application/json, text/event-stream'
       headers['content-type'] = 'application/json'
     }
     const { method = '', params = {} } = message && 'method' in message ? message : {}
-    if (versionHeader && method !== 'initialize') headers[HEADER_PROTOCOL_VERSION] = version
-    if (era === 'modern' && method) {
+    if (supports(revision, VERSION_HEADER) && method !== 'initialize') {
+      headers[HEADER_PROTOCOL_VERSION] = revision.version
+    }
+    if (revision.era === 'modern' && method) {
       headers[HEADER_METHOD] = method
       const name = params[this.#receiver.nameParam(method) ?? '']
       if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)

@@ -58,7 +58,7 @@ export interface HandlerHooks {
   onStandaloneStream?: (stream: {
     sessionId: string
     /** Whether the stream starts with an event that has only an id. */
-    primed: boolean
+    initialEventId: boolean
   }) => Response
   /** The source of changes; by default the server's own `notify`. */
   changeSource?: ChangeSource

@@ -149,23 +149,23 @@ export class StatefulSession implements HttpSession, PooledSession {
       client: this.session.client,
     })
     const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
-    const primed = serverFacts(this.revision).primedStreams === true
+    const initialEventId = serverFacts(this.revision).initialEventId === true
     const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
     server.clients?.add(this.#standaloneExchange(caller))
     if (missed) {
       const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, behaviour)
-      streams.resume(missed, sink, primed ? lastEventId : null)
+      streams.resume(missed, sink, initialEventId ? lastEventId : null)
       return response
     }
     if (onStandaloneStream) {
       await pool.noteListening(this)
-      return onStandaloneStream({ sessionId, primed })
+      return onStandaloneStream({ sessionId, initialEventId })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
     const stream = streams.openStandalone()
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, behaviour)
     stream.connect(sink)
-    if (primed) stream.sendEventId()
+    if (initialEventId) stream.sendEventId()
     return response
   }
 
@@ -187,7 +187,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { session } = this
     const calls = this.#calls
     const { call } = reply
-    const polled = reply.canStream && serverFacts(revision).primedStreams
+    const polled = reply.canStream && serverFacts(revision).initialEventId
     return {
       revision,
       client: session.client,
@@ -254,7 +254,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { streams } = this
     const stream = streams.open(call)
     stream.connect(eventSink(events))
-    if (serverFacts(this.revision).primedStreams) stream.sendEventId()
+    if (serverFacts(this.revision).initialEventId) stream.sendEventId()
     return {
       send: (message) => stream.send(message),
       disconnect: (retryMs) => stream.disconnectFor(retryMs),
