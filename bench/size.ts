@@ -35,12 +35,12 @@ export const budgets: readonly Budget[] = [
     maxKb: 13.5,
     goalKb: 13,
   },
-  { name: 'client', code: client, maxKb: 17.5, goalKb: 15 },
-  { name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 27.25, goalKb: 25 },
+  { name: 'client', code: client, maxKb: 18.2, goalKb: 15 },
+  { name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 27.85, goalKb: 25 },
   {
     name: 'client in a page',
     code: `import { connect } from 'edgewise/browser'; console.log(connect)`,
-    maxKb: 19.5,
+    maxKb: 20.15,
     goalKb: 17,
   },
   {
@@ -56,7 +56,7 @@ export const budgets: readonly Budget[] = [
 ]
 
 /** The maximum size of the playground's scripts, including the parts of the package that they use. */
-const page = { name: 'playground', maxKb: 46.75, goalKb: 45 }
+const page = { name: 'playground', maxKb: 47, goalKb: 45 }
 
 /** The size of one bundle. */
 export interface Weight {

@@ -19,36 +19,56 @@ interface Entry {
   readonly principal: string | undefined
 }
 
-/** The total length of all entries, in UTF-16 units of their JSON. */
-const MAX_LENGTH = 16 * 1024 * 1024
+/** The limits of a result cache. When one is exceeded, the least recently used results are evicted. */
+export interface ResultCacheOptions {
+  /**
+   * The maximum number of results.
+   *
+   * @default 256
+   */
+  readonly maxEntries?: number | undefined
+  /**
+   * The maximum total length of all results, in UTF-16 units of their JSON.
+   *
+   * @default 16 Mi (16,777,216)
+   */
+  readonly maxLength?: number | undefined
+}
 
 /**
- * Makes a client cache results, each for as long as the server allows.
+ * Makes a client cache results, each for as long as the server allows. Clients of `edgewise/client` do
+ * so unless their option `cache` is `false`; this function sets the limits.
  *
  * @example
  * ```ts
  * import { connect, resultCache } from 'edgewise/client'
  *
- * const client = await connect('https://example.com/mcp', { cache: resultCache() })
+ * const client = await connect('https://example.com/mcp', {
+ *   cache: resultCache({ maxEntries: 1000 }),
+ * })
  * ```
  *
- * @param maxEntries The maximum number of results to cache.
  * @returns A function that creates the cache of one client, for the option `cache` of {@link connect}.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
-export function resultCache(maxEntries = 256): () => Cache {
-  return () => new ResultCache(maxEntries)
+export function resultCache({
+  maxEntries = 256,
+  maxLength = 16 * 1024 * 1024,
+}: ResultCacheOptions = {}): () => Cache {
+  return () => new ResultCache(maxEntries, maxLength)
 }
 
 /** An LRU cache, bounded by the number of its entries and by their total length. */
 class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
-  readonly #limit: number
+  readonly #maxEntries: number
+  readonly #maxLength: number
   /** Incremented whenever entries are removed: a response that was in flight at the time may be stale. */
   #changes = 0
 
-  /** @param limit The maximum number of results; 0 disables caching. */
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(maxEntries: number, maxLength: number) {
+    this.#maxEntries = maxEntries
+    this.#maxLength = maxLength
   }
 
   async lookup(
@@ -93,7 +113,7 @@ class ResultCache implements Cache {
     let length = 0
     for (const [newest, { json }] of [...this.#entries].reverse()) {
       length += json.length
-      if (++count > this.#limit || length > MAX_LENGTH) this.#entries.delete(newest)
+      if (++count > this.#maxEntries || length > this.#maxLength) this.#entries.delete(newest)
     }
   }
 

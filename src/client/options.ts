@@ -24,6 +24,9 @@ import type { ClientExtension } from './extension.ts'
 import type { Cache } from './features.ts'
 import type { RequestOptions } from './request-options.ts'
 
+/** Opens a channel over an older transport. */
+export type Fallback = (url: string, options: HttpOptions, receiver: ChannelReceiver) => Channel
+
 /** The options of every preset. All are optional. */
 export interface BaseConnectOptions extends HttpOptions {
   /** The name and version that the client reports. Default: Edgewise itself. */
@@ -39,10 +42,14 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly discovery?: Discovery | undefined
   /**
-   * Connects to endpoints without Streamable HTTP: `httpSse`, for servers of 2024-11-05. Without this
-   * option they are rejected.
+   * The transport for endpoints that do not offer Streamable HTTP, such as those of 2024-11-05; `false`
+   * rejects them.
+   *
+   * @default `httpSse`; with `edgewise/client/tiny` such endpoints are rejected, unless `httpSse` is
+   * passed.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
    */
-  readonly fallback?: (url: string, options: HttpOptions, receiver: ChannelReceiver) => Channel
+  readonly fallback?: Fallback | false
   /**
    * Capabilities to declare in addition to those that handlers imply: experimental ones, for example,
    * and details of `elicitation` (`{ form: {}, url: {} }`; only forms by default), `sampling` or
@@ -96,8 +103,14 @@ export interface BaseConnectOptions extends HttpOptions {
 
 /** Options of {@link connect}. All are optional. */
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
-  /** Caches results for as long as their `ttlMs` allows: `resultCache()`. Default: no cache. */
-  readonly cache?: () => Cache
+  /**
+   * Caches results for as long as their `ttlMs` allows; `false` caches nothing. For one request,
+   * `cache: 'reload'` asks the server.
+   *
+   * @default `resultCache()`: up to 256 results, and 16 Mi characters of JSON.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+   */
+  readonly cache?: (() => Cache) | false
   /**
    * Remembers which endpoints use sessions, so that newer revisions are not tried on them first.
    * Default: a map that all clients of this process share.

@@ -73,12 +73,12 @@ export function openStreamable(connection: Connection, url: string): Promise<voi
   return connection.replaceChannel(new StreamableHttpChannel(url, connection.options, receiver))
 }
 
-/** Connects over HTTP+SSE, the transport of 2024-11-05, if the application enabled it. */
+/** Connects over HTTP+SSE, the transport of 2024-11-05, if the option `fallback` has it. */
 export async function openFallback(connection: Connection, url: string): Promise<void> {
   const { options } = connection
-  const channel = options.fallback?.(url, options, receiverOf(connection))
-  if (!channel) throw new SdkError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
-  await connection.replaceChannel(channel)
+  const { fallback } = options
+  if (!fallback) throw new SdkError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
+  await connection.replaceChannel(fallback(url, options, receiverOf(connection)))
   await initialize(connection, { signal: options.signal })
 }
 

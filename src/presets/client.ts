@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { resultCache } from '../client/cache.ts'
 import { declaredCapabilities, handledCapabilities } from '../client/capabilities.ts'
 import { Client } from '../client/client.ts'
 import type { WalkPages } from '../client/features.ts'
@@ -22,6 +23,7 @@ import { cachedHttpTarget } from '../connect/version-cache.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { walkPages } from '../patterns/pages.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
+import { httpSse } from '../transport/http-sse/client.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
 const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
@@ -49,7 +51,8 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
  * const { content } = await client.callTool('add', { a: 1, b: 2 })
  * ```
  *
- * @param target The URL of an endpoint, or a transport: stdio, a message port, or in-memory.
+ * @param target The URL of an endpoint, over Streamable HTTP or over HTTP+SSE as in 2024-11-05; or a
+ * transport: stdio, a message port, or in-memory.
  * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
  * `FORBIDDEN`, `HTTP`, `CLOSED`.
  * @throws {TypeError} when an option is unknown.
@@ -60,8 +63,9 @@ export async function connect(
   options: ConnectOptions = {},
 ): Promise<Client> {
   requireKnown('The client', options, { ...BASE_OPTIONS, ...OPTIONS })
+  const { fetch = unlimitedFetch, fallback = httpSse, cache = resultCache() } = options
   return openClient({
-    options: { ...options, fetch: options.fetch ?? unlimitedFetch },
+    options: { ...options, fetch, fallback },
     target:
       typeof target === 'string' || target instanceof URL
         ? cachedHttpTarget(target, options.versionCache)
@@ -70,11 +74,11 @@ export async function connect(
     compose(connection) {
       const input = new HandlerInput(connection, options)
       const changes = new Subscriptions(connection, options)
-      const cache = options.cache?.()
       const walk: WalkPages = (method, fetchPage, member) =>
         walkPages(method, fetchPage, member, options, (error) => connection.reportError(error))
       const client = new Client(connection, options, input, changes)
-      return { client, inputHandlers: input, changes, walkPages: walk, ...(cache && { cache }) }
+      const parts = { client, inputHandlers: input, changes, walkPages: walk }
+      return cache ? { ...parts, cache: cache() } : parts
     },
   })
 }
@@ -106,9 +110,9 @@ export type { Client }
 export { loadIcon, selectIcon } from '../client/presentation/icons.ts'
 export { formFields, type FormField, type FormValue } from '../client/presentation/form-fields.ts'
 export { chooseModel } from '../client/presentation/model-hints.ts'
-export { resultCache } from '../client/cache.ts'
+export { resultCache }
 export type { Cache as ResultCache } from '../client/features.ts'
-export { httpSse } from '../transport/http-sse/client.ts'
+export { httpSse }
 export type { ReconnectingClient } from '../connect/reconnecting-options.ts'
 export { observeSignIn, type SignInObserver } from '../authorization/observe-sign-in.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'

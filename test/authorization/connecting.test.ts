@@ -4,7 +4,7 @@ import {
   connect as connectTiny,
   type ConnectOptions as TinyOptions,
 } from '../../src/presets/client-tiny.ts'
-import { connect, httpSse, type AuthProvider } from '../../src/presets/client.ts'
+import { connect, type AuthProvider } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/presets/server.ts'
 import { SdkError } from '../../src/index.ts'
@@ -120,7 +120,6 @@ describe('a sign-in that fails during version negotiation', () => {
         const options = {
           auth: world.signIn(),
           fetch: world.fetch,
-          fallback: httpSse,
           ...(revision && { revision }),
         }
         await expect(connect(MCP, options)).rejects.toMatchObject({
@@ -142,7 +141,6 @@ describe('a sign-in that fails during version negotiation', () => {
       const options = {
         auth: world.signIn(),
         fetch: world.fetch,
-        fallback: httpSse,
         revision: '2025-06-18',
       } as const
       await expect(connect(MCP, options)).rejects.toMatchObject({ step: 'registration' })
@@ -191,7 +189,6 @@ describe('a sign-in that fails during version negotiation', () => {
         auth: world.signIn(),
         fetch: world.fetch,
         versionCache: eras,
-        fallback: httpSse,
       })
       await expect(connecting).rejects.toMatchObject({ step: 'token', answer: { status: 400 } })
       expect(world.to(`${ISSUER}/authorize`)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/protocol/types.ts'
-import { resultCache } from '../../src/presets/client.ts'
+import { connect, resultCache } from '../../src/presets/client.ts'
 import {
   connectTo,
   discovered,
@@ -38,6 +38,14 @@ function cachingPeer(hints: JsonObject): HttpPeer {
 const minute = { ttlMs: 60_000, cacheScope: 'private' }
 
 describe('results', () => {
+  test('are cached without an option [M-CACHE-017]', async () => {
+    const { fetch, sent } = cachingPeer(minute)
+    await using client = await connect('https://caching.example/mcp', { fetch })
+    await client.listAllTools()
+    await client.listAllTools()
+    expect(sent('tools/list')).toHaveLength(1)
+  })
+
   test('are kept until their time is up, not longer [M-CACHE-017] [M-CACHE-020] [M-CACHE-021] [M-CACHE-022]', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
@@ -159,9 +167,9 @@ describe('results', () => {
     await client.close()
   })
 
-  test('are bounded in number, the least used goes first, and can be off [M-CACHE-040]', async () => {
+  test('are bounded in number, and the least recently used is evicted first [M-CACHE-040]', async () => {
     const peer = cachingPeer(minute)
-    const client = await connectTo(peer, { cache: resultCache(2) })
+    const client = await connectTo(peer, { cache: resultCache({ maxEntries: 2 }) })
     for (const uri of ['a:1', 'a:2', 'a:1', 'a:3', 'a:1', 'a:2']) await client.readResource(uri)
     expect(peer.sent('resources/read').map((seen) => seen.message.params?.uri)).toEqual([
       'a:1',
@@ -170,12 +178,36 @@ describe('results', () => {
       'a:2',
     ])
     await client.close()
-    const off = cachingPeer(minute)
-    const other = await connectTo(off, { cache: resultCache(0) })
-    await other.listAllTools()
-    await other.listAllTools()
-    expect(off.sent('tools/list')).toHaveLength(2)
-    await other.close()
+  })
+
+  test('are bounded in total length [M-CACHE-040]', async () => {
+    const peer = cachingPeer(minute)
+    const one = await connectTo(peer, { cache: false })
+    const { length } = JSON.stringify(await one.readResource('a:1'))
+    await one.close()
+    for (const [maxLength, requests] of [
+      [2 * length, 4],
+      [3 * length, 3],
+    ] as const) {
+      const client = await connectTo(peer, { cache: resultCache({ maxLength }) })
+      const before = peer.sent('resources/read').length
+      for (const uri of ['a:1', 'a:2', 'a:1', 'a:3', 'a:1', 'a:2']) await client.readResource(uri)
+      expect(peer.sent('resources/read')).toHaveLength(before + requests)
+      await client.close()
+    }
+  })
+
+  test.each([
+    ['with "cache: false"', { cache: false }],
+    ['with a cache of no entries', { cache: resultCache({ maxEntries: 0 }) }],
+    ['with a cache of no length', { cache: resultCache({ maxLength: 0 }) }],
+  ] as const)('are not cached %s [M-CACHE-040]', async (_how, options) => {
+    const peer = cachingPeer(minute)
+    const client = await connectTo(peer, options)
+    await client.listAllTools()
+    await client.listAllTools()
+    expect(peer.sent('tools/list')).toHaveLength(2)
+    await client.close()
   })
 
   test('that are private are not shown to another principal, public ones are [M-CACHE-013] [M-CACHE-026] [M-CACHE-027]', async () => {

@@ -17,6 +17,7 @@ import {
   json,
   legacyPeer,
   modernPeer,
+  oldestPeer,
   refuse,
   reply,
   result,
@@ -492,6 +493,26 @@ describe('fallback to HTTP+SSE', () => {
       await client.close()
     },
   )
+
+  test('needs no option [L-HTTP-070] [M-COMPAT-028]', async () => {
+    const { fetch } = oldestPeer()
+    await using client = await connect('https://oldest.example/mcp', { fetch })
+    expect(client.revision).toBe('2024-11-05')
+    expect(await client.callTool('a')).toEqual({ content })
+  })
+
+  test('is off with "fallback: false", also for a server that is known to need it', async () => {
+    for (const known of [new Map(), new Map([[endpoint, 'http-sse']])]) {
+      const peer = oldestPeer()
+      await expect(connectTo(peer, { fallback: false, versionCache: known })).rejects.toMatchObject(
+        {
+          code: 'HTTP',
+          message: expect.stringContaining('HTTP+SSE: not tried without "fallback: httpSse"'),
+        },
+      )
+      expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
+    }
+  })
 
   test.each([401, 403, 406, 429, 500])(
     'is not tried after status %i to initialize',

@@ -7,15 +7,12 @@ import type {
   ScriptedFetch as HttpPeer,
   ScriptedRequest as Seen,
 } from '../../src/testing/scripted-fetch.ts'
-import {
-  connect,
-  httpSse,
-  resultCache,
-  type Client,
-  type ConnectOptions,
-} from '../../src/presets/client.ts'
+import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
-import { scriptedFetch as httpPeer } from '../../src/testing/index.ts'
+import {
+  scriptedEvents as eventStream,
+  scriptedFetch as httpPeer,
+} from '../../src/testing/index.ts'
 
 export {
   scriptedEvents as eventStream,
@@ -113,6 +110,23 @@ export function legacyPeer(
   })
 }
 
+/** A server of 2024-11-05 behind `fetch`, which speaks only HTTP+SSE; calls give one text. */
+export function oldestPeer(): HttpPeer {
+  const stream = eventStream()
+  return httpPeer((seen) => {
+    if (seen.method === 'GET') {
+      stream.write('event: endpoint\ndata: /messages?s=1\n\n')
+      return stream.response
+    }
+    if (!seen.url.includes('/messages')) return new Response(null, { status: 405 })
+    const { id, method } = seen.message
+    const content = [{ type: 'text', text: 'hi' }]
+    const body = method === 'initialize' ? initialized('2024-11-05') : { content }
+    if (id !== undefined) stream.event({ jsonrpc: '2.0', id, result: body })
+    return new Response(null, { status: 202 })
+  })
+}
+
 /** The answer to a request over a transport. */
 export function reply(message: JsonObject, body: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id: message.id, result: body }
@@ -124,12 +138,12 @@ export function refuse(message: JsonObject, code: number, data?: unknown): JsonO
   return { jsonrpc: '2.0', id: message.id, error: body }
 }
 
-/** Connects with all features that are options, and a version cache of its own. */
+/** Connects with a version cache of its own. */
 export function connectTo(
   peer: HttpPeer | DuplexPeer,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  const all = { cache: resultCache(), fallback: httpSse, versionCache: new Map(), ...options }
+  const all = { versionCache: new Map(), ...options }
   return 'transport' in peer
     ? connect(peer.transport, all)
     : connect('https://peer.example/mcp', { fetch: peer.fetch, ...all })

@@ -3,7 +3,12 @@ import type {
   Client as FullClient,
   ConnectOptions as FullOptions,
 } from '../../src/presets/client.ts'
-import { connect, type Client, type ConnectOptions } from '../../src/presets/client-tiny.ts'
+import {
+  connect,
+  httpSse,
+  type Client,
+  type ConnectOptions,
+} from '../../src/presets/client-tiny.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
 import { taskPolling, createTask, getTaskHandle } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
@@ -16,6 +21,7 @@ import {
   json,
   legacyPeer,
   modernPeer,
+  oldestPeer,
   result,
   until,
   type HttpPeer,
@@ -207,12 +213,18 @@ describe('The tiny client', () => {
   })
 
   test('does not fall back to HTTP+SSE automatically, and names the option [L-HTTP-070]', async () => {
-    const peer = httpPeer(() => new Response(null, { status: 405 }))
+    const peer = oldestPeer()
     await expect(connectTo(peer)).rejects.toMatchObject({
       code: 'HTTP',
       message: expect.stringContaining('HTTP+SSE: not tried without "fallback: httpSse"'),
     })
     expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
+  })
+
+  test('falls back to HTTP+SSE with "fallback: httpSse" [L-HTTP-070]', async () => {
+    await using client = await connectTo(oldestPeer(), { fallback: httpSse })
+    expect(client.revision).toBe('2024-11-05')
+    expect(await client.callTool('a')).toEqual({ content })
   })
 
   test('lists pages, caches nothing, and mirrors headers [M-HDR-047]', async () => {

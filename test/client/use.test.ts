@@ -1,7 +1,7 @@
 /** Errors for invalid use of a client. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { connect, httpSse, SdkError, type ConnectOptions } from '../../src/presets/client.ts'
+import { connect, SdkError, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
 import { createServer, createSseHandler } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -68,7 +68,6 @@ describe.each([
     const handle = createSseHandler(server)
     const client = await connect('http://localhost/sse', {
       fetch: (url, init) => handle(new Request(url, init)),
-      fallback: httpSse,
       versionCache: new Map([['http://localhost/sse', 'http-sse']]),
     })
     await expect(client.callTool('a', args)).rejects.toMatchObject(refused)

@@ -56,6 +56,7 @@ describe('Bundle of the tiny client', () => {
       ]
       const left = [
         ...[...features, 'roots', 'subscriptions'].map((name) => `src/client/features/${name}.ts`),
+        'src/client/cache.ts',
         'src/client/client.ts',
         'src/client/uri-scope.ts',
         'src/connect/duplex-channel.ts',
@@ -66,6 +67,7 @@ describe('Bundle of the tiny client', () => {
         'src/presets/client.ts',
         'src/protocol/sampling.ts',
         'src/protocol/transport.ts',
+        'src/transport/http-sse/client.ts',
       ]
       const page = ['connect', 'page-fetch', 'stream-turns', 'turn-channel']
       if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))
@@ -82,8 +84,8 @@ describe('Bundle of the tiny client', () => {
   })
 })
 
-describe('Options of the client that bring code', () => {
-  it.each(['client', 'browser', 'client/tiny', 'browser/tiny'])(
+describe('Options of the tiny client that bring code', () => {
+  it.each(['client/tiny', 'browser/tiny'])(
     'are not in the bundle of edgewise/%s without them',
     async (entry) => {
       const paths = (await ingredients(`export { connect } from 'edgewise/${entry}'`)).map(

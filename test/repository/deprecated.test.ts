@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { connect, httpSse } from '../../src/presets/client.ts'
+import { connect } from '../../src/presets/client.ts'
 import type { Client, ConnectOptions } from '../../src/presets/client.ts'
 import { createHandler, createServer, createSseHandler, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -90,7 +90,7 @@ describe('roots, sampling, logging and the context of servers', () => {
     const url = 'http://localhost/sse'
     expect(
       await course((options) =>
-        connect(url, { ...options, fallback: httpSse, fetch: handle, versionCache: new Map() }),
+        connect(url, { ...options, fetch: handle, versionCache: new Map() }),
       ),
     ).toEqual(expected)
     await sse.close()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connect, httpSse, type Client } from '../../src/presets/client.ts'
+import { connect, type Client } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import {
   createGateway,
@@ -41,7 +41,7 @@ const overHttp: Way = (server, revision) =>
   connect('http://localhost/mcp', { ...over(sessionHandler(server)), revision })
 const overHttpSse: Way = (server, revision) => {
   const handle = createSseHandler(server)
-  const options = { ...over((request) => handle(request)), revision, fallback: httpSse }
+  const options = { ...over((request) => handle(request)), revision }
   return connect('http://localhost/sse', options)
 }
 

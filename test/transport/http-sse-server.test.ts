@@ -5,7 +5,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { describe, expect, test } from 'vitest'
 import type { SseHandlerOptions } from '../../src/transport/http-sse/server.ts'
 import { toNodeListener } from '../../runtimes/node/index.ts'
-import { connect, httpSse } from '../../src/presets/client.ts'
+import { connect } from '../../src/presets/client.ts'
 import { createSseHandler, type Handler } from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'
 import { makeServer } from '../server/fixture.ts'
@@ -191,7 +191,6 @@ describe('createSseHandler', () => {
     const { handle } = serve()
     const client = await connect('http://localhost/sse', {
       fetch: (url, init) => handle(new Request(url, init)),
-      fallback: httpSse,
       versionCache: new Map(),
       onElicit: () => ({ action: 'accept', content: { yes: true } }),
     })
@@ -211,7 +210,6 @@ describe('createSseHandler', () => {
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
     const { port } = http.address() as AddressInfo
     const client = await connect(`http://127.0.0.1:${port}/sse`, {
-      fallback: httpSse,
       versionCache: new Map(),
     })
     const waiting = client.callTool('wait').catch((error: unknown) => error)

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 import { pageFetch, type RequestId, type Revision } from 'edgewise/browser'
-import { connect, httpSse, type Client } from 'edgewise/client'
+import { connect, type Client } from 'edgewise/client'
 import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import type { Activity } from './activity/activity.ts'
 import { ask } from './ask.ts'
@@ -72,7 +72,6 @@ export async function openConnection(
     info: { name: 'edgewise-playground', title: 'Edgewise playground', version: '1.0.0' },
     signal,
     auth,
-    fallback: httpSse,
     fetch: pageFetch({
       fetch: watchedFetch({
         report(entry) {

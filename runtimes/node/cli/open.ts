@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { SdkError } from '../../../src/index.ts'
 import {
   connect,
-  httpSse,
   type AuthProvider,
   type Client,
   type ConnectOptions,
@@ -39,7 +38,6 @@ export async function open(
   const transport = transportTo(target, options, (reason) => connected && ended(reason))
   try {
     const client = await connect(transport, {
-      fallback: httpSse,
       signal: interruption,
       ...(signIn && { auth: await signInWithBrowser() }),
       headers,

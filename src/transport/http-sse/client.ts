@@ -16,15 +16,17 @@ import { SseParser } from '../http/sse.ts'
 import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
 /**
- * Connects to a 2024-11-05 server over HTTP+SSE: a value for the option `fallback` of
- * {@link connect}.
+ * Connects to a 2024-11-05 server over HTTP+SSE: the default of the option `fallback` of
+ * `edgewise/client`, and a value for that of `edgewise/client/tiny`.
  *
  * @example
  * ```ts
- * import { connect, httpSse } from 'edgewise/client'
+ * import { connect, httpSse } from 'edgewise/client/tiny'
  *
  * const client = await connect('https://example.com/mcp', { fallback: httpSse })
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function httpSse(url: string, options: HttpOptions, receiver: ChannelReceiver): Channel {
   return new HttpSseChannel(url, options, receiver)

@@ -19,7 +19,7 @@ import {
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 
 import { stdioClient } from '../../../runtimes/node/index.ts'
-import { connect, httpSse } from '../../../src/presets/client.ts'
+import { connect } from '../../../src/presets/client.ts'
 import { commandOf, textOf, type Target } from '../contract.ts'
 import { place, thought, type SessionClient } from './contract.ts'
 
@@ -44,7 +44,6 @@ export async function connectEdgewise(target: Target): Promise<SessionClient> {
   const client = await connect('url' in target ? target.url : stdioClient(commandOf(target)), {
     info,
     revision: LEGACY,
-    fallback: httpSse,
     roots: [place],
     onSample({ messages }) {
       const about = textOf([messages[0]?.content].flat()[0])

@@ -2,7 +2,7 @@ import { Client as ClientV2, SSEClientTransport as SseV2 } from '@modelcontextpr
 import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { connect, httpSse } from '../../../src/presets/client.ts'
+import { connect } from '../../../src/presets/client.ts'
 import { EventReader } from './events.ts'
 import { bundleWorker, startWorker, untilWoken, type Workerd } from './workerd.ts'
 import { PATIENCE } from '../../patience.ts'
@@ -158,7 +158,6 @@ describe('A Worker and clients of HTTP+SSE', () => {
   it('serves our client, which detects the transport automatically', async () => {
     const asked: string[] = []
     await using client = await connect(new URL('/sse', workerd.url), {
-      fallback: httpSse,
       onElicit: ({ message }) => {
         asked.push(message)
         return { action: 'accept', content: { yes: true } }
