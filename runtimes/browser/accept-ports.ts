@@ -36,7 +36,11 @@ export interface AcceptOptions extends MessagePortOptions {
 
 /** Settings of {@link servePorts}. */
 export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOptions, 'signal'> {
-  /** Called when a connection fails; `console.error` by default. */
+  /**
+   * Called when a connection fails.
+   *
+   * @default console.error
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 

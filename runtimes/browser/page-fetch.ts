@@ -10,7 +10,11 @@ import { takeTurn, untilOver } from './stream-turns.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
-  /** Sends the requests; the global `fetch` by default. */
+  /**
+   * Sends the requests.
+   *
+   * @default fetch
+   */
   readonly fetch?: Fetch | undefined
   /**
    * Whether to determine why a request failed, which may send another request.

@@ -13,11 +13,22 @@ export interface PopupOptions {
    * ever used, it may be the same page.
    */
   readonly redirectUri: string | URL
-  /** `redirect` always redirects the page. Default: `popup`. */
+  /**
+   * Whether to open a popup, or always to redirect the page.
+   *
+   * @default 'popup'
+   */
   readonly mode?: 'popup' | 'redirect'
-  /** Whether to redirect the page if popups are blocked. Default: true. */
+  /**
+   * Whether to redirect the page if popups are blocked.
+   *
+   * @default true
+   */
   readonly leavePage?: boolean
-  /** The features of the window, as `window.open` takes them. Default: 520 by 720 pixels. */
+  /**
+   * The features of the window, as `window.open` takes them. By default the window has 520 by 720
+   * pixels.
+   */
   readonly features?: string
 }
 

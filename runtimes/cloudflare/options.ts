@@ -7,11 +7,16 @@ import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
 
 /** How a Worker serves a server. */
 export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
-  /** The path of the endpoint; `/mcp` by default. */
+  /**
+   * The path of the endpoint.
+   *
+   * @default '/mcp'
+   */
   path?: string
   /**
-   * The path for clients that support only HTTP+SSE, the transport of 2024-11-05, such as `/sse`;
-   * disabled by default. Each of their sessions has its own object, regardless of `sessionKey`.
+   * The path for clients that support only HTTP+SSE, the transport of 2024-11-05, such as `/sse`.
+   * By default such clients are not served. Each of their sessions has its own object, regardless
+   * of `sessionKey`.
    */
   ssePath?: string
   /**
@@ -19,6 +24,8 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * clients of older revisions, and no client is notified of changes. Requesting input from clients
    * of 2026-07-28 requires `secrets`, with which handlers also know the name and the capabilities
    * of older clients.
+   *
+   * @default false
    */
   stateless?: boolean
   /**
@@ -30,33 +37,45 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
     request: Request,
     caller: Pick<Caller, 'principal' | 'auth'>,
   ) => string | undefined | Promise<string | undefined>
-  /** The name of the binding to the namespace of `McpSession`; `MCP_SESSION` by default. */
+  /**
+   * The name of the binding to the namespace of `McpSession`.
+   *
+   * @default 'MCP_SESSION'
+   */
   sessionBinding?: string
-  /** The name of the binding to the namespace of `McpHub`; `MCP_HUB` by default. */
+  /**
+   * The name of the binding to the namespace of `McpHub`.
+   *
+   * @default 'MCP_HUB'
+   */
   hubBinding?: string
   /**
-   * The name of the binding to the namespace of `McpTask`; `MCP_TASK` by default. Only servers with
-   * tasks need it, unless they choose their own task store.
+   * The name of the binding to the namespace of `McpTask`. Only servers with tasks need it, unless
+   * they choose their own task store.
+   *
+   * @default 'MCP_TASK'
    */
   taskBinding?: string
   /**
-   * The number of objects that announce changes; 1 by default. One object handles about 10,000
-   * streams well and 32,768 at most, half of these for one caller. More objects allow more clients
-   * to listen, but each change costs one request per object. After a deployment with another
-   * number, clients cannot resume streams and open new ones.
+   * The number of objects that announce changes. One object handles about 10,000 streams well and
+   * 32,768 at most, half of these for one caller. More objects allow more clients to listen, but
+   * each change costs one request per object. After a deployment with another number, clients
+   * cannot resume streams and open new ones.
+   *
+   * @default 1
    */
   hubShards?: number
   /**
    * Milliseconds without a request after which a session ends, and up to twice that after its
-   * stream ended; one hour by default.
+   * stream ended.
+   *
+   * @default 3600000
    */
   sessionIdleMs?: number
   /**
    * Secrets that seal state that travels through clients, such as `env.MY_SECRET` with the `env` of
-   * `cloudflare:workers`; the first seals, all open.
-   *
-   * @default the secret binding `MCP_SECRET`; without it, a secret that is generated once and
-   *   stored in an object
+   * `cloudflare:workers`; the first seals, all open. By default they are the secret binding
+   * `MCP_SECRET`; without it, a secret that is generated once and stored in an object.
    */
   secrets?: Secrets
 }

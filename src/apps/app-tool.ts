@@ -24,7 +24,11 @@ export interface AppToolOptions<
 > extends ToolOptions<Input, Output> {
   /** The URI of the document that displays the tool's result; register the document first. */
   ui?: string
-  /** Who may call the tool: the model, the user interface, or both, which is the default. */
+  /**
+   * Who may call the tool: the model, the user interface, or both.
+   *
+   * @default ['model', 'app']
+   */
   visibility?: ('model' | 'app')[]
 }
 

@@ -61,7 +61,11 @@ export interface AppResourceMeta {
 export interface AppToolMeta {
   /** The URI of the document that displays the tool's result. */
   resourceUri?: string
-  /** Who may call the tool; both by default. */
+  /**
+   * Who may call the tool.
+   *
+   * @default ['model', 'app']
+   */
   visibility?: ('model' | 'app')[]
 }
 

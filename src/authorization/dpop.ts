@@ -16,14 +16,20 @@ import type { Proofs } from './requests.ts'
 export interface DpopOptions {
   /**
    * Returns the key pair; called once. A stored token is usable later only with its key; the
-   * private key need not be extractable. Default: a new pair that is never stored.
+   * private key need not be extractable. By default a new pair is generated, and never stored.
    */
   readonly keyPair?: () => Awaitable<{ publicKey: CryptoKey; privateKey: CryptoKey }>
-  /** The algorithm of the key, which must be asymmetric. Default: `ES256`. */
+  /**
+   * The algorithm of the key, which must be asymmetric.
+   *
+   * @default 'ES256'
+   */
   readonly alg?: string
   /**
    * Whether clients declare the extension `io.modelcontextprotocol/auth/dpop`, an id that the
-   * protocol does not define yet. Default: false.
+   * protocol does not define yet.
+   *
+   * @default false
    */
   readonly declare?: boolean
 }

@@ -26,13 +26,17 @@ const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
 /** The token that identifies the user to the identity provider. */
 export interface SubjectToken {
   readonly token: string
-  /** Default: `id_token`. */
+  /**
+   * The type of the token.
+   *
+   * @default 'id_token'
+   */
   readonly type?: 'id_token' | 'refresh_token' | 'saml2'
 }
 
 /** The company's identity provider, and the client's credentials there. */
 export interface IdentityProvider extends ClientCredentials {
-  /** Its token exchange endpoint. Default: from its metadata. */
+  /** The URL of its token exchange endpoint. By default it is read from its metadata. */
   readonly tokenEndpoint?: string
 }
 

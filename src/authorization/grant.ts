@@ -11,31 +11,40 @@ import type { UrlPolicy } from './urls.ts'
 
 /** Options of every way of signing in. */
 export interface AuthorizationOptions {
-  /** Stores tokens and registrations. Default: {@link memoryTokenStore}. */
+  /**
+   * Stores tokens and registrations.
+   *
+   * @default memoryTokenStore()
+   */
   readonly tokens?: TokenStore
   /** Scopes to request in addition to those that the server names. */
   readonly scopes?: readonly string[]
   /**
-   * Chooses among several authorization servers of one MCP server, by issuer. Default: the first
-   * that can be reached.
+   * Chooses among several authorization servers of one MCP server, by issuer. By default the first
+   * that can be reached is used.
    */
   readonly chooseIssuer?: (issuers: readonly string[], server: string) => Awaitable<string>
   /**
    * Also signs in to servers of 2025-03-26 that have no metadata: the MCP server's origin is then
-   * used as its authorization server, even if it does not advertise PKCE. Default: false.
+   * used as its authorization server, even if it does not advertise PKCE.
+   *
+   * @default false
    */
   readonly oldServers?: boolean
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
-   * RFC 9728 demands, and uses no token that is valid for more of its host. Default: false, as many
-   * servers name their host, or a parent of their path. Set it if others control parts of the host,
-   * since they could use such a token.
+   * RFC 9728 demands, and uses no token that is valid for more of its host. Off by default, because
+   * many servers name their host, or a parent of their path. Set it if others control parts of the
+   * host, since they could use such a token.
+   *
+   * @default false
    */
   readonly exactResource?: boolean
   /**
    * How often within 10 minutes one server may make the user sign in or grant more scopes,
    * including failed attempts; with machine credentials, how often it may demand more scopes.
-   * Default: 10.
+   *
+   * @default 10
    */
   readonly maxSignIns?: number
   /** Binds tokens to a key of this client: `dpop()`. */
@@ -43,17 +52,25 @@ export interface AuthorizationOptions {
   /**
    * Whether to use a token of a type other than `Bearer` as a bearer token, such as the type `user`
    * of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
-   * called for tokens that are bound to a key. Default: they are rejected.
+   * called for tokens that are bound to a key. By default they are rejected.
    */
   readonly acceptTokenType?: (tokenType: string, issuer: string) => boolean
-  /** Sends the requests to authorization servers. Default: the global `fetch`. */
+  /**
+   * Sends the requests to authorization servers.
+   *
+   * @default fetch
+   */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** Timeout of each of these requests, in milliseconds. Default: 30 s. */
+  /**
+   * Timeout of each of these requests, in milliseconds.
+   *
+   * @default 30000
+   */
   readonly timeoutMs?: number
   /**
    * Decides whether a URL that a server named may be used; HTTPS, or HTTP to localhost, is required
-   * in any case. Default: no private addresses, unless the MCP server itself has one. Host names
-   * are not resolved; if that matters, use a proxy that filters by address.
+   * in any case. By default private addresses are rejected, unless the MCP server itself has one.
+   * Host names are not resolved; if that matters, use a proxy that filters by address.
    */
   readonly allowUrl?: UrlPolicy
   /** Aborts signing in. */

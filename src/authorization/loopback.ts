@@ -10,22 +10,26 @@ import { parseUrl } from './urls.ts'
 
 /** How the redirect is received. */
 export interface LoopbackOptions {
-  /** The port of the redirect URI. Default: the registered one, or any free port. */
+  /** The port of the redirect URI. By default the registered one, or any free port, is used. */
   readonly port?: number
   /**
    * The host name of the redirect URI: `localhost` if the client is registered with that, or a
-   * loopback address. The listener binds to loopback addresses only. Default: the registered one,
-   * or `127.0.0.1`.
+   * loopback address. The listener binds to loopback addresses only. By default the registered one,
+   * or `127.0.0.1`, is used.
    */
   readonly hostname?: string
-  /** The path of the redirect URI. Default: `/callback`. */
+  /**
+   * The path of the redirect URI.
+   *
+   * @default '/callback'
+   */
   readonly path?: string
   /**
-   * Opens a page for the user. Default: prints its URL to stderr and opens it in the default
+   * Opens a page for the user. By default the URL is printed to stderr and opened in the default
    * browser.
    */
   readonly open?: (url: string) => Awaitable<void>
-  /** The HTML page shown after the redirect. Default: one sentence. */
+  /** The HTML page shown after the redirect. By default it tells the user to close the page. */
   readonly page?: string
 }
 

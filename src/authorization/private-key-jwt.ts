@@ -12,11 +12,19 @@ import { AuthorizationError } from './errors.ts'
 export interface PrivateKeyJwtOptions {
   /** The private key: a key object, PEM (PKCS #8), or a JWK. */
   readonly key: Key | string | JWK
-  /** The algorithm, for key formats that do not state it, such as PEM. Default: `ES256`. */
+  /**
+   * The algorithm, for key formats that do not state it, such as PEM.
+   *
+   * @default 'ES256'
+   */
   readonly alg?: string
   /** The id of the key among the client's keys. */
   readonly kid?: string
-  /** The audience of the assertions. Default: the issuer. */
+  /**
+   * The audience of the assertions.
+   *
+   * @default 'issuer'
+   */
   readonly audience?: 'issuer' | 'token_endpoint'
 }
 

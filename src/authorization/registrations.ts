@@ -12,13 +12,15 @@ export interface Registration extends JsonObject {
   readonly client_secret?: string | undefined
   /** When the secret expires, in seconds since 1970; 0 means never. */
   readonly client_secret_expires_at?: number | undefined
-  /** How the client authenticates. Default: `client_secret_basic` if there is a secret. */
+  /** How the client authenticates. By default with `client_secret_basic` if there is a secret. */
   readonly token_endpoint_auth_method?: string | undefined
-  /** The allowed redirect URIs. Default: any. */
+  /** The allowed redirect URIs. By default all are allowed. */
   readonly redirect_uris?: readonly string[] | undefined
-  /** The scopes that may be requested, separated by spaces. Default: all. */
+  /**
+   * The scopes that may be requested, separated by spaces. By default all scopes may be requested.
+   */
   readonly scope?: string | undefined
-  /** The allowed grants. Default: all that are needed. */
+  /** The allowed grants. By default all that are needed are allowed. */
   readonly grant_types?: readonly string[] | undefined
   /**
    * When it was registered dynamically, in seconds since 1970. If absent, the client cannot be

@@ -33,9 +33,17 @@ import { checkUrl, parseUrl } from './urls.ts'
 export interface SignInOptions extends AuthorizationOptions, RegistrationOptions {
   /** Sends the user to the authorization server and receives the redirect. */
   readonly interaction: AuthorizationFlow
-  /** How long the user may take, in milliseconds. Default: 5 min. */
+  /**
+   * How long the user may take, in milliseconds.
+   *
+   * @default 300000
+   */
   readonly interactionTimeoutMs?: number
-  /** Whether to request access while the user is away (`offline_access`). Default: true. */
+  /**
+   * Whether to request access while the user is away (`offline_access`).
+   *
+   * @default true
+   */
   readonly offlineAccess?: boolean
 }
 

@@ -22,7 +22,9 @@ export interface WorkloadIdentityOptions extends IssuerOptions {
   readonly assertion: (issuer: string) => Awaitable<string>
   /**
    * Whether clients declare the extension `io.modelcontextprotocol/auth/wif`, an id that the
-   * protocol does not define yet. Default: false.
+   * protocol does not define yet.
+   *
+   * @default false
    */
   readonly declare?: boolean
 }

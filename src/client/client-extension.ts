@@ -25,7 +25,11 @@ export interface FollowedAgain extends RequestOptions {
 export interface ClientExtensionOptions {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string
-  /** The extension's entry in the client's capabilities. Default: `{}`. */
+  /**
+   * The extension's entry in the client's capabilities.
+   *
+   * @default {}
+   */
   readonly settings?: JsonObject
   /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams?: { readonly [method: string]: string }

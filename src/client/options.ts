@@ -29,11 +29,12 @@ export type Fallback = (url: string, options: HttpOptions, receiver: ChannelRece
 
 /** The options of every preset. All are optional. */
 export interface BaseConnectOptions extends HttpOptions {
-  /** The name and version that the client reports. Default: Edgewise itself. */
+  /** The name and version that the client reports. By default it reports Edgewise itself. */
   readonly info?: Implementation
   /**
-   * The revisions to use, in order of preference. Default: all, newest first. With only revisions that
-   * use sessions, or only newer ones, servers that support none of them are rejected with an error.
+   * The revisions to use, in order of preference. By default all are used, newest first. With only
+   * revisions that use sessions, or only newer ones, servers that support none of them are rejected
+   * with an error.
    */
   readonly revision?: Revision | readonly Revision[]
   /**
@@ -57,21 +58,40 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly capabilities?: ClientCapabilities
   /**
-   * The protocol extensions to declare to servers. Default: none.
+   * The protocol extensions to declare to servers.
+   *
+   * @default []
    */
   readonly extensions?: readonly ClientExtension[]
-  /** Whether requests of 2026-07-28 include `info`. Default: true. */
+  /**
+   * Whether requests of 2026-07-28 include `info`.
+   *
+   * @default true
+   */
   readonly sendInfo?: boolean
   /**
-   * Idle timeout of a request, in milliseconds; progress restarts it. `Infinity` disables it. Default:
-   * 60 s.
+   * Idle timeout of a request, in milliseconds; progress restarts it. `Infinity` disables it.
+   *
+   * @default 60000
    */
   readonly timeoutMs?: number
-  /** Total timeout of a request, regardless of progress, in milliseconds. Default: 10 min. */
+  /**
+   * Total timeout of a request, regardless of progress, in milliseconds.
+   *
+   * @default 600000
+   */
   readonly maxTimeoutMs?: number
-  /** How often one call may be asked for input before it fails. Default: 10. */
+  /**
+   * How often one call may be asked for input before it fails.
+   *
+   * @default 10
+   */
   readonly maxRounds?: number
-  /** The maximum number of pages of a list. Default: 200. */
+  /**
+   * The maximum number of pages of a list.
+   *
+   * @default 200
+   */
   readonly maxPages?: number
   /**
    * Returns the W3C trace context of a request, such as `traceparent`, to send in its `_meta`; called
@@ -95,8 +115,10 @@ export interface BaseConnectOptions extends HttpOptions {
   /** Called with every notification that arrives, known or not, on the same streams as `onLog`. */
   readonly onNotification?: (notification: JsonRpcNotification) => void
   /**
-   * Called with errors that no call reports: invalid messages, hidden tools, lost streams, exceptions in
-   * callbacks. Default: `console.error`.
+   * Called with errors that no call reports: invalid messages, hidden tools, lost streams,
+   * exceptions in callbacks.
+   *
+   * @default console.error
    */
   readonly onError?: (error: Error) => void
 }
@@ -105,24 +127,31 @@ export interface BaseConnectOptions extends HttpOptions {
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   /**
    * Caches results for as long as their `ttlMs` allows; `false` caches nothing. For one request,
-   * `cache: 'reload'` asks the server.
+   * `cache: 'reload'` asks the server. The default keeps up to 256 results, and 16 Mi characters of
+   * JSON.
    *
-   * @default `resultCache()`: up to 256 results, and 16 Mi characters of JSON.
+   * @default resultCache()
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
    */
   readonly cache?: (() => Cache) | false
   /**
-   * Remembers which endpoints use sessions, so that newer revisions are not tried on them first.
-   * Default: a map that all clients of this process share.
+   * Remembers which endpoints use sessions, so that newer revisions are not tried on them first. By
+   * default all clients of this process share a map.
    */
   readonly versionCache?: VersionCache
-  /** The maximum length of the JSON of all pages of a list, in UTF-16 units. Default: 16 Mi. */
+  /**
+   * The maximum length of the JSON of all pages of a list, in UTF-16 units.
+   *
+   * @default 16777216
+   */
   readonly maxListLength?: number
   /** Validates structured output against the tool's schema; returns what is wrong, or undefined. */
   readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
   /**
-   * How long a server on stdio and similar transports may take to answer `server/discover` before it is
-   * assumed not to support it, in milliseconds. Default: 5 s.
+   * How long a server on stdio and similar transports may take to answer `server/discover` before
+   * it is assumed not to support it, in milliseconds.
+   *
+   * @default 5000
    */
   readonly probeTimeoutMs?: number
 }
@@ -158,11 +187,17 @@ export interface Handlers {
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**
    * How many requests a server may send to these handlers during one call; more end the call with
-   * `LIMIT_EXCEEDED`. Requests that arrive outside of calls, or during list requests, count towards the
-   * last call. Default: 100.
+   * `LIMIT_EXCEEDED`. Requests that arrive outside of calls, or during list requests, count towards
+   * the last call.
+   *
+   * @default 100
    */
   readonly maxInputs?: number
-  /** How many requests of one call are answered concurrently; the others wait. Default: 10. */
+  /**
+   * How many requests of one call are answered concurrently; the others wait.
+   *
+   * @default 10
+   */
   readonly maxConcurrentInputs?: number
 }
 

@@ -17,10 +17,10 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Idle timeout, in milliseconds. Progress restarts it, but servers report progress only if
-   * `onProgress` is set. Default: the client's.
+   * `onProgress` is set. By default the client's timeout applies.
    */
   readonly timeoutMs?: number | undefined
-  /** Total timeout, in milliseconds. Default: the client's. */
+  /** Total timeout, in milliseconds. By default the client's timeout applies. */
   readonly maxTimeoutMs?: number | undefined
   /** Requests progress and receives it; for a polled task, its status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
@@ -46,15 +46,23 @@ export interface RequestOptions {
   /** Additional params of a tool call, for extensions. */
   readonly params?: JsonObject | undefined
   /**
-   * Whether the request was not initiated by the user, such as a poll: it then fails with `UNAUTHORIZED`
-   * instead of starting a sign-in. Default: false.
+   * Whether the request was not initiated by the user, such as a poll: it then fails with
+   * `UNAUTHORIZED` instead of starting a sign-in.
+   *
+   * @default false
    */
   readonly background?: boolean | undefined
-  /** With `reload`, the server is asked even if the result is cached, as with `fetch`. */
+  /**
+   * With `reload`, the server is asked even if the result is cached, as with `fetch`.
+   *
+   * @default 'default'
+   */
   readonly cache?: 'default' | 'reload' | undefined
   /**
-   * With `manual`, an incomplete result is returned to the caller: `input_required`, or a type that an
-   * extension adds. Default: `auto`, which provides the input or lets the extension complete the result.
+   * With `manual`, an incomplete result is returned to the caller: `input_required`, or a type that
+   * an extension adds. `auto` provides the input or lets the extension complete the result.
+   *
+   * @default 'auto'
    */
   readonly input?: 'auto' | 'manual' | undefined
 }

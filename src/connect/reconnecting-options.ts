@@ -38,13 +38,22 @@ export type ConnectionState =
 
 /** Options of {@link createReconnectingClient}. */
 export interface ReconnectingOptions extends ConnectOptions {
-  /** The initial delay before a retry, in milliseconds; doubled each time. Default: 1 s. */
+  /**
+   * The initial delay before a retry, in milliseconds; doubled each time.
+   *
+   * @default 1000
+   */
   readonly retryMs?: number | undefined
-  /** The maximum delay before a retry, in milliseconds. Default: 30 s. */
+  /**
+   * The maximum delay before a retry, in milliseconds.
+   *
+   * @default 30000
+   */
   readonly maxRetryMs?: number | undefined
   /**
-   * The maximum number of consecutive retries once it has connected and a network is available. Default:
-   * 10.
+   * The maximum number of consecutive retries once it has connected and a network is available.
+   *
+   * @default 10
    */
   readonly maxRetries?: number | undefined
   /** The result of `observeSignIn`, so that the state includes the URL that the user has to visit. */
@@ -55,8 +64,9 @@ export interface ReconnectingOptions extends ConnectOptions {
    */
   readonly onWake?: ((check: () => void) => () => void) | undefined
   /**
-   * Whether a failure means that this device has no network. Such failures are retried indefinitely,
-   * including the very first one. Default: none; in a browser, a `FetchFault` of kind `offline`.
+   * Whether a failure means that this device has no network. Such failures are retried
+   * indefinitely, including the very first one. By default no failure does; in a browser, a
+   * `FetchFault` of kind `offline` does.
    */
   readonly isOffline?: ((error: Error) => boolean) | undefined
 }

@@ -26,9 +26,11 @@ import { fullDefinitionOf } from '../server/definition.ts'
 /** The limits of a gateway. */
 export interface GatewayLimits {
   /**
-   * The most principals with an upstream connection at once; 100 by default. When the limit is
-   * reached, the least recently used idle connection is closed; if all are in use, the call fails
-   * with `INTERNAL_ERROR`.
+   * The most principals with an upstream connection at once. When the limit is reached, the least
+   * recently used idle connection is closed; if all are in use, the call fails with
+   * `INTERNAL_ERROR`.
+   *
+   * @default 100
    */
   readonly maxPrincipals?: number
 }

@@ -13,37 +13,49 @@ import { INVALID, keywords, readItems, type Draft, type Visit } from './keywords
 
 /** Limits for a schema. */
 export interface JsonSchemaLimits {
-  /** The deepest nesting of subschemas; 100 by default. */
+  /**
+   * The deepest nesting of subschemas.
+   *
+   * @default 100
+   */
   maxDepth?: number
-  /** The most subschemas; 10,000 by default. */
+  /**
+   * The most subschemas.
+   *
+   * @default 10000
+   */
   maxSubschemas?: number
   /**
-   * The most references followed while one value is validated; 100,000 by default. Without this
-   * limit, references that multiply alternatives would take forever.
+   * The most references followed while one value is validated. Without this limit, references that
+   * multiply alternatives would take forever.
+   *
+   * @default 100000
    */
   maxReferences?: number
   /**
    * The most subschemas applied while one value is validated; one with long lists (`enum`,
-   * `required`) counts as several. Default: `Infinity` for {@link jsonSchema}, as counting takes
-   * time; 1,000,000 for {@link outputValidator}, whose schemas come from a server.
+   * `required`) counts as several. By default {@link jsonSchema} has no limit, as counting takes
+   * time, and {@link outputValidator}, whose schemas come from a server, allows 1,000,000.
    */
   maxApplications?: number
   /**
    * Timeout for validating one value, in milliseconds; the clock is checked whenever a subschema is
-   * applied. Default: `Infinity` for {@link jsonSchema}, 5,000 for {@link outputValidator}.
+   * applied. By default {@link jsonSchema} has none, and {@link outputValidator} allows 5,000.
    */
   timeoutMs?: number
   /**
    * How `pattern` and `patternProperties` are matched. `trusted` uses the platform's regular
    * expressions, which cannot be interrupted. `bounded` rejects a value whose strings take too long
    * to match, whichever pattern applies to them, and a schema with patterns that cannot be bounded:
-   * those with backreferences, lookbehind or inline flags. Default: `trusted` for {@link
-   * jsonSchema}, `bounded` for {@link outputValidator}.
+   * those with backreferences, lookbehind or inline flags. By default {@link jsonSchema} uses
+   * `trusted`, and {@link outputValidator} `bounded`.
    */
   patterns?: 'bounded' | 'trusted'
   /**
    * The most steps for matching bounded patterns with one value, in addition to ten for each of its
-   * characters. Default: 1,000,000.
+   * characters.
+   *
+   * @default 1000000
    */
   maxPatternSteps?: number
 }

@@ -14,16 +14,21 @@ import { createReplayCache, type ReplayCache } from './replays.ts'
 
 /** Which proofs are accepted. */
 export interface DpopOptions {
-  /** Rejects tokens that are not bound to a key; false by default. */
+  /**
+   * Rejects tokens that are not bound to a key.
+   *
+   * @default false
+   */
   required?: boolean
-  /** The accepted algorithms; the common asymmetric ones by default. */
+  /** The accepted algorithms. By default the common asymmetric ones are accepted. */
   algorithms?: readonly string[]
   /**
-   * How far the time of a proof may differ from now, in milliseconds; 300,000 by default and at
-   * most.
+   * How far the time of a proof may differ from now, in milliseconds; at most 300,000.
+   *
+   * @default 300000
    */
   maxAgeMs?: number
-  /** Requires proofs to contain a nonce from this server; off by default. */
+  /** Requires proofs to contain a nonce from this server. By default they need none. */
   nonce?: NonceOptions
   /**
    * Records used proofs to prevent replay; by default in the memory of this instance, up to

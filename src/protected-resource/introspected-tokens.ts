@@ -23,11 +23,23 @@ export interface IntrospectionOptions {
   /** The server's own credentials at the authorization server. */
   clientId: string
   clientSecret: string
-  /** How the credentials are sent; in the `Authorization` header by default. */
+  /**
+   * How the credentials are sent: in the `Authorization` header, or in the body.
+   *
+   * @default 'client_secret_basic'
+   */
   authentication?: 'client_secret_basic' | 'client_secret_post'
-  /** Timeout for the authorization server, in milliseconds; 5,000 by default. */
+  /**
+   * Timeout for the authorization server, in milliseconds.
+   *
+   * @default 5000
+   */
   timeoutMs?: number
-  /** A custom `fetch`, such as one that uses a service binding; the global one by default. */
+  /**
+   * A custom `fetch`, such as one that uses a service binding.
+   *
+   * @default fetch
+   */
   fetch?: typeof globalThis.fetch
 }
 

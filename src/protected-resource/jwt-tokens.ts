@@ -20,7 +20,7 @@ import { cacheTokens, type CacheTokensOptions } from './remembered-tokens.ts'
 
 /** How tokens are verified, and where the keys come from: by default from the issuer's metadata. */
 export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
-  /** The accepted algorithms; the common asymmetric ones by default. */
+  /** The accepted algorithms. By default the common asymmetric ones are accepted. */
   algorithms?: readonly string[]
 }
 

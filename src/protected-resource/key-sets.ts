@@ -15,11 +15,16 @@ export interface KeySetOptions {
   jwksUri?: string
   /** The keys themselves, if they never change. */
   jwks?: JSONWebKeySet
-  /** Timeout for an issuer, in milliseconds; 5,000 by default. */
+  /**
+   * Timeout for an issuer, in milliseconds.
+   *
+   * @default 5000
+   */
   timeoutMs?: number
   /**
-   * A custom `fetch` for keys and metadata, such as one that uses a service binding; the global one
-   * by default.
+   * A custom `fetch` for keys and metadata, such as one that uses a service binding.
+   *
+   * @default fetch
    */
   fetch?: typeof globalThis.fetch
 }

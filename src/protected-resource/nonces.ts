@@ -11,7 +11,11 @@ export interface NonceOptions {
    * Secrets of at least 16 characters, shared by all instances; the first signs, all are accepted.
    */
   secrets: Secrets
-  /** The lifetime of a nonce in milliseconds; 120,000 by default. */
+  /**
+   * The lifetime of a nonce, in milliseconds.
+   *
+   * @default 120000
+   */
   ttlMs?: number
 }
 

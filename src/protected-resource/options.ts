@@ -21,7 +21,11 @@ export interface ProtectedResourceOptions {
   authorizationServers: readonly string[]
   /** Verifies that a token is authentic: `jwtTokens`, `introspectedTokens`, or a function. */
   verify: TokenVerifier
-  /** The scopes that every request needs; none by default. Clients request them first. */
+  /**
+   * The scopes that every request needs. Clients request them first.
+   *
+   * @default []
+   */
   scopes?: readonly string[]
   /**
    * The scopes that a message needs in addition to those of the server and of the tool that it
@@ -32,18 +36,22 @@ export interface ProtectedResourceOptions {
     caller: Caller,
   ) => readonly string[]
   /**
-   * Whether the granted scopes include a needed one, for scopes that imply others; by default only
-   * if it is among them.
+   * Whether the granted scopes include a needed one, for scopes that imply others. By default it
+   * does only if it is among them.
    */
   isScopeSatisfied?: (granted: readonly string[], needed: string) => boolean
-  /** The accepted values of `aud`; the resource by default. */
+  /** The accepted values of `aud`. By default only the resource is accepted. */
   audience?: string | readonly string[]
-  /** The tolerated clock skew, in milliseconds; 30,000 by default. */
+  /**
+   * The tolerated clock skew, in milliseconds.
+   *
+   * @default 30000
+   */
   clockSkewMs?: number
   /**
    * How often the token of an open stream is verified again, in milliseconds, so that the stream
-   * ends when the token is revoked; never by default. A verifier that caches tokens must cache them
-   * for a shorter time. Streams always end when their token expires.
+   * ends when the token is revoked. By default it is not verified again. A verifier that caches
+   * tokens must cache them for a shorter time. Streams always end when their token expires.
    */
   revocationCheckMs?: number
   /** Accepts tokens that are bound to a key: `dpopProofs`. By default they are rejected. */

@@ -10,12 +10,17 @@ import type { AccessToken, TokenVerifier } from './access-token.ts'
 /** How long, and how many, tokens are cached. */
 export interface CacheTokensOptions {
   /**
-   * How long a token is not verified again, in milliseconds, though never past its expiry; 60,000
-   * by default, and 0 disables the cache. For that long, a revoked token or a withdrawn signing key
-   * goes unnoticed.
+   * How long a token is not verified again, in milliseconds, though never past its expiry; 0
+   * disables the cache. For that long, a revoked token or a withdrawn signing key goes unnoticed.
+   *
+   * @default 60000
    */
   cacheTtlMs?: number
-  /** The most cached tokens; 1,000 by default. Beyond that the oldest are evicted. */
+  /**
+   * The most cached tokens. Beyond that the oldest are evicted.
+   *
+   * @default 1000
+   */
   maxEntries?: number
 }
 

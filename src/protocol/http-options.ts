@@ -7,13 +7,21 @@ import type { JsonObject } from './types.ts'
 
 /** Options that apply only over HTTP. */
 export interface HttpOptions {
-  /** Sends requests. Default: the global `fetch`. */
+  /**
+   * Sends requests.
+   *
+   * @default fetch
+   */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** Headers for every request, or a function that returns them. The protocol's own headers take precedence. */
   readonly headers?: Headers | Record<string, string> | (() => HeaderRecord | Promise<HeaderRecord>)
   /** Authorizes requests. */
   readonly auth?: AuthProvider
-  /** The maximum length of a received message, in UTF-16 units of its text. Default: 16 Mi. */
+  /**
+   * The maximum length of a received message, in UTF-16 units of its text.
+   *
+   * @default 16777216
+   */
   readonly maxMessageLength?: number
 }
 

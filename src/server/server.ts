@@ -40,7 +40,7 @@ import type { Redact } from './request/redact.ts'
 export interface BaseServerOptions<Ctx = BaseContext> {
   /** Instructions for models on how to use the server. */
   instructions?: string
-  /** The supported revisions; all by default. */
+  /** The supported revisions. By default all are supported. */
   revisions?: readonly Revision[]
   /**
    * Capabilities in addition to those inferred from registrations, such as `experimental`.
@@ -52,10 +52,16 @@ export interface BaseServerOptions<Ctx = BaseContext> {
    * Paginates lists: `pagesOf(50)` creates pages of 50 entries. By default each list is one page.
    */
   pages?: Pages
-  /** The cache hints of results that set none themselves; by default 0 ms and private. */
+  /**
+   * The cache hints of results that set none themselves.
+   *
+   * @default { ttlMs: 0, cacheScope: 'private' }
+   */
   cache?: CacheHints
   /**
-   * Receives every error whose details are withheld from the client; `console.error` by default.
+   * Receives every error whose details are withheld from the client.
+   *
+   * @default console.error
    */
   onError?: (error: unknown, ctx: Ctx | undefined) => void
 }
@@ -71,7 +77,9 @@ export interface ServerOptions extends BaseServerOptions<Context> {
   redact?: Redact
   /**
    * The maximum number of log messages per second and session, or per request if there are no
-   * sessions; 1,000 by default. Of further messages, only the number is sent.
+   * sessions. Of further messages, only the number is sent.
+   *
+   * @default 1000
    */
   maxLogsPerSecond?: number
 }

@@ -16,20 +16,28 @@ import { SessionStreams } from './streams.ts'
 
 /** How long sessions live, and how many there may be. */
 export interface SessionLimits {
-  /** Milliseconds without a request after which a session ends; one hour by default. */
+  /**
+   * How long a session may go without a request before it ends, in milliseconds.
+   *
+   * @default 3600000
+   */
   idleMs?: number
   /**
-   * The most sessions at once; 10,000 by default. When the limit is reached, an idle one is
-   * evicted: the least recently used of the caller, else one of the caller with the most. If none
-   * is idle, the response is 503. A session counts as one more for each 10,000 characters of client
-   * info and capabilities.
+   * The most sessions at once. When the limit is reached, an idle one is evicted: the least
+   * recently used of the caller, else one of the caller with the most. If none is idle, the
+   * response is 503. A session counts as one more for each 10,000 characters of client info and
+   * capabilities.
+   *
+   * @default 10000
    */
   maxSessions?: number
   /**
-   * The most sessions of one principal, or without a principal of one network address; half of
-   * `maxSessions` by default. When the limit is reached, an idle one of the same caller is evicted;
-   * if none is idle, the response is 503. If the host provides neither, as with `createHandler`
-   * without a caller, only `maxSessions` applies.
+   * The most sessions of one principal, or without a principal of one network address. When the
+   * limit is reached, an idle one of the same caller is evicted; if none is idle, the response is
+   * 503. If the host provides neither, as with `createHandler` without a caller, only `maxSessions`
+   * applies.
+   *
+   * @default maxSessions / 2
    */
   maxSessionsPerCaller?: number
 }

@@ -10,13 +10,19 @@ import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
 
 /** The options that every skill has. */
 export interface SkillPlace {
-  /** Path segments before the skill's own name, such as `acme/billing`; none by default. */
+  /**
+   * Path segments before the skill's own name, such as `acme/billing`.
+   *
+   * @default ''
+   */
   prefix?: string
   /**
-   * Whether `skills/list` includes the skill; `skills/get` finds it in any case. True by default.
+   * Whether `skills/list` includes the skill; `skills/get` finds it in any case.
+   *
+   * @default true
    */
   listed?: boolean
-  /** Whether a caller may see and read the skill; every caller by default. */
+  /** Whether a caller may see and read the skill. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
 }
 

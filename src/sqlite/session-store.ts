@@ -14,7 +14,7 @@ import { Tables } from './tables.ts'
 
 /** How a store behaves. */
 export interface SqlSessionStoreOptions {
-  /** Finds the connection of a stream, where connections outlive the host; by default none does. */
+  /** Finds the connection of a stream, where connections outlive the host. By default none does. */
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
   onError?: (error: unknown) => void

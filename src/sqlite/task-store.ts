@@ -35,9 +35,17 @@ const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled']
 
 /** How a store is set up. */
 export interface SqlTaskStoreOptions {
-  /** Creates indexes; true by default. For a single task they cost more than they save. */
+  /**
+   * Creates indexes. For a single task they cost more than they save.
+   *
+   * @default true
+   */
   indexes?: boolean
-  /** Receives errors of damaged rows, whose tasks cannot be read; `console.error` by default. */
+  /**
+   * Receives errors of damaged rows, whose tasks cannot be read.
+   *
+   * @default console.error
+   */
   onError?: (error: unknown) => void
 }
 

@@ -20,14 +20,23 @@ import { isFinal } from './record.ts'
 
 /** How tasks are polled. */
 export interface FollowOptions {
-  /** Poll interval if the server suggests none, in milliseconds; one second by default. */
+  /**
+   * Poll interval if the server suggests none, in milliseconds.
+   *
+   * @default 1000
+   */
   readonly pollIntervalMs?: number
   /**
-   * The longest poll interval, regardless of the server's, in milliseconds; one minute by
-   * default.
+   * The longest poll interval, regardless of the server's, in milliseconds.
+   *
+   * @default 60000
    */
   readonly maxPollIntervalMs?: number
-  /** Subscribes to notifications instead of polling if the server sends them; true by default. */
+  /**
+   * Subscribes to notifications instead of polling if the server sends them.
+   *
+   * @default true
+   */
   readonly notifications?: boolean
   /**
    * Called with the task at first and after every change. Store its id here so that another process

@@ -11,26 +11,50 @@ import type { TaskStore } from './store.ts'
 
 /** How a server stores tasks. */
 export interface TasksOptions {
-  /** Where tasks are stored; in memory by default, which loses them when the process exits. */
+  /** Where tasks are stored. By default they are in memory, and lost when the process exits. */
   store?: TaskStore
-  /** How long tasks are stored after creation, in milliseconds; one hour by default. */
+  /**
+   * How long tasks are stored after creation, in milliseconds.
+   *
+   * @default 3600000
+   */
   ttlMs?: number
-  /** The longest storage time that a client may request, in milliseconds; one day by default. */
+  /**
+   * The longest storage time that a client may request, in milliseconds.
+   *
+   * @default 86400000
+   */
   maxTtlMs?: number
-  /** Suggested poll interval for clients, in milliseconds; one second by default. */
+  /**
+   * Suggested poll interval for clients, in milliseconds.
+   *
+   * @default 1000
+   */
   pollIntervalMs?: number
-  /** The most tasks at once; 10,000 by default. Further tasks are rejected. */
+  /**
+   * The most tasks at once. Further tasks are rejected.
+   *
+   * @default 10000
+   */
   maxTasks?: number
-  /** The most tasks at once for one principal; 1,000 by default. */
+  /**
+   * The most tasks at once for one principal.
+   *
+   * @default 1000
+   */
   maxTasksPerPrincipal?: number
   /**
-   * Offers `tasks/list` (2025-11-25). Off by default: enable it only if callers are authenticated,
-   * since all callers without a principal see each other's tasks.
+   * Offers `tasks/list` (2025-11-25). Enable it only if callers are authenticated, since all
+   * callers without a principal see each other's tasks.
+   *
+   * @default false
    */
   list?: boolean
   /**
-   * How long a process's lease on a task lasts without renewal, in milliseconds; 30 seconds by
-   * default. Applies to a store that several processes share or that outlives them.
+   * How long a process's lease on a task lasts without renewal, in milliseconds. Applies to a store
+   * that several processes share or that outlives them.
+   *
+   * @default 30000
    */
   leaseMs?: number
   /** Called for each new task, for audit logs and metrics. */

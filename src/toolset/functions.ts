@@ -40,12 +40,18 @@ export interface ToolFunction {
 
 /** Which tools to include, and how to name them. */
 export interface ToolsetOptions {
-  /** Prefix of every name, to distinguish the tools of several servers. Default: none. */
+  /**
+   * Prefix of every name, to distinguish the tools of several servers.
+   *
+   * @default ''
+   */
   readonly prefix?: string | undefined
-  /** Which tools to include; all by default. */
+  /** Which tools to include. By default all tools are included. */
   readonly include?: ((tool: Tool) => boolean) | undefined
   /**
-   * The longest name, in characters; 64 by default, the limit of most model APIs, and at least 8.
+   * The longest name, in characters; at least 8. The default is the limit of most model APIs.
+   *
+   * @default 64
    */
   readonly maxNameLength?: number | undefined
   /** Options of every call: timeouts, `meta`, a shared signal. */

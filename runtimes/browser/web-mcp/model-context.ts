@@ -88,7 +88,11 @@ export const POLYFILL: unique symbol = /* @__PURE__ */ Symbol.for('edgewise.mode
 
 /** Which model context is looked for. */
 export interface FindModelContextOptions {
-  /** Whether to ignore one that {@link polyfillModelContext} installed. @default false */
+  /**
+   * Whether to ignore one that {@link polyfillModelContext} installed.
+   *
+   * @default false
+   */
   readonly native?: boolean | undefined
 }
 

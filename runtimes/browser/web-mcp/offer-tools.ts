@@ -17,16 +17,20 @@ import { callTool, modelContextTool, type ToolPresentation } from './model-conte
 export interface OfferToolsOptions extends ToolPresentation {
   /** Withdraws the tools when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** Which tools to offer; all by default. */
+  /** Which tools to offer. By default all tools are offered. */
   readonly filter?: ((tool: Tool) => boolean) | undefined
   /**
    * Origins whose documents in this tab may use the tools, in addition to the page's. The browser
    * does not say which document calls.
    */
   readonly exposedTo?: readonly string[] | undefined
-  /** Where to offer them; the page's own model context by default. */
+  /** Where to offer them. By default it is the page's own model context. */
   readonly modelContext?: ModelContext | undefined
-  /** Receives errors of tools that the browser refused; `console.error` by default. */
+  /**
+   * Receives errors of tools that the browser refused.
+   *
+   * @default console.error
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 

@@ -22,22 +22,28 @@ import { findModelContext, type ModelContext, type RegisteredTool } from './mode
 export interface PageToolsOptions {
   /** Other origins whose tools are served, too; each must expose them to the page. */
   readonly fromOrigins?: readonly string[] | undefined
-  /** Which tools to serve; all by default. */
+  /** Which tools to serve. By default all tools are served. */
   readonly filter?: ((tool: RegisteredTool) => boolean) | undefined
   /**
-   * The name under which a tool is served; its own by default. Of two tools with one name the first
-   * in the browser's order is served, the other goes to `onError`.
+   * The name under which a tool is served. By default the tool keeps its name. Of two tools with
+   * one name the first in the browser's order is served, the other goes to `onError`.
    */
   readonly rename?: ((tool: RegisteredTool) => string) | undefined
-  /** Where to look for tools; the page's own model context by default. */
+  /** Where to look for tools. By default it is the page's own model context. */
   readonly modelContext?: ModelContext | undefined
   /** Stops following the page's tools and removes them when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** The server's name and version; `page` and `1` by default. */
+  /**
+   * The server's name and version.
+   *
+   * @default { name: 'page', version: '1' }
+   */
   readonly info?: Implementation | undefined
   /**
    * Receives errors of listing and of tools that cannot be served, each once for as long as it
-   * lasts; `console.error` by default.
+   * lasts.
+   *
+   * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined
 }

@@ -22,17 +22,33 @@ export interface IconPolicy {
 export interface IconPreferences extends IconPolicy {
   /** The background that the icon is shown on. */
   readonly theme?: 'light' | 'dark'
-  /** The width and height in pixels. Default: 48. */
+  /**
+   * The width and height in pixels.
+   *
+   * @default 48
+   */
   readonly size?: number
 }
 
 /** The limits for loading an icon. */
 export interface IconLimits extends IconPolicy {
-  /** The maximum size in bytes. Default: 1 MiB. */
+  /**
+   * The maximum size in bytes.
+   *
+   * @default 1048576
+   */
   readonly maxBytes?: number
-  /** The maximum width and height in pixels. Default: 1024. */
+  /**
+   * The maximum width and height in pixels.
+   *
+   * @default 1024
+   */
   readonly maxPixels?: number
-  /** Sends requests. Default: the global `fetch`. */
+  /**
+   * Sends requests.
+   *
+   * @default fetch
+   */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 

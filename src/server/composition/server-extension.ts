@@ -14,7 +14,11 @@ import type { Server } from '../server.ts'
 export interface ServerExtensionOptions {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string
-  /** The extension's settings in the server's capabilities; `{}` by default. */
+  /**
+   * The extension's settings in the server's capabilities.
+   *
+   * @default {}
+   */
   readonly settings?: JsonObject
   /** The only era that has the extension; by default both have it. */
   readonly era?: 'legacy' | 'modern'

@@ -59,7 +59,7 @@ export interface PromptOptions<
   meta?: Meta
   /** Completers, keyed by argument name; not available in `edgewise/server/tiny`. */
   complete?: Completers<Env, Ctx>
-  /** Whether a caller may list and get the prompt; by default every caller may. */
+  /** Whether a caller may list and get the prompt. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
 }
 

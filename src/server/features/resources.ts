@@ -52,7 +52,7 @@ export interface ResourceOptions {
   meta?: Meta
   /** How long, and by whom, the contents may be cached (since 2026-07-28). */
   cache?: CacheHints
-  /** Whether a caller may list and read the resource; by default every caller may. */
+  /** Whether a caller may list and read the resource. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
 }
 

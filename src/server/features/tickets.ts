@@ -11,7 +11,11 @@ import { isObject } from '../../protocol/validate.ts'
 export interface TicketOptions {
   /** As in `InputOptions`; every instance that issues or redeems tickets needs the same secrets. */
   secrets?: Secrets
-  /** How long a ticket is valid, in milliseconds; 900,000 by default. */
+  /**
+   * How long a ticket is valid, in milliseconds.
+   *
+   * @default 900000
+   */
   ttlMs?: number
 }
 

@@ -63,7 +63,7 @@ export interface ToolOptions<
   icons?: Icon[]
   /** The tool's `_meta`. */
   meta?: Meta
-  /** Whether a caller may list and call the tool; by default every caller may. */
+  /** Whether a caller may list and call the tool. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
   /**
    * Scopes that a call needs in addition to those of the server. Checked if the server is protected
@@ -71,8 +71,10 @@ export interface ToolOptions<
    */
   scopes?: readonly string[]
   /**
-   * Whether the tool can or must run as a task; `forbidden` by default. Only used on servers that
-   * support tasks (`edgewise/tasks`).
+   * Whether the tool can or must run as a task. Only used on servers that support tasks
+   * (`edgewise/tasks`).
+   *
+   * @default 'forbidden'
    */
   task?: TaskSupport | ToolTask<Input>
 }

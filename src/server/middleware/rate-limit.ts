@@ -21,9 +21,11 @@ export interface RateLimit {
    */
   keyOf?: (ctx: BaseContext) => string
   /**
-   * The JSON-RPC code of the error; 429 by default, because codes outside of JSON-RPC's reserved
-   * range belong to the application. A draft of the protocol uses -32023, which is not yet
+   * The JSON-RPC code of the error. Codes outside of JSON-RPC's reserved range, such as the
+   * default, belong to the application. A draft of the protocol uses -32023, which is not yet
    * allocated.
+   *
+   * @default 429
    */
   code?: number
 }

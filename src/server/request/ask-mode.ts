@@ -11,7 +11,9 @@ import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.t
 /** How clients are asked for input while their request is being handled. */
 export interface InputOptions {
   /**
-   * How long a client may take to respond to an input request, in milliseconds; 300,000 by default.
+   * How long a client may take to respond to an input request, in milliseconds.
+   *
+   * @default 300000
    */
   inputTimeoutMs?: number
   /**
@@ -21,9 +23,17 @@ export interface InputOptions {
    * where it began.
    */
   secrets?: Secrets
-  /** How long a multi-round-trip request can be continued, in milliseconds; 900,000 by default. */
+  /**
+   * How long a multi-round-trip request can be continued, in milliseconds.
+   *
+   * @default 900000
+   */
   stateTtlMs?: number
-  /** The maximum size of the state of a multi-round-trip request, in bytes; 65,536 by default. */
+  /**
+   * The maximum size of the state of a multi-round-trip request, in bytes.
+   *
+   * @default 65536
+   */
   maxStateBytes?: number
 }
 

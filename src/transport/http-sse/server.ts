@@ -33,19 +33,21 @@ export interface SseHandlerOptions
     >,
     Omit<ServeTransportOptions, 'caller' | 'auth' | 'signal'> {
   /**
-   * The path for clients' POST requests, which must be routed to this handler too; by default the
-   * path of the stream.
+   * The path for clients' POST requests, which must be routed to this handler too. By default it is
+   * the path of the stream.
    */
   messagePath?: string
   /**
-   * The maximum number of open streams; 10,000 by default. Above it, requests are rejected with
-   * 503.
+   * The maximum number of open streams. Above it, requests are rejected with 503.
+   *
+   * @default 10000
    */
   maxConnections?: number
   /**
    * The maximum number of streams per principal or, for callers without a principal, per network
-   * address, if the host knows it; half of `maxConnections` by default. Above it, requests are
-   * rejected with 503.
+   * address, if the host knows it. Above it, requests are rejected with 503.
+   *
+   * @default maxConnections / 2
    */
   maxConnectionsPerCaller?: number
 }

@@ -53,7 +53,7 @@ export interface StdioClientOptions extends ChildTransportOptions {
    * inherits from this process; `undefined` removes one.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** The working directory; this process's by default. */
+  /** The working directory. By default it is that of this process. */
   cwd?: string
   /**
    * What happens to the program's stderr, which is meant for logs: it is written to this process's

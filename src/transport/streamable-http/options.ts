@@ -19,7 +19,7 @@ export interface EndpointOptions extends InputOptions {
    * trailing slash do not matter.
    */
   allowedOrigins?: readonly string[] | '*'
-  /** The allowed `Host` names, on any port; all by default. */
+  /** The allowed `Host` names, on any port. By default all are allowed. */
   allowedHosts?: readonly string[]
   /**
    * Authenticates callers: `protectedResource` with access tokens (its metadata paths must be
@@ -27,15 +27,21 @@ export interface EndpointOptions extends InputOptions {
    */
   auth?: Authenticator
   /**
-   * The maximum size of a request body, in bytes; 4 MiB by default. Larger ones are rejected with
-   * 413.
+   * The maximum size of a request body, in bytes. Larger ones are rejected with 413.
+   *
+   * @default 4194304
    */
   maxBodyBytes?: number
-  /** Responds only with JSON: messages that would precede the response are dropped. */
+  /**
+   * Responds only with JSON: messages that would precede the response are dropped.
+   *
+   * @default false
+   */
   jsonOnly?: boolean
   /**
-   * The interval between keep-alive comments on idle streams, in milliseconds; 15,000 by default, 0
-   * for none.
+   * The interval between keep-alive comments on idle streams, in milliseconds; 0 sends none.
+   *
+   * @default 15000
    */
   keepAliveMs?: number
 }

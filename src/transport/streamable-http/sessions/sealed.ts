@@ -27,8 +27,9 @@ export interface SealedSessionOptions {
    */
   secrets?: Secrets
   /**
-   * The lifetime of a session, in milliseconds, after which the client must start a new one; a day
-   * by default.
+   * The lifetime of a session, in milliseconds, after which the client must start a new one.
+   *
+   * @default 86400000
    */
   ttlMs?: number
 }

@@ -26,7 +26,12 @@ import { StatefulSession } from './stateful-session.ts'
 
 /** Where sessions are stored, their lifetime, and their limits. */
 export interface StatefulSessionOptions extends SessionLimits {
-  /** In memory by default: all requests of a session must then reach the same process. */
+  /**
+   * Where sessions are stored. With a store in memory, all requests of a session must reach the
+   * same process.
+   *
+   * @default createMemorySessionStore()
+   */
   store?: SessionStore
   /**
    * `resumableCalls` resumes calls after their host was replaced, if the store survives it. By
