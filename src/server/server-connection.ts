@@ -1,0 +1,283 @@
+/**
+ * The server's side of a duplex connection: answers what its client sends, in both eras.
+ * Self-describing messages are stateless; all others belong to the connection's single session.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
+import { Ending } from '../patterns/ending.ts'
+import { degradeNotification } from '../protocol/degrade.ts'
+import { degradeRequest } from '../protocol/degrade-request.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
+import {
+  errorResponse,
+  isRequest,
+  isResponse,
+  notification,
+  resultResponse,
+  type Answer,
+} from '../protocol/jsonrpc.ts'
+import type {
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../protocol/types.ts'
+import { haveSessions } from '../protocol/revisions.ts'
+import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
+import { idInUse, Session } from '../session/session.ts'
+import { announceTo } from './features/announce.ts'
+import { answerEach, batchFault } from './engine/batch.ts'
+import { dispatch } from './engine/dispatch.ts'
+import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
+import { initialize, sessionRevision } from './features/initialize.ts'
+import { PushInput } from './engine/push-input.ts'
+import { resolveSessionMethod } from './engine/session-methods.ts'
+import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
+import type { AskMode } from './request/ask-mode.ts'
+import type { ChangeSource, Unsubscribe } from './notifier.ts'
+import type { Outbox } from './outbox.ts'
+import {
+  describesItself,
+  noSessions,
+  readRequestMeta,
+  requireStatelessRevision,
+} from './request/request-meta.ts'
+import { mayReceive } from './features/subscriptions.ts'
+import type { ServerDefinition } from './definition.ts'
+
+/** What a {@link ServerConnection} knows about its host. */
+export interface ServerConnectionOptions {
+  /** What the host knows about the peer. */
+  readonly caller?: Caller | undefined
+  /** Decides which tasks the peer may access. */
+  readonly auth?: Authorizer | undefined
+  /** How self-describing requests ask for input. */
+  readonly askMode: AskMode
+  /** How long the client may take to respond to a request of the server, in milliseconds. */
+  readonly inputTimeoutMs?: number | undefined
+  /** The source of changes; by default the server's own notifier. */
+  readonly changeSource?: ChangeSource | undefined
+}
+
+/** One client of a server. */
+export class ServerConnection {
+  readonly #server: ServerDefinition
+  readonly #outbox: Outbox
+  readonly #options: ServerConnectionOptions
+  readonly #caller: Caller
+  /** Self-describing requests in flight, by id. */
+  readonly #open = new Map<RequestId, Cancellation>()
+  readonly #ending = new Ending()
+  #session: Session | undefined
+  #unsubscribe: Unsubscribe | undefined
+  #closed = false
+
+  /** @param outbox Takes all messages except the answers that {@link receive} returns. */
+  constructor(server: ServerDefinition, outbox: Outbox, options: ServerConnectionOptions) {
+    this.#server = server
+    this.#outbox = outbox
+    this.#options = options
+    this.#caller = options.caller ?? {}
+  }
+
+  /** Handles a parsed frame. Returns its answer; `undefined` if it gets none. */
+  receive(frame: unknown): Promise<Answer | undefined> {
+    if (Array.isArray(frame)) return this.#receiveBatch(frame)
+    const read = this.#validate(frame)
+    if ('fault' in read) return Promise.resolve(read.fault)
+    if (isRequest(read)) return this.#answer(read)
+    this.#take(read)
+    return Promise.resolve(undefined)
+  }
+
+  /** Returns the answer to a frame that could not be read; `undefined` if it gets none. */
+  refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
+    this.#session?.rejectPending(frame, error)
+    if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
+    this.#server.report(error)
+    return undefined
+  }
+
+  /** Ends listeners gracefully, in microtasks. */
+  endListeners(): void {
+    this.#ending.end()
+  }
+
+  /** Cancels all requests, and ends the session. */
+  close(): void {
+    this.#closed = true
+    this.#unsubscribe?.()
+    this.#outbox.close()
+    const error = new SdkError('CLOSED', 'The connection is closed')
+    for (const open of this.#open.values()) open.cancel(error)
+    this.#session?.close()
+  }
+
+  async #receiveBatch(frames: readonly unknown[]): Promise<Answer | undefined> {
+    const session = this.#session
+    const batches = session && sessionRevision(session.record).batches
+    const reason = batches ? batchFault(frames) : 'The revision has no batches'
+    if (reason) return errorResponse(undefined, { code: INVALID_REQUEST, message: reason })
+    const requests: JsonRpcRequest[] = []
+    const faults: JsonRpcResponse[] = []
+    for (const frame of frames) {
+      const read = this.#validate(frame)
+      if ('fault' in read) {
+        if (read.fault) faults.push(read.fault)
+      } else if (isRequest(read)) requests.push(read)
+      else this.#take(read)
+    }
+    const report = (error: unknown): void => this.#server.report(error)
+    const answers = await answerEach(requests, (request) => this.#answer(request), report)
+    const responses = [...faults, ...answers]
+    return responses.length > 0 ? responses : undefined
+  }
+
+  /**
+   * Returns the message, or the error response to an invalid frame; no response if the frame must
+   * not be answered.
+   */
+  #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse | undefined } {
+    try {
+      return validateMessage(frame)
+    } catch (error) {
+      return { fault: this.refuse(frame, error as Error) }
+    }
+  }
+
+  #take(message: JsonRpcNotification | JsonRpcResponse): void {
+    const session = this.#session
+    if (isResponse(message)) {
+      session?.receiveResponse(message)
+    } else if (message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {}
+      this.#open.get(requestId as RequestId)?.cancel(clientCancelled(reason))
+      session?.cancelRequest(requestId, reason)
+    } else if (message.method === 'notifications/initialized' && session) {
+      session.record.initialized = true
+      this.#server.clients?.add(this.#exchange(session, session.life))
+    } else if (message.method === 'notifications/roots/list_changed' && session) {
+      this.#server.clients?.rootsChanged(this.#exchange(session, session.life))
+    }
+  }
+
+  /** Answers a request; `undefined` when it was cancelled. */
+  async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    try {
+      // A duplicate id would make responses ambiguous, even across sessions and self-describing
+      // requests
+      if (this.#open.has(message.id) || this.#session?.inFlight.has(message.id)) {
+        throw idInUse(message.id)
+      }
+      if (describesItself(message.params)) return await this.#answerAlone(message)
+      if (this.#session) return await this.#answerInSession(message, this.#session)
+      if (message.method === 'initialize') return this.#initialize(message)
+      if (message.method === 'ping') return resultResponse(message.id, {})
+      throw this.#earlyError(message)
+    } catch (error) {
+      return errorResponse(message.id, toErrorObject(error))
+    }
+  }
+
+  #initialize(message: JsonRpcRequest): JsonRpcResponse {
+    if (!haveSessions(this.#server.revisions)) throw this.#earlyError(message)
+    const { record, result } = initialize(this.#server, message.params, true)
+    const session = (this.#session = new Session(record))
+    this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
+    return resultResponse(message.id, result)
+  }
+
+  /** Announces changes to the session until the connection closes. */
+  async #subscribe(session: Session): Promise<void> {
+    const { changeSource = this.#server.notify } = this.#options
+    const unsubscribe = await changeSource?.subscribe(
+      (change) => {
+        const { client } = session
+        if (!mayReceive(this.#server, change, { ...this.#caller, client })) return
+        announceTo(session, change, (message) => this.#outbox.send(message))
+      },
+      { caller: this.#caller },
+    )
+    if (this.#closed) unsubscribe?.()
+    else this.#unsubscribe = unsubscribe
+  }
+
+  #earlyError({ method, params }: JsonRpcRequest): ProtocolError {
+    const { revisions } = this.#server
+    if (haveSessions(revisions)) {
+      return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
+    }
+    return method === 'initialize'
+      ? noSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
+      : new ProtocolError(INVALID_PARAMS, 'The request lacks a valid "_meta"')
+  }
+
+  async #answerAlone(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    const { version, client, logLevel } = readRequestMeta(message.params)
+    const revision = requireStatelessRevision(this.#server.revisions, version)
+    const cancellation = new Cancellation()
+    this.#open.set(message.id, cancellation)
+    const exchange: Exchange = {
+      revision,
+      client,
+      caller: this.#caller,
+      auth: this.#options.auth,
+      cancellation,
+      ending: this.#ending,
+      changes: this.#options.changeSource,
+      peer: this,
+      logLevel,
+      askMode: this.#options.askMode,
+      send: (notification) => this.#outbox.sendFor(cancellation, notification),
+    }
+    const response = await dispatch(this.#server, message, exchange)
+    this.#open.delete(message.id)
+    if (cancellation.cancelled) return undefined
+    if (message.method === 'subscriptions/listen' && 'result' in response) {
+      // The end of a listener is announced in both ways that the specification describes.
+      this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
+    }
+    return response
+  }
+
+  async #answerInSession(
+    message: JsonRpcRequest,
+    session: Session,
+  ): Promise<JsonRpcResponse | undefined> {
+    const cancellation = session.openRequest(message.id)
+    const exchange = this.#exchange(session, cancellation)
+    const target = resolveSessionMethod(this.#server, message.method, exchange.revision)
+    const response = await dispatch(this.#server, message, exchange, target)
+    session.closeRequest(message.id)
+    return cancellation.cancelled ? undefined : response
+  }
+
+  #exchange(session: Session, cancellation: Cancellation): Exchange {
+    const { record } = session
+    const revision = sessionRevision(record)
+    const { inputTimeoutMs: timeoutMs } = this.#options
+    return {
+      revision,
+      client: session.client,
+      caller: this.#caller,
+      auth: this.#options.auth,
+      cancellation,
+      logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
+      session,
+      send: ({ method, params }) => {
+        const known = notification(method, degradeNotification(method, params, revision))
+        return this.#outbox.sendFor(cancellation, known)
+      },
+      askMode: new PushInput(({ method, params }, asking) =>
+        session.sendRequest(method, degradeRequest(method, params, revision), {
+          send: (asked) => this.#outbox.send(asked),
+          signal: asking,
+          timeoutMs,
+        }),
+      ),
+    }
+  }
+}
