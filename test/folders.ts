@@ -1,6 +1,9 @@
 /** The folders whose tests need the build, a browser, or another program or runtime. */
 export const built: readonly string[] = ['package', 'peers', 'playground', 'runtimes']
 
+/** The folders whose tests need a Postgres server. */
+export const database: readonly string[] = ['postgres']
+
 /** The folders whose tests may share one module graph: no source of theirs counts for a whole process. */
 export const stateless: readonly string[] = [
   ...['authorization', 'client', 'connect', 'json-schema', 'patterns', 'protected-resource'],

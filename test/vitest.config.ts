@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
-import { built, stateless } from './folders.ts'
+import { built, database, stateless } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -37,7 +37,7 @@ export default defineConfig({
           ...waiting,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [`test/{${[...built, ...stateless].join()}}/**`],
+          exclude: [`test/{${[...built, ...database, ...stateless].join()}}/**`],
           pool: 'threads',
         },
       },
@@ -58,6 +58,15 @@ export default defineConfig({
           name: 'built',
           include: [`test/{${built.join()}}/**/*.test.ts`],
           globalSetup: './test/build.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...waiting,
+          name: 'postgres',
+          include: database.map((folder) => `test/${folder}/**/*.test.ts`),
+          globalSetup: './test/postgres/setup.ts',
         },
       },
     ],

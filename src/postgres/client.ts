@@ -1,0 +1,43 @@
+/**
+ * The part of the client library `postgres` that the storage uses.
+ *
+ * @see https://github.com/porsager/postgres
+ */
+
+/** A value that is bound to a `$1` of a query. Anything else travels as text. */
+export type PostgresValue = string | number | boolean | null
+
+/** A query that was sent, or waits for a connection. */
+export interface PostgresQuery extends Promise<ArrayLike<unknown>> {
+  /** Cancels the query, which then rejects. */
+  cancel(): unknown
+}
+
+/** Runs queries, on any connection or within a transaction. */
+export interface PostgresQueries {
+  /** Runs one query with parameters, or a script of several statements without. */
+  unsafe(
+    query: string,
+    parameters?: PostgresValue[],
+    options?: { prepare?: boolean },
+  ): PostgresQuery
+}
+
+/**
+ * A client of a Postgres database: what `postgres(…)` of the package
+ * [`postgres`](https://www.npmjs.com/package/postgres) returns.
+ */
+export interface PostgresClient extends PostgresQueries {
+  /** Runs `work` in a transaction, which is rolled back if it rejects. */
+  begin(work: (queries: PostgresQueries) => Promise<unknown>): Promise<unknown>
+  /**
+   * Listens to notifications on a connection of its own, which is opened again whenever it is lost.
+   *
+   * @param listening Called whenever the connection starts to listen.
+   */
+  listen(
+    channel: string,
+    listener: (payload: string) => void,
+    listening?: () => void,
+  ): PromiseLike<{ unlisten(): Promise<void> }>
+}

@@ -1,0 +1,157 @@
+/**
+ * Queries to the tables of one schema: with a timeout, and with one kind of error for a database
+ * that cannot be used at the moment.
+ *
+ * @see https://www.postgresql.org/docs/current/ddl-schemas.html
+ */
+import { withTimeout } from '../patterns/timeout.ts'
+import { callHook, ignore } from '../patterns/hooks.ts'
+import { SdkError } from '../protocol/errors.ts'
+import type { PostgresClient, PostgresQueries, PostgresQuery, PostgresValue } from './client.ts'
+import { migrate } from './migrations.ts'
+import { isTransient, UnavailableError } from './unavailable.ts'
+
+/** Runs queries whose tables are written as `{name}`. */
+export interface Queries {
+  /**
+   * Runs one query and returns its rows.
+   *
+   * @throws {UnavailableError} when the database cannot be used, or does not answer in time.
+   */
+  query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]>
+}
+
+/** How a database is used. */
+export interface DatabaseOptions {
+  /** The name of the schema, which is valid. */
+  readonly schema: string
+  /** How long a query or a transaction may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** Receives the first error of each outage, and errors that nothing waits for. */
+  readonly onError: (error: unknown) => void
+}
+
+/** The tables of one schema, which the first query creates. */
+export class Database implements Queries {
+  readonly #client: PostgresClient
+  readonly schema: string
+  readonly #timeoutMs: number
+  readonly #onError: (error: unknown) => void
+  readonly #texts = new Map<string, string>()
+  #migrated: Promise<void> | undefined
+  #isDown = false
+
+  constructor(client: PostgresClient, { schema, timeoutMs, onError }: DatabaseOptions) {
+    this.#client = client
+    this.schema = schema
+    this.#timeoutMs = timeoutMs
+    this.#onError = onError
+  }
+
+  /**
+   * Creates or updates the tables, once.
+   *
+   * @throws {UnavailableError} when the database cannot be used.
+   * @throws {Error} when a later version of the package created the tables.
+   */
+  migrate(): Promise<void> {
+    this.#migrated ??= this.#attempt((signal) => migrate(this.#client, this.schema, signal)).catch(
+      (error: unknown) => {
+        this.#migrated = undefined
+        throw error
+      },
+    )
+    return this.#migrated
+  }
+
+  async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
+    await this.migrate()
+    return this.#attempt((signal) => this.#run<Row>(this.#client, text, values, signal))
+  }
+
+  /**
+   * Runs `work` in a transaction. One that has not been committed when the time is over is rolled
+   * back.
+   *
+   * @throws {UnavailableError} when the database cannot be used, or does not answer in time.
+   */
+  async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    await this.migrate()
+    return this.#attempt(async (signal) => {
+      const results: T[] = []
+      await this.#client.begin(async (client) => {
+        signal.throwIfAborted()
+        results.push(
+          await work({ query: (text, ...values) => this.#run(client, text, values, signal) }),
+        )
+        signal.throwIfAborted()
+      })
+      return results[0] as T
+    })
+  }
+
+  /**
+   * Listens to notifications. The client library opens the connection again when it is lost.
+   *
+   * @param listening Called whenever the connection starts to listen.
+   * @throws {UnavailableError} when the database cannot be used.
+   */
+  listen(
+    channel: string,
+    listener: (payload: string) => void,
+    listening: () => void,
+  ): Promise<{ unlisten(): Promise<void> }> {
+    return this.#attempt(async () => this.#client.listen(channel, listener, listening))
+  }
+
+  /** Reports an error that nothing waits for; that of an outage once. */
+  report(error: unknown): void {
+    if (error instanceof UnavailableError) return
+    callHook(() => this.#onError(error), ignore)
+  }
+
+  async #run<Row extends object>(
+    client: PostgresQueries,
+    text: string,
+    values: PostgresValue[],
+    signal: AbortSignal,
+  ): Promise<Row[]> {
+    const query = client.unsafe(this.#resolve(text), values, { prepare: true })
+    const cancel = (): void => cancelQuery(query)
+    signal.addEventListener('abort', cancel)
+    try {
+      return Array.from(await query) as Row[]
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** The text of a query with the full names of its tables. */
+  #resolve(text: string): string {
+    let resolved = this.#texts.get(text)
+    if (resolved === undefined) {
+      resolved = text.replace(/\{(\w+)\}/g, `"${this.schema}".$1`)
+      this.#texts.set(text, resolved)
+    }
+    return resolved
+  }
+
+  async #attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      const result = await withTimeout(this.#timeoutMs, work)
+      this.#isDown = false
+      return result
+    } catch (error) {
+      const isLate = error instanceof SdkError && error.code === 'TIMEOUT'
+      if (!isLate && !isTransient(error)) throw error
+      if (!this.#isDown) this.report(error)
+      this.#isDown = true
+      throw new UnavailableError(error)
+    }
+  }
+}
+
+/** Cancels a query. That may fail, as the database may be out of reach. */
+function cancelQuery(query: PostgresQuery): void {
+  callHook(() => query.cancel(), ignore)
+}

@@ -1,0 +1,11 @@
+/**
+ * Sessions, tasks and changes in a Postgres database, shared by any number of processes.
+ *
+ * @module
+ */
+export {
+  createPostgresStorage,
+  type PostgresStorage,
+  type PostgresStorageOptions,
+} from './storage.ts'
+export type { PostgresClient } from './client.ts'

@@ -1,0 +1,83 @@
+/**
+ * Creates and updates the tables of a schema. Several processes may do so at once.
+ *
+ * @see https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
+ */
+import type { PostgresClient, PostgresQueries } from './client.ts'
+
+/**
+ * The scripts that lead from one version of the tables to the next, the first from none. Released ones
+ * never change.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE mcp_processes (
+    id text PRIMARY KEY,
+    seen_at timestamptz NOT NULL
+  );
+  CREATE TABLE mcp_changes (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    origin text NOT NULL,
+    change text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE TABLE mcp_tasks (
+    id text PRIMARY KEY,
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    principal text NOT NULL,
+    version integer NOT NULL,
+    finished boolean NOT NULL,
+    expires_at bigint NOT NULL,
+    record text NOT NULL
+  );
+  CREATE INDEX mcp_tasks_by_principal ON mcp_tasks (principal, seq);
+  CREATE INDEX mcp_tasks_by_expiry ON mcp_tasks (expires_at);
+  CREATE INDEX mcp_tasks_unfinished ON mcp_tasks (seq) WHERE NOT finished;`,
+]
+
+/**
+ * Brings the tables of a schema to the version that this code knows, in one transaction.
+ *
+ * @throws {Error} when a later version of the package created the tables.
+ */
+export async function migrate(
+  client: PostgresClient,
+  schema: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await versionOf(client, schema)) === MIGRATIONS.length) return
+  await client.begin(async (queries) => {
+    signal.throwIfAborted()
+    await queries.unsafe('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `edgewise ${schema}`,
+    ])
+    // Another process may have finished in the meantime
+    const version = await versionOf(queries, schema)
+    if (version > MIGRATIONS.length) throw newerSchema(schema, version)
+    if (version === MIGRATIONS.length) return
+    // `IF NOT EXISTS` would need the permission to create schemas even if this one exists
+    const found = await queries.unsafe('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+    if (found.length === 0) await queries.unsafe(`CREATE SCHEMA "${schema}"`)
+    await queries.unsafe(`SET LOCAL search_path TO "${schema}"`)
+    if (version === 0) await queries.unsafe('CREATE TABLE mcp_schema (version integer NOT NULL)')
+    for (const script of MIGRATIONS.slice(version)) await queries.unsafe(script)
+    await queries.unsafe('DELETE FROM mcp_schema')
+    await queries.unsafe('INSERT INTO mcp_schema VALUES ($1)', [MIGRATIONS.length])
+    signal.throwIfAborted()
+  })
+}
+
+/** The version of the tables; 0 if there are none. */
+async function versionOf(queries: PostgresQueries, schema: string): Promise<number> {
+  // Not `to_regclass`, which may not see yet what another process has just committed
+  const isThere = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
+  if ((await queries.unsafe(isThere, [schema])).length === 0) return 0
+  const [row] = Array.from(await queries.unsafe(`SELECT version FROM "${schema}".mcp_schema`))
+  return (row as { version: number } | undefined)?.version ?? 0
+}
+
+function newerSchema(schema: string, version: number): Error {
+  const known = MIGRATIONS.length
+  return new Error(
+    `Cannot use the schema "${schema}": its tables have version ${version}, and this package knows version ${known} at most. Update the package`,
+  )
+}

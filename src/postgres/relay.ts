@@ -1,0 +1,48 @@
+/**
+ * Connects the notifier of a server with the change log: each process announces the changes of all.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import type { Notifier, ServerChange } from '../server/notifier.ts'
+import type { ChangeLog } from './changes.ts'
+
+/**
+ * Publishes what a notifier announces, and announces what others published. Its own changes are
+ * delivered here at once, whether or not the database can be used.
+ *
+ * @returns A function that disconnects it.
+ */
+export function relayChanges(notify: Notifier, changes: ChangeLog): () => void {
+  const origin = crypto.randomUUID()
+  let isRelaying = false
+  const stops = [
+    notify.subscribe((change) => {
+      if (!isRelaying) changes.publish(change, origin)
+    }),
+    changes.subscribe((change, from) => {
+      if (from === origin) return
+      isRelaying = true
+      try {
+        announce(notify, change)
+      } finally {
+        isRelaying = false
+      }
+    }),
+  ]
+  return () => stops.forEach((stop) => stop())
+}
+
+function announce(notify: Notifier, change: ServerChange): void {
+  switch (change.method) {
+    case 'notifications/tools/list_changed':
+      return notify.toolsListChanged()
+    case 'notifications/prompts/list_changed':
+      return notify.promptsListChanged()
+    case 'notifications/resources/list_changed':
+      return notify.resourcesListChanged()
+    case 'notifications/resources/updated':
+      return notify.resourceUpdated(change.uri)
+    case 'notifications/elicitation/complete':
+      return notify.elicitationComplete(change.elicitationId)
+  }
+}

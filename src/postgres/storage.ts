@@ -1,0 +1,145 @@
+/**
+ * A Postgres database that several processes share: sessions, tasks and changes of one server.
+ *
+ * @see https://www.postgresql.org/docs/current/
+ */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { SdkError } from '../protocol/errors.ts'
+import { definitionOf } from '../server/definition.ts'
+import type { Notifier } from '../server/notifier.ts'
+import type { BaseServer } from '../server/server.ts'
+import type { TaskStore } from '../tasks/store.ts'
+import { Bus } from './bus.ts'
+import { ChangeLog } from './changes.ts'
+import type { PostgresClient } from './client.ts'
+import { Database } from './database.ts'
+import { relayChanges } from './relay.ts'
+import { PostgresTaskStore } from './task-store.ts'
+
+/** How a database is used. */
+export interface PostgresStorageOptions {
+  /**
+   * The name of the schema with the tables, which is created if it does not exist: 1 to 48 letters,
+   * digits, `_` and `-`, beginning with a letter or `_`. Each server needs a schema of its own.
+   *
+   * @default 'edgewise'
+   */
+  schema?: string
+  /**
+   * How long a query may take, in milliseconds. Afterwards it is cancelled, and the call that needs
+   * it is answered with 503 and `Retry-After`.
+   *
+   * @default 5000
+   */
+  timeoutMs?: number
+  /**
+   * Receives errors that no call reports: the first of each outage, and those in the background.
+   *
+   * @default console.error
+   */
+  onError?: (error: unknown) => void
+}
+
+const OPTIONS: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs: 1, onError: 1 }
+
+const SCHEMA = /^(?!pg_)[a-z_][\w-]{0,47}$/i
+
+/** The sessions, tasks and changes of one server, which any number of processes share. */
+export interface PostgresStorage {
+  /**
+   * Creates or updates the tables, which the first use does as well. Several processes may call it
+   * at once.
+   *
+   * @throws {Error} when a later version of this package created the tables.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the database cannot be used.
+   */
+  migrate(): Promise<void>
+  /**
+   * Announces the changes of all processes to the clients of a server in this one, and the other way
+   * around: what `server.notify` announces, and changes of its lists, on any process reaches all
+   * clients. Call it after everything was registered, as that is announced as well.
+   *
+   * @throws {TypeError} when the server was not made by `createServer`.
+   * @throws {SdkError} `INVALID_USE` when the server announces nothing, as those of
+   *   `edgewise/server/tiny`.
+   * @throws {ProtocolError} `INTERNAL_ERROR` when the database cannot be used.
+   */
+  connect(server: BaseServer): Promise<void>
+  /** Creates a store of tasks, for the option `store` of `tasks`. */
+  taskStore(): TaskStore
+  /**
+   * Publishes pending changes, and stops to listen. Call it after the handlers were closed, and
+   * before the client is.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Creates a storage in a Postgres database, for any number of processes. Nothing is sent before it
+ * is used.
+ *
+ * @example
+ *   ```ts
+ *   import postgres from 'postgres'
+ *   import { createPostgresStorage } from 'edgewise/postgres'
+ *
+ *   const storage = createPostgresStorage(postgres('postgres://localhost/app'))
+ *   await storage.connect(server)
+ *   ```;
+ *
+ * @param client What `postgres(…)` of the package `postgres` returned.
+ * @throws {TypeError} when an option is unknown, or no valid name of a schema.
+ * @throws {RangeError} when the timeout is not a number of milliseconds above 0.
+ */
+export function createPostgresStorage(
+  client: PostgresClient,
+  options: PostgresStorageOptions = {},
+): PostgresStorage {
+  requireKnown('The Postgres storage', options, OPTIONS)
+  const { schema = 'edgewise', timeoutMs = 5_000, onError = console.error } = options
+  if (!SCHEMA.test(schema)) {
+    throw new TypeError(
+      `The schema cannot be named "${schema}": use 1 to 48 letters, digits, "_" and "-"`,
+    )
+  }
+  if (!(timeoutMs > 0)) {
+    throw new RangeError(`The option "timeoutMs" of the Postgres storage cannot be "${timeoutMs}"`)
+  }
+  return new Storage(new Database(client, { schema, timeoutMs, onError }))
+}
+
+class Storage implements PostgresStorage {
+  readonly #database: Database
+  readonly #bus: Bus
+  readonly #changes: ChangeLog
+  readonly #relays = new Map<Notifier, () => void>()
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#bus = new Bus(database)
+    this.#changes = new ChangeLog(database, this.#bus)
+  }
+
+  migrate(): Promise<void> {
+    return this.#database.migrate()
+  }
+
+  async connect(server: BaseServer): Promise<void> {
+    const { notify } = definitionOf(server)
+    if (!notify) throw new SdkError('INVALID_USE', 'This server announces no changes')
+    if (!this.#relays.has(notify)) this.#relays.set(notify, relayChanges(notify, this.#changes))
+    await this.#changes.start()
+  }
+
+  taskStore(): TaskStore {
+    return new PostgresTaskStore(this.#database, this.#bus)
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#relays.values()) stop()
+    this.#relays.clear()
+    await this.#changes.flush()
+    this.#changes.close()
+    await this.#bus.close()
+  }
+}

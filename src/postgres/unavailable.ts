@@ -1,0 +1,44 @@
+/**
+ * The failure of a database that cannot be used at the moment.
+ *
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+
+/** Clients may retry after this time, in milliseconds. */
+const RETRY_AFTER_MS = 5_000
+
+/**
+ * The database cannot be used at the moment. Over HTTP, a call that fails with it is answered with
+ * 503 and `Retry-After`.
+ */
+export class UnavailableError extends ProtocolError {
+  constructor(cause: unknown) {
+    super(INTERNAL_ERROR, 'The storage is not available at the moment', {
+      retryAfterMs: RETRY_AFTER_MS,
+    })
+    this.name = 'UnavailableError'
+    this.cause = cause
+  }
+}
+
+/**
+ * The classes of SQLSTATE codes that another attempt may not meet: connection, transaction rollback,
+ * resources, operator intervention, system error.
+ */
+const TRANSIENT_CLASSES = ['08', '40', '53', '57', '58']
+
+/** Codes of other classes: the server is read-only after a failover, or a lock is not available. */
+const TRANSIENT_CODES = ['25006', '55P03']
+
+/**
+ * Whether a query may succeed later. Errors that do not come from the server are those of the
+ * connection.
+ */
+export function isTransient(error: unknown): boolean {
+  const { name, code } = error as { name?: unknown; code?: unknown }
+  if (typeof code !== 'string') return false
+  if (name !== 'PostgresError') return true
+  return TRANSIENT_CLASSES.includes(code.slice(0, 2)) || TRANSIENT_CODES.includes(code)
+}

@@ -1,0 +1,62 @@
+// Changes that one process announces, on all of them.
+import { describe, expect, it, vi } from 'vitest'
+import { createServer, type Server } from '../../src/presets/server.ts'
+import type { ServerChange } from '../../src/server/notifier.ts'
+import { openSchema, type TestSchema } from './database.ts'
+
+/** A server of one process, and what it announced to its clients. */
+async function openServer({
+  open,
+}: TestSchema): Promise<{ server: Server; heard: ServerChange[] }> {
+  const server = createServer({ name: 'a', version: '1' })
+  const heard: ServerChange[] = []
+  server.notify.subscribe((change) => heard.push(change))
+  await open().storage.connect(server)
+  return { server, heard }
+}
+
+const updated = (uri: string): ServerChange => ({ method: 'notifications/resources/updated', uri })
+
+describe('A change', () => {
+  it('is announced once on every process, in the order of the process of origin', async () => {
+    const schema = openSchema()
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => openServer(schema)))
+    const uris = Array.from({ length: 50 }, (_, n) => `note:${n}`)
+    for (const uri of uris) one?.server.notify.resourceUpdated(uri)
+    for (const each of [one, two, three]) {
+      await vi.waitFor(() => expect(each?.heard).toHaveLength(50))
+      expect(each?.heard).toEqual(uris.map(updated))
+    }
+    two?.server.notify.toolsListChanged()
+    for (const each of [one, two, three]) {
+      await vi.waitFor(() => expect(each?.heard).toHaveLength(51))
+      expect(each?.heard.at(-1)).toEqual({ method: 'notifications/tools/list_changed' })
+    }
+  })
+
+  it('of any kind and with any text arrives unchanged', async () => {
+    const schema = openSchema()
+    const [one, two] = await Promise.all([openServer(schema), openServer(schema)])
+    const texts = ['\0', '\ud800', '𝄞', `'; DROP TABLE mcp_changes; --`, '\\', 'x'.repeat(100_000)]
+    one.server.notify.promptsListChanged()
+    one.server.notify.resourcesListChanged()
+    for (const text of texts) one.server.notify.resourceUpdated(text)
+    one.server.notify.elicitationComplete('e')
+    await vi.waitFor(() => expect(two.heard).toEqual(one.heard))
+    expect(two.heard).toHaveLength(texts.length + 3)
+  })
+
+  it('that was announced while the connection was lost arrives when it is back', async () => {
+    const schema = openSchema()
+    const [one, two] = await Promise.all([openServer(schema), openServer(schema)])
+    for (let round = 0; round < 5; round++) {
+      const killed = await schema.sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = ${schema.schema} AND query ILIKE 'listen %'`
+      expect(killed.length).toBeGreaterThan(0)
+      one.server.notify.resourceUpdated(`note:${round}`)
+      await vi.waitFor(() => expect(two.heard).toHaveLength(round + 1))
+    }
+    expect(two.heard).toEqual([0, 1, 2, 3, 4].map((n) => updated(`note:${n}`)))
+  })
+})
