@@ -64,7 +64,8 @@ const MAX_OFFERS = 1_000
  * ```
  *
  * @returns A function that stops accepting ports; open connections continue.
- * @throws {TypeError} If no origins are given in a window.
+ * @throws {TypeError} If no origins are given in a window, or one is not an origin.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 export function servePorts(server: Server, options: ServePortsOptions = {}): () => void {
   const { onError = (error: unknown) => console.error(error) } = options
@@ -81,7 +82,8 @@ export function servePorts(server: Server, options: ServePortsOptions = {}): () 
  *
  * @param onPort Receives each port; the promise that it returns keeps a service worker awake.
  * @returns A function that stops accepting ports.
- * @throws {TypeError} If no origins are given in a window.
+ * @throws {TypeError} If no origins are given in a window, or one is not an origin.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 export function acceptPorts(
   onPort: (incoming: IncomingPort) => unknown,

@@ -31,6 +31,7 @@ interface Relayed {
  * may be started before the server.
  *
  * @param name The name of the channel.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
 export function broadcastTransport(name: string, options?: BroadcastOptions): Transport {
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
@@ -59,6 +60,7 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
  *
  * @param onPort Receives a transport for each, which it must start immediately.
  * @returns A function that leaves the channel, which ends all its connections.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
 export function acceptBroadcasts(
   name: string,

@@ -30,6 +30,7 @@ import { resolvePath } from './page-url.ts'
  * ```
  *
  * @throws {SdkError} `NETWORK` with a `FetchFault` as its cause, and every error of `connect`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function connect(
   target: string | URL | Transport,

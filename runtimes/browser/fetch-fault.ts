@@ -18,7 +18,11 @@ export type FetchFaultKind =
   /** No server responds: a wrong name or port, a refused connection, a bad certificate. */
   | 'unreachable'
 
-/** A request that got no response, with advice. */
+/**
+ * A request that got no response, with advice.
+ *
+ * @see https://fetch.spec.whatwg.org/#concept-network-error
+ */
 export class FetchFault extends TypeError {
   readonly kind: FetchFaultKind
   /** How to fix the problem, for the page's developer or operator. */

@@ -16,6 +16,7 @@ const ASK_MS = 5_000
  * protect your pages with a Content-Security-Policy.
  *
  * @param database The name of the database; one for each user. Default: `edgewise`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
   return {
@@ -31,6 +32,7 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
  * that are bound to it are useless elsewhere.
  *
  * @param database The name of the database. Default: `edgewise`.
+ * @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
   return inTurn(`${database} ${KEYS}`, async () => {

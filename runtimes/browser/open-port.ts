@@ -52,9 +52,10 @@ const MAX_OFFERS = 60
  * await using client = await connect(openPort(worker))
  * ```
  *
- * @throws {TypeError} If the target is a window and no origin is given.
+ * @throws {TypeError} If the target is a window and no valid origin is given.
  * @throws {SdkError} From `start`: `TIMEOUT` if the port is not accepted in time, `CLOSED` if the
  *   worker fails.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 export function openPort(target: PortTarget, options: OpenPortOptions = {}): Transport {
   if (isWindow(target)) requireOrigin(options.origin ?? '')

@@ -39,6 +39,8 @@ export interface PageFetchOptions {
  *   it left off. Calls are not affected.
  * - To a server over HTTP without TLS, to which a browser has six connections, four tabs of an
  *   origin listen at a time; others wait.
+ *
+ * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
   const { explain = true, fetch = plainFetch, onTurn } = options

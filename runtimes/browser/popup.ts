@@ -78,6 +78,8 @@ interface Kept {
  *   await using client = await connect('https://example.com/mcp', { auth })
  * })
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
 export function popup(options: PopupOptions): AuthorizationFlow {
   const { mode = 'popup', leavePage = true, features = FEATURES } = options

@@ -43,6 +43,7 @@ const LOOK_MS = 1_000
  *
  * @param target The other window: `frame.contentWindow`, `parent`, `opener`, what `open` returned.
  * @throws {TypeError} If the origin is invalid, or the target is not a window.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
 export function windowTransport(target: Window, options: WindowTransportOptions): Transport {
   return channelTransport(windowCarrier(target, options.origin), options)

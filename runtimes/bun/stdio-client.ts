@@ -19,10 +19,9 @@ import { webWritable } from './streams.ts'
  * A transport to a server that is started as a child process, for `connect`. The program runs with
  * the rights of this process: start only what the user trusts and has agreed to.
  *
- * Starting rejects with `INVALID_USE` if the program does not exist or may not be run. Closing ends
- * the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it gets
- * SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by SIGINT,
- * SIGTERM or SIGHUP, they get SIGTERM.
+ * Closing ends the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it
+ * gets SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by
+ * SIGINT, SIGTERM or SIGHUP, they get SIGTERM.
  *
  * @example
  * ```ts
@@ -32,6 +31,10 @@ import { webWritable } from './streams.ts'
  * await using client = await connect(stdioClient({ command: 'bun', args: ['server.ts'] }))
  * console.log(await client.listAllTools())
  * ```
+ *
+ * @throws {SdkError} From `start`: `INVALID_USE` if the program does not exist or may not be run;
+ *   `DENIED` if `approve` returns false.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))

@@ -25,7 +25,7 @@ export interface HubObject extends Rpc.DurableObjectBranded {
 /**
  * The namespace of a Durable Object class.
  *
- * @throws {Error} if the environment lacks the binding; the message says what to add.
+ * @throws {Error} If the environment lacks the binding; the message says what to add.
  */
 export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObject>(
   env: unknown,
@@ -69,7 +69,7 @@ new_sqlite_classes = ["McpTask"]`,
 /**
  * The SQLite storage of an object.
  *
- * @throws {Error} if the class was created without SQLite; the message says what to change.
+ * @throws {Error} If the class was created without SQLite; the message says what to change.
  */
 export function requireSql(storage: DurableObjectStorage, className: string): DurableObjectStorage {
   try {
@@ -90,7 +90,7 @@ const FIRST_DATE = '2024-10-14'
 /**
  * Checks that the Worker runs with the features that this package needs.
  *
- * @throws {Error} if the compatibility date is too early.
+ * @throws {Error} If the compatibility date is too early.
  */
 export function requireCompatibility(): void {
   if (Cloudflare.compatibilityFlags[LATEST_FLAG] !== false) return

@@ -44,7 +44,7 @@ export class ObjectSessionStore implements SessionStore {
   readonly #touchedAt = new Map<string, number>()
   #own: OwnSession | undefined
 
-  /** @throws {Error} when a later version of the package stored the sessions. */
+  /** @throws {Error} If a later version of the package stored the sessions. */
   constructor(storage: DurableObjectStorage, options: ObjectSessionStoreOptions) {
     this.#storage = storage
     this.#tables = new SqlSessionStore(sqlIn(storage), options)
@@ -81,7 +81,7 @@ export class ObjectSessionStore implements SessionStore {
   /**
    * Stores a record. A subscription is valid once the hub knows it, and is undone otherwise.
    *
-   * @throws {Error} if it cannot be stored, or the hub does not know the subscriptions.
+   * @throws {Error} If it cannot be stored, or the hub does not know the subscriptions.
    */
   async save(id: string, record: SessionRecord): Promise<void> {
     const before = this.#own ? this.#own.record : this.#tables.load(id)

@@ -44,6 +44,7 @@ const PREFIX = 'app/'
  * ```
  *
  * @throws {SdkError} `UNSUPPORTED` if the request belongs to no session, as since 2026-07-28.
+ * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {
   const storage = request && boundStorage(request)

@@ -12,7 +12,7 @@ import { ObjectTasks, type TaskObject } from './task-service.ts'
  * Stores the tasks of a server in Durable Objects, unless its author chose a store. Returns the
  * tasks that the objects work with.
  *
- * @throws {Error} if the environment lacks the binding.
+ * @throws {Error} If the environment lacks the binding.
  */
 export function hostTasks(
   server: Server,

@@ -65,9 +65,11 @@ export interface Worker<Env = unknown> {
  * export default worker
  * ```
  *
- * @throws {Error} if the environment lacks a binding, or the compatibility date is too early.
+ * @throws {Error} If the environment lacks a binding, or the compatibility date is too early.
  * @throws {SdkError} `INVALID_USE` if a secret is too short, or a numeric option is invalid.
- * @throws {TypeError} if the server was not created by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer` of `edgewise/server`, or an
+ *   option is unknown.
+ * @see https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/
  */
 export function createWorker<Env = unknown>(
   server: Server,

@@ -19,10 +19,9 @@ import { endWithProcess } from '../node/orphans.ts'
  * has agreed to. Needs `--allow-run`, for that program at least; with unrestricted `--allow-run`
  * its descendants are ended with it.
  *
- * Starting rejects with `INVALID_USE` if the program does not exist or may not be run. Closing ends
- * the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, and after the same
- * time again SIGKILL. If this process exits, or is ended by SIGINT, SIGTERM or SIGHUP, the program
- * gets SIGTERM.
+ * Closing ends the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, and
+ * after the same time again SIGKILL. If this process exits, or is ended by SIGINT, SIGTERM or
+ * SIGHUP, the program gets SIGTERM.
  *
  * @example
  * ```ts
@@ -32,6 +31,10 @@ import { endWithProcess } from '../node/orphans.ts'
  * await using client = await connect(stdioClient({ command: 'deno', args: ['run', 'server.ts'] }))
  * console.log(await client.listAllTools())
  * ```
+ *
+ * @throws {SdkError} From `start`: `INVALID_USE` if the program does not exist or may not be run;
+ *   `DENIED` if `approve` returns false.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))

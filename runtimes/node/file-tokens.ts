@@ -23,6 +23,8 @@ import type { TokenStore } from '../../src/authorization/index.ts'
  *   tokens: fileTokenStore('/home/alice/.local/state/my-program'),
  * })
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 export function fileTokenStore(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined

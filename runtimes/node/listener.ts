@@ -38,6 +38,8 @@ const LINGER_MS = 1000
  * const handle = createHandler(createServer({ name: 'travel', version: '1.0.0' }))
  * createHttpServer(toNodeListener(handle)).listen(8000, '127.0.0.1')
  * ```
+ *
+ * @see https://nodejs.org/api/http.html
  */
 export function toNodeListener(
   handler: (request: Request, caller: Pick<Caller, 'address'>) => Promise<Response> | Response,

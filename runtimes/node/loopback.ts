@@ -23,6 +23,9 @@ import type { AuthorizationFlow } from '../../src/authorization/index.ts'
  * const auth = signIn({ client: { name: 'My program' }, interaction: loopback() })
  * await using client = await connect('https://example.com/mcp', { auth })
  * ```
+ *
+ * @throws {TypeError} If `hostname` is not a loopback name or address.
+ * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {

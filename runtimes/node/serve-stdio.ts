@@ -27,7 +27,10 @@ import { allowSuspensions } from './suspensions.ts'
  * await serveStdio(server)
  * ```
  *
- * @throws {TypeError} If the server was not created by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
+ *   a task but no `tasks()`.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()

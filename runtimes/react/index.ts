@@ -35,6 +35,7 @@ const IDLE: ConnectionState = { status: 'idle' }
  *   stable between renders.
  * @param options Options of the component's own connection; those of the first render with a target
  *   apply.
+ * @see https://react.dev/reference/react/useSyncExternalStore
  */
 export function useMcp(
   target: ReconnectingClient | ReconnectingTarget,

@@ -37,8 +37,9 @@ const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
  *
  * @param uri A URI with the scheme `ui://`.
  * @param html A complete HTML5 document, or a function that creates it for each reader.
- * @throws {TypeError} if the URI has another scheme or is taken, a domain is not an origin, or the
- *   document does not begin with its doctype.
+ * @throws {TypeError} If the URI has another scheme or is taken, a member of `csp` is unknown or
+ *   lists something other than origins, or the document does not begin with its doctype.
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appResource<Env>(
   server: Server<Env>,

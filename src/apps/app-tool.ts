@@ -47,8 +47,9 @@ export interface AppToolOptions<
  * appTool(server, 'forecast', { ui: 'ui://weather/dashboard' }, () => text('Sunny, 21 °C'))
  * ```
  *
- * @throws {TypeError} if the document is not registered, neither the model nor the interface may
+ * @throws {TypeError} If the document is not registered, neither the model nor the interface may
  *   call the tool, and in the cases of `server.tool`.
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appTool<Input extends StandardSchema, Output extends StandardSchema, Env>(
   server: Server<Env>,

@@ -27,17 +27,27 @@ import {
  * await using client = await connect('https://example.com/mcp', { extensions: [appsClient()] })
  * for await (const tool of client.tools()) console.log(tool.name, getToolUi(tool).resourceUri)
  * ```
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): ClientExtension {
   return clientExtension({ id: APPS, settings: { mimeTypes } })
 }
 
-/** The user interface of a tool; the older flat form is accepted too. */
+/**
+ * The user interface of a tool; the older flat form is accepted too.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
 export function getToolUi({ _meta }: Tool): AppToolMeta {
   return toolMetaOf(_meta)
 }
 
-/** Whether a user interface from the same server may call a tool. */
+/**
+ * Whether a user interface from the same server may call a tool.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
 export function isAppVisible(tool: Tool): boolean {
   return getToolUi(tool).visibility?.includes('app') ?? true
 }
@@ -48,6 +58,7 @@ export function isAppVisible(tool: Tool): boolean {
  * inject directives into the host's policy.
  *
  * @param listed The resource as listed, if it was listed.
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function getContentsUi(contents: ResourceContents, listed?: Resource): AppResourceMeta {
   for (const ui of [contents._meta?.ui, listed?._meta?.ui])

@@ -22,6 +22,7 @@ const extended = new WeakSet<Server>()
  * as content.
  *
  * @param ctx The context of any handler.
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
   return takesApps(ctx.extension(APPS))

@@ -109,7 +109,11 @@ export function toolMetaOf(meta: unknown): AppToolMeta {
   return known
 }
 
-/** Whether a tool may be offered to a model. */
+/**
+ * Whether a tool may be offered to a model.
+ *
+ * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
+ */
 export function isModelVisible({ _meta }: Tool): boolean {
   return toolMetaOf(_meta).visibility?.includes('model') ?? true
 }

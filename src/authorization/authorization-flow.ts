@@ -8,6 +8,8 @@ import type { Awaitable } from '../patterns/awaitable.ts'
 /**
  * Sends users to an authorization server and receives the redirect back. The runtimes provide
  * implementations.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#authorization-code-protection
  */
 export interface AuthorizationFlow {
   /**

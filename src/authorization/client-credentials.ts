@@ -39,6 +39,8 @@ export interface ClientCredentialsOptions extends IssuerOptions {
  *
  * @throws {TypeError} If the issuer, the client id, or the client authentication is missing, or an
  *   option is unknown.
+ * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.4
  */
 export function clientCredentials(options: ClientCredentialsOptions): SignIn {
   requireKnown('clientCredentials', options, {

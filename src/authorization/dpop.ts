@@ -34,7 +34,12 @@ export interface DpopOptions {
   readonly declare?: boolean
 }
 
-/** Binds tokens to a key: pass the result as `proofs` to a function that signs in. */
+/**
+ * Binds tokens to a key: pass the result as `proofs` to a function that signs in.
+ *
+ * @throws {TypeError} If the algorithm is not asymmetric.
+ * @see https://www.rfc-editor.org/rfc/rfc9449
+ */
 export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Proofs {
   if (!/^(?:ES|RS|PS|EdDSA$|Ed25519$)/.test(alg)) {
     throw new TypeError(`"${alg}" is no asymmetric algorithm`)

@@ -53,6 +53,7 @@ export interface EnterpriseOptions extends ClientCredentialsOptions {
  * extension `io.modelcontextprotocol/enterprise-managed-authorization`.
  *
  * @throws {TypeError} If the issuer is missing, or an option is unknown.
+ * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
   requireKnown('enterpriseManaged', options, {

@@ -36,7 +36,11 @@ export interface AuthorizationAnswer {
   readonly body?: string | undefined
 }
 
-/** Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` if only scopes are missing. */
+/**
+ * Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` if only scopes are missing.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
+ */
 export class AuthorizationError extends SdkError {
   /** The step that failed. */
   readonly step: AuthorizationStep

@@ -42,6 +42,8 @@ export interface PrivateKeyJwtOptions {
  *     authentication: privateKeyJwt({ key: pem }),
  *   })
  * ```
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.2
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   const { kid, audience } = options

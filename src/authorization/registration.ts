@@ -53,6 +53,7 @@ const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], response_
  * The metadata document of a client, to publish as JSON at `client.metadataUrl`.
  *
  * @throws {TypeError} If that URL cannot serve as a client id.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export function clientMetadata(
   client: ClientIdentity,

@@ -32,7 +32,11 @@ export interface Registration extends JsonObject {
 /** The key of all registrations, which are stored as one value so that they can be listed. */
 const KEY = 'clients'
 
-/** Lists the stored registrations, by issuer. */
+/**
+ * Lists the stored registrations, by issuer.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
+ */
 export async function listRegistrations(tokens: TokenStore): Promise<Record<string, Registration>> {
   return ((await tokens.get(KEY)) ?? {}) as Record<string, Registration>
 }
@@ -43,6 +47,7 @@ export async function listRegistrations(tokens: TokenStore): Promise<Record<stri
  *
  * @param issuer Exactly as in the authorization server's metadata, including a trailing slash.
  * @throws {TypeError} If the issuer is not a URL, or the registration has no `client_id`.
+ * @see https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1
  */
 export async function saveRegistration(
   tokens: TokenStore,
@@ -68,6 +73,7 @@ export function putRegistration(
  * it can still be refreshed.
  *
  * @param clientId Deletes only the registration of this client. Default: any.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export function forgetRegistration(
   tokens: TokenStore,

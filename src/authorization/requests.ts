@@ -19,7 +19,11 @@ const EXCERPT_LENGTH = 300
 /** Secrets in forms, in malformed JSON, and in pages that show either. */
 const GIVEN = /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
 
-/** Proof of possession for sender-constrained tokens (RFC 9449). */
+/**
+ * Proof of possession for sender-constrained tokens (RFC 9449).
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449
+ */
 export interface Proofs {
   /** The algorithm of the key, which authorization servers must support. */
   readonly alg: string

@@ -72,7 +72,9 @@ const OPTIONS: OptionNames<SignInOptions> = {
  * await using client = await connect('https://example.com/mcp', { auth })
  * ```
  *
- * @throws {TypeError} If the options are inconsistent, or one is unknown.
+ * @throws {TypeError} If `client.metadataUrl` cannot serve as a client id, or an option is unknown.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
+ * @see https://www.rfc-editor.org/rfc/rfc7636
  */
 export function signIn(options: SignInOptions): SignIn {
   requireKnown('signIn', options, OPTIONS)

@@ -10,6 +10,8 @@ import type { Awaitable } from '../patterns/awaitable.ts'
 /**
  * Stores the tokens and registrations of one user. Values are plain JSON and secret. The runtimes
  * provide implementations for browsers and for files.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 export interface TokenStore {
   /** Gets the value of a key. */

@@ -37,6 +37,8 @@ const anonymousClient: OAuthClient = { client_id: 'workload', authenticate: () =
  * again.
  *
  * @throws {TypeError} If the issuer is missing, or an option is unknown.
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
+ * @see https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1933
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
   requireKnown('workloadIdentity', options, {

@@ -99,6 +99,7 @@ export class BaseClient {
    * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
    * @throws {SdkError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result is
    *   invalid.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
     return callTool(this.#connection, name, args, options)
@@ -109,12 +110,17 @@ export class BaseClient {
    *
    * @throws {ProtocolError} `RESOURCE_NOT_FOUND`, or since 2026-07-28 `INVALID_PARAMS`, if the resource
    *   does not exist.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
    */
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
     return this.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
   }
 
-  /** Gets a prompt with its arguments filled in. */
+  /**
+   * Gets a prompt with its arguments filled in.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+   */
   getPrompt(
     name: string,
     args?: Readonly<Record<string, string>>,

@@ -74,6 +74,7 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
  * ```
  *
  * @throws {SdkError} `INVALID_USE` if the id has no prefix.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options

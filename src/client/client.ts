@@ -61,6 +61,7 @@ export class Client extends BaseClient {
    * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name.
    * @throws {SdkError} `DENIED` if the call was not approved; `INVALID_MESSAGE` if the result has no
    *   content, or its structured content does not match the tool's schema (the result is in `data`).
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
   override async callTool(
     name: string,
@@ -75,7 +76,11 @@ export class Client extends BaseClient {
     return result
   }
 
-  /** Completes the value of an argument, given the values of other arguments. */
+  /**
+   * Completes the value of an argument, given the values of other arguments.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+   */
   async complete(
     ref: CompletionReference,
     argument: { name: string; value: string },
@@ -97,6 +102,7 @@ export class Client extends BaseClient {
    * Sets the minimum level of log messages that the server sends.
    *
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
    */
   async setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
     if (findMethod('logging/setLevel', this.#connection.revision)) {
@@ -112,6 +118,7 @@ export class Client extends BaseClient {
    * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
    *   nothing of what is requested.
    * @throws {ProtocolError} If the server rejects it for another reason.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
    */
   listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
     return this.#subscriptions.listen(filter, options)
@@ -121,6 +128,7 @@ export class Client extends BaseClient {
    * Subscribes `onResourceUpdated` to the updates of a resource.
    *
    * @throws {SdkError} `UNSUPPORTED` if the server does not announce updates of resources.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
   subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     return this.#subscriptions.subscribe(uri, options)

@@ -15,7 +15,11 @@ import type {
 import type { Subscription } from './features/subscription.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** A protocol extension, created by `clientExtension`. Several clients may share one. */
+/**
+ * A protocol extension, created by `clientExtension`. Several clients may share one.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ */
 export interface ClientExtension {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string

@@ -168,12 +168,15 @@ export interface Handlers {
   /**
    * Shows a form to the user, or asks for consent to visit a URL. Show the whole URL before opening it,
    * and open it in the user's own browser, which neither the application nor a model can inspect.
+   *
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   readonly onElicit?: (params: ElicitParams, context: InputContext) => Awaitable<ElicitResult>
   /**
    * Samples from a model.
    *
    * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   readonly onSample?: (
     params: CreateMessageParams,
@@ -183,6 +186,7 @@ export interface Handlers {
    * The directories that the server may work in, as `file:` URIs.
    *
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**

@@ -22,7 +22,7 @@ export interface Versions {
 /**
  * Reads the `revision` option.
  *
- * @throws {SdkError} `INVALID_USE` when it names a revision that does not exist.
+ * @throws {SdkError} `INVALID_USE` if it names a revision that does not exist.
  */
 export function allowedVersions({ revision }: ConnectOptions): Versions {
   const all =

@@ -76,6 +76,8 @@ export interface Gateway {
  * const weather = fromClient((options) => connect('https://weather.example/mcp', options))
  * await server.mount('weather', weather)
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 export function fromClient(
   connect: Connector,

@@ -56,6 +56,7 @@ const MAX_COMPARISONS = 10_000_000
  * @typeParam T The type of valid values; it is not checked.
  * @throws {SdkError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
  *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
  */
 export function jsonSchema<T = unknown>(
   schema: JsonObject,
@@ -85,6 +86,8 @@ export function jsonSchema<T = unknown>(
  *
  * const client = await connect('https://example.com/mcp', { validateOutput: outputValidator() })
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
  */
 export function outputValidator(
   limits: JsonSchemaLimits = {},

@@ -33,7 +33,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 /**
  * Waits for some milliseconds, or for the longest time that timers can if that is shorter.
  *
- * @throws {SdkError} `ABORTED` when the signal fires first.
+ * @throws {SdkError} `ABORTED` if the signal fires first.
  */
 export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

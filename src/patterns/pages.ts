@@ -26,7 +26,7 @@ export interface PageLimits {
  * @param fetchPage Gets the page of a cursor; the first one without.
  * @param member The member of a page that has its entries.
  * @param onRepeat Receives the error of a repeated cursor or page, which ends the list.
- * @throws {SdkError} `LIMIT_EXCEEDED` when the list has more pages, or is longer, than allowed.
+ * @throws {SdkError} `LIMIT_EXCEEDED` if the list has more pages, or is longer, than allowed.
  */
 export async function* walkPages<Item extends object>(
   method: string,

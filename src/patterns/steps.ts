@@ -39,7 +39,7 @@ export class Steps {
    * Runs a step that has not run before. Returns its value after a JSON round trip, in every run
    * alike.
    *
-   * @throws {TypeError} if the name was already used in this run, or the value cannot be
+   * @throws {TypeError} If the name was already used in this run, or the value cannot be
    *   represented as JSON.
    */
   async run<T>(name: string, work: () => T | Promise<T>): Promise<AsJson<T>> {

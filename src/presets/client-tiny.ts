@@ -29,10 +29,12 @@ import { requireKnown } from '../patterns/known-options.ts'
  * ```
  *
  * @param target The URL of an endpoint.
- * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
- * `FORBIDDEN`, `HTTP`, `CLOSED`.
- * @throws {TypeError} when an option is unknown.
- * @throws {ProtocolError} The server's error response to the handshake.
+ * @throws {SdkError} `INVALID_USE` if the URL or a revision is invalid; `VERSION_MISMATCH`,
+ *   `INVALID_MESSAGE`, `UNSUPPORTED`, `NETWORK`, `TIMEOUT`, `ABORTED`, `UNAUTHORIZED`, `FORBIDDEN`,
+ *   `HTTP` or `CLOSED` if connecting fails.
+ * @throws {TypeError} If an option is unknown.
+ * @throws {ProtocolError} The error response of the server to the handshake.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export async function connect(
   target: string | URL,

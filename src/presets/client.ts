@@ -53,10 +53,12 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
  *
  * @param target The URL of an endpoint, over Streamable HTTP or over HTTP+SSE as in 2024-11-05; or a
  * transport: stdio, a message port, or in-memory.
- * @throws {SdkError} `INVALID_USE`, `VERSION_MISMATCH`, `NETWORK`, `TIMEOUT`, `UNAUTHORIZED`,
- * `FORBIDDEN`, `HTTP`, `CLOSED`.
- * @throws {TypeError} when an option is unknown.
- * @throws {ProtocolError} The server's error response to the handshake.
+ * @throws {SdkError} `INVALID_USE` if the URL or a revision is invalid; `VERSION_MISMATCH`,
+ *   `INVALID_MESSAGE`, `UNSUPPORTED`, `NETWORK`, `TIMEOUT`, `ABORTED`, `UNAUTHORIZED`, `FORBIDDEN`,
+ *   `HTTP` or `CLOSED` if connecting fails.
+ * @throws {TypeError} If an option is unknown, or the target is neither a URL nor a transport.
+ * @throws {ProtocolError} The error response of the server to the handshake.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export async function connect(
   target: string | URL | Transport,

@@ -74,7 +74,8 @@ const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconn
  * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
  * as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} if `info` has no name or version, or an option is unknown or invalid.
+ * @throws {TypeError} If `info` has no name or version, or an option is unknown or invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 export function createServer<Env = unknown>(
   info: Implementation,

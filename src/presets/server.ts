@@ -43,7 +43,8 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
  * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
  * as a Worker's bindings.
  * @param info The server's name and version, which clients see.
- * @throws {TypeError} when `info` has no name or version, or an option is unknown or invalid.
+ * @throws {TypeError} If `info` has no name or version, or an option is unknown or invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 export function createServer<Env = unknown>(
   info: Implementation,
@@ -110,7 +111,10 @@ export function createServer<Env = unknown>(
  * export const handle = createHandler(gateway.server)
  * ```
  *
- * @throws {SdkError} The errors of connecting and listing.
+ * @throws {SdkError} The errors of connecting and listing, such as `NETWORK` and `UNAUTHORIZED`.
+ * @throws {ProtocolError} The error response of the upstream server.
+ * @throws {TypeError} If an option is unknown or invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 export function createGateway(connect: Connector, options: GatewayOptions = {}): Promise<Gateway> {
   return createGatewayOf(createServer, connect, options)

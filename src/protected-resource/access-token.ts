@@ -6,7 +6,11 @@
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** An authentic token: signed, or confirmed, by an authorization server. */
+/**
+ * An authentic token: signed, or confirmed, by an authorization server.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9068#section-2.2
+ */
 export interface AccessToken {
   /** The authorization server that issued it (`iss`), if known. */
   readonly issuer?: string | undefined
@@ -54,6 +58,8 @@ export interface RefusedToken {
  * verifier.
  *
  * If it throws, the response is 503, since the failure is not the caller's fault.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 export type TokenVerifier = (
   token: string,

@@ -84,6 +84,9 @@ const MAX_AGE_MS = 300_000
  *   dpop: dpopProofs({ required: true }),
  * })
  * ```
+ *
+ * @throws {SdkError} `INVALID_USE` if a secret of the nonces is too short.
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
 export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const { required = false, replays = createReplayCache() } = options

@@ -66,7 +66,8 @@ export interface IntrospectionOptions {
  *   })
  * ```
  *
- * @throws {TypeError} if the endpoint is not HTTPS, except on localhost.
+ * @throws {TypeError} If the endpoint is not an HTTPS URL, except on localhost.
+ * @see https://www.rfc-editor.org/rfc/rfc7662
  */
 export function introspectedTokens(options: IntrospectionOptions): TokenVerifier {
   const { endpoint, clientId, clientSecret, timeoutMs = 5000 } = options

@@ -20,7 +20,7 @@ export function metadataUrls(issuer: string): string[] {
 /**
  * Discovers the key set of an issuer from its metadata.
  *
- * @throws {Error} if no metadata of this issuer names a trustworthy key set.
+ * @throws {Error} If no metadata of this issuer names a trustworthy key set.
  */
 export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<URL> {
   const seen: string[] = []
@@ -42,7 +42,7 @@ export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<U
 /**
  * Parses a URL whose content can be trusted.
  *
- * @throws {TypeError} if it is not HTTPS, except on localhost.
+ * @throws {TypeError} If it is not HTTPS, except on localhost.
  */
 export function requireSecure(text: string): URL {
   const url = new URL(text)

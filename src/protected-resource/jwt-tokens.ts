@@ -52,6 +52,10 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
  *   verify: jwtTokens({ algorithms: ['ES256'] }),
  * })
  * ```
+ *
+ * @throws {TypeError} If `jwksUri` is not an HTTPS URL, except on localhost.
+ * @throws {Error} If `jwks` is not a JSON Web Key Set.
+ * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
   const keySets = createKeySets(options)

@@ -101,7 +101,7 @@ export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 /**
  * Validates the options.
  *
- * @throws {TypeError} if the resource, an issuer or a scope is invalid, there is no issuer, or an
+ * @throws {TypeError} If the resource, an issuer or a scope is invalid, there is no issuer, or an
  *   option is unknown.
  */
 export function readOptions(options: ProtectedResourceOptions): Settings {

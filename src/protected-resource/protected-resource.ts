@@ -38,8 +38,10 @@ const CREDENTIAL_HEADERS = ['authorization', 'dpop'] as const
  * export const handle = createHandler(server, { auth }) // Route the paths in auth.paths to it too
  * ```
  *
- * @throws {TypeError} if the resource, an issuer or a scope is invalid, there is no issuer, or an
+ * @throws {TypeError} If the resource, an issuer or a scope is invalid, there is no issuer, or an
  *   option is unknown.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ * @see https://www.rfc-editor.org/rfc/rfc9728
  */
 export function protectedResource(options: ProtectedResourceOptions): Authenticator {
   const settings = readOptions(options)

@@ -36,6 +36,8 @@ export interface CacheTokensOptions {
  *
  * export const cached = (verify: TokenVerifier) => cacheTokens(verify, { cacheTtlMs: 10_000 })
  * ```
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
 export function cacheTokens(
   verify: TokenVerifier,

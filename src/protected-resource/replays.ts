@@ -5,7 +5,11 @@
  */
 import { boundedCache } from '../patterns/bounded-cache.ts'
 
-/** Records which proofs were used. */
+/**
+ * Records which proofs were used.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-11.1
+ */
 export interface ReplayCache {
   /**
    * Records a use.

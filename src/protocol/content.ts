@@ -6,7 +6,11 @@
 import type { ContentBlock, ResourceContents, TextContent } from './types.ts'
 import { isObject } from './validate.ts'
 
-/** A block of text. */
+/**
+ * A block of text.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
+ */
 export function text(value: string): TextContent {
   return { type: 'text', text: value }
 }

@@ -14,6 +14,8 @@ import type { ErrorObject, UrlElicitation } from './types.ts'
 /**
  * A JSON-RPC error. Thrown by a handler, it is sent unchanged; thrown by a client call, it is the error
  * that the peer answered.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
 export class ProtocolError extends Error {
   /**
@@ -76,6 +78,8 @@ export type SdkErrorCode =
  * Notifies a client that the user must visit pages before the request is sent again (2025-11-25,
  * client/elicitation#url-elicitation-required-error). Since 2026-07-28 the client receives input
  * requests instead; a client that supports neither receives a generic failure.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export class UrlElicitationRequired extends ProtocolError {
   readonly elicitations: readonly UrlElicitation[]
@@ -108,6 +112,8 @@ export class SdkError extends Error {
 /**
  * A tool's failure that the model is meant to read: its message becomes the text of the `isError`
  * result. All other thrown values are reported to the model without details.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export class ToolError extends Error {
   constructor(message: string) {
@@ -119,6 +125,8 @@ export class ToolError extends Error {
 /**
  * Whether a failed `resources/read` means that the resource does not exist: -32002 before 2026-07-28,
  * since then `INVALID_PARAMS` with the URI in its data.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
  */
 export function isResourceNotFound(error: unknown): error is ProtocolError {
   if (!(error instanceof ProtocolError)) return false

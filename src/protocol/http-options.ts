@@ -28,7 +28,11 @@ export interface HttpOptions {
 /** Header names and their values. */
 export type HeaderRecord = Headers | Record<string, string>
 
-/** Authorizes the requests to one server. */
+/**
+ * Authorizes the requests to one server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
 export interface AuthProvider {
   /** The protocol extensions that its authorization flow implements; the client declares them. */
   readonly extensions?: { readonly [id: string]: JsonObject }

@@ -18,17 +18,29 @@ import type {
   RequestId,
 } from './types.ts'
 
-/** Whether a valid message is a request. */
+/**
+ * Whether a valid message is a request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#requests
+ */
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message
 }
 
-/** Whether a valid message is a notification. */
+/**
+ * Whether a valid message is a notification.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#notifications
+ */
 export function isNotification(message: JsonRpcMessage): message is JsonRpcNotification {
   return 'method' in message && !('id' in message)
 }
 
-/** Whether a valid message is a response, of either kind. */
+/**
+ * Whether a valid message is a response, of either kind.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
+ */
 export function isResponse(message: JsonRpcMessage): message is JsonRpcResponse {
   return !('method' in message)
 }

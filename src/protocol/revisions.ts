@@ -5,7 +5,11 @@
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
 
-/** A revision of the protocol, named by its date. */
+/**
+ * A revision of the protocol, named by its date.
+ *
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
+ */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
 /** How one revision works; what is not mentioned is absent. */
@@ -50,7 +54,11 @@ const v20260728: RevisionFacts = {
   tasks: 'extension',
 }
 
-/** Every revision, newest first, which is also the order of preference. */
+/**
+ * Every revision, newest first, which is also the order of preference.
+ *
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
+ */
 export const revisions: readonly RevisionFacts[] = [
   v20260728,
   v20251125,
@@ -69,7 +77,11 @@ export function haveSessions(some: readonly RevisionFacts[]): boolean {
   return some.some(({ era }) => era === 'legacy')
 }
 
-/** The facts of a revision; undefined if it does not exist. Versions are compared for equality. */
+/**
+ * The facts of a revision; undefined if it does not exist. Versions are compared for equality.
+ *
+ * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
+ */
 export function findRevision(version: unknown): RevisionFacts | undefined {
   return revisions.find((facts) => facts.version === version)
 }

@@ -5,7 +5,11 @@
  */
 import type { JsonObject } from './types.ts'
 
-/** A schema that validates and provides its JSON Schema; zod 4.2 and later, ArkType, Valibot. */
+/**
+ * A schema that validates and provides its JSON Schema; zod 4.2 and later, ArkType, Valibot.
+ *
+ * @see https://standardschema.dev
+ */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1

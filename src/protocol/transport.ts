@@ -20,7 +20,11 @@ export interface Receiver {
   closed(reason?: Error): void
 }
 
-/** A duplex connection of frames. Either side may be client or server. */
+/**
+ * A duplex connection of frames. Either side may be client or server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
+ */
 export interface Transport {
   /** Starts delivering to the receiver. Called once, before any `send`. */
   start(receiver: Receiver): void | Promise<void>

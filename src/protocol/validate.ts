@@ -89,6 +89,7 @@ function isTooDeep(value: unknown): boolean {
  * params and results that are objects, and either a result or an error. Unknown members are kept.
  *
  * @throws {ProtocolError} `INVALID_REQUEST` that names what is wrong.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
 export function validateMessage(value: unknown): JsonRpcMessage {
   const reason = fault(value)

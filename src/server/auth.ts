@@ -8,7 +8,11 @@
 import type { ServerDefinition } from './definition.ts'
 import type { Authorizer, Caller } from './request/exchange.ts'
 
-/** Authenticates and authorizes callers. Created by `protectedResource` or {@link authenticate}. */
+/**
+ * Authenticates and authorizes callers. Created by `protectedResource` or {@link authenticate}.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
 export interface Authenticator extends Authorizer {
   /** The paths of the OAuth metadata, which the host must route to the handler too. */
   readonly paths: readonly string[]
@@ -56,6 +60,7 @@ export interface Authenticator extends Authorizer {
  * `ctx.env`; on Workers, `auth` must be serializable as JSON. A response rejects the request, and
  * pages of allowed origins can read it. An exception is passed to `onError`, and the response has
  * the status 500.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function authenticate<Env = unknown>(
   identify: (request: Request, env: Env) => Caller | Response | Promise<Caller | Response>,

@@ -67,13 +67,13 @@ export interface ClientInput {
   /**
    * Prepares how self-describing requests can ask for input; called once per handler or connection.
    *
-   * @throws {SdkError} `INVALID_USE` when a secret is too short.
+   * @throws {SdkError} `INVALID_USE` if a secret is too short.
    */
   configure(options: InputOptions): AskMode
   /**
    * Creates the context of a request, which may resume an earlier round.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` when the request cannot be resumed.
+   * @throws {ProtocolError} `INVALID_PARAMS` if the request cannot be resumed.
    */
   createContext(
     server: ServerDefinition,
@@ -85,7 +85,7 @@ export interface ClientInput {
    * client must repeat the request with it; if the client was asked directly, the context of the
    * next run.
    *
-   * @throws {ProtocolError} when the client cannot be asked for this input.
+   * @throws {ProtocolError} If the client cannot be asked for this input.
    */
   suspend(
     server: ServerDefinition,
@@ -169,7 +169,7 @@ export interface ServerDefinition extends ServerFeatures {
  * Creates the definition of a server.
  *
  * @param more The names of the options that the features read.
- * @throws {TypeError} if an option is unknown or invalid, or the server has no name or version.
+ * @throws {TypeError} If an option is unknown or invalid, or the server has no name or version.
  */
 export function defineServer(
   info: Implementation,
@@ -228,7 +228,7 @@ export function attachDefinition<T extends object>(server: T, definition: Server
 /**
  * Returns the definition of any server.
  *
- * @throws {TypeError} if the value was not created by a `createServer`, or a tool requires tasks
+ * @throws {TypeError} If the value was not created by a `createServer`, or a tool requires tasks
  * but no extension supports them.
  */
 export function definitionOf(server: BaseServer): ServerDefinition {
@@ -246,7 +246,7 @@ export function definitionOf(server: BaseServer): ServerDefinition {
 /**
  * Returns the definition of a full server from `edgewise/server`, but not of a tiny one.
  *
- * @throws {TypeError} if the value is not a full server.
+ * @throws {TypeError} If the value is not a full server.
  */
 export function fullDefinitionOf(server: Server): ServerDefinition {
   const definition = definitions.get(server)

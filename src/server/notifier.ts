@@ -37,7 +37,11 @@ export interface ChangeSource {
 /** Ends a subscription. */
 export type Unsubscribe = () => void
 
-/** Announces changes, and notifies subscribed hosts. */
+/**
+ * Announces changes, and notifies subscribed hosts.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
 export interface Notifier extends ChangeSource {
   /**
    * Calls `listener` for every change until the returned function is called. Exceptions of the

@@ -98,6 +98,7 @@ export interface ServerObserver {
  *
  * @param handle Receives each event; it should return immediately. Its exceptions and rejections
  * are passed to `onError`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 export function observer(handle: Observer): ServerObserver {
   return {

@@ -31,7 +31,7 @@ export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Reques
 /**
  * Checks that a handler is a function.
  *
- * @throws {TypeError} otherwise.
+ * @throws {TypeError} Otherwise.
  */
 export function requireHandler<T>(handler: T, what: string): T {
   if (typeof handler === 'function') return handler
@@ -95,7 +95,7 @@ export class Registry<T extends Entry> {
   /**
    * Checks that an entry can be added.
    *
-   * @throws {TypeError} when the key is already taken.
+   * @throws {TypeError} If the key is already taken.
    */
   requireFree(key: string): void {
     if (this.#entries.has(key)) throw new TypeError(`The ${this.#kind} "${key}" exists already`)
@@ -104,7 +104,7 @@ export class Registry<T extends Entry> {
   /**
    * Adds an entry.
    *
-   * @throws {TypeError} when the key is already taken.
+   * @throws {TypeError} If the key is already taken.
    */
   add(key: string, entry: T): ReplaceableRegistration<T> {
     this.requireFree(key)

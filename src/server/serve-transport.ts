@@ -35,9 +35,11 @@ export interface ServeTransportOptions extends InputOptions {
  * // Pass port2 to the client; "served" resolves when the connection closes
  * ```
  *
- * @throws {TypeError} when the server was not created by `createServer`, or the transport is
- * invalid.
- * @throws {SdkError} `INVALID_USE` when a secret is too short.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
+ *   a task but no `tasks()`, or the transport is not a transport.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short; the error of starting the transport.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 export async function serveTransport(
   server: BaseServer,

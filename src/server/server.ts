@@ -103,7 +103,10 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   /**
    * Registers a tool (server/tools).
    *
-   * @throws {TypeError} when the name is taken, or the input is not an object schema.
+   * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
+   *   input is not an object schema.
+   * @throws {RangeError} If a duration of its task options is not a positive integer.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
   tool<Input extends StandardSchema, Output extends StandardSchema>(
     name: string,
@@ -113,7 +116,9 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   /**
    * Registers a resource (server/resources).
    *
-   * @throws {TypeError} when the URI is taken or malformed.
+   * @throws {TypeError} If the URI is taken or malformed, an option is unknown, or the reader is
+   *   missing.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
    */
   resource(
     uri: string,
@@ -123,7 +128,9 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   /**
    * Registers a prompt (server/prompts).
    *
-   * @throws {TypeError} when the name is taken.
+   * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
+   *   input is not an object schema.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
    */
   prompt<Input extends StandardSchema>(
     name: string,
@@ -151,7 +158,8 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    * Registers a resource template (server/resources#resource-templates).
    *
    * @param template Created by `uriTemplate`.
-   * @throws {TypeError} if the template is already registered.
+   * @throws {TypeError} If the template is already registered.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
    */
   resourceTemplate(
     template: UriTemplate,
@@ -162,7 +170,8 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    * Adds a protocol extension, such as `tasks()`; create your own with `serverExtension`.
    * Extensions are negotiated with each request.
    *
-   * @throws {TypeError} if it cannot be added, for example because it was already added.
+   * @throws {TypeError} If it cannot be added, for example because it was already added.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   extend(extension: ServerExtension): void
   /**
@@ -171,7 +180,7 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    *
    * @param source `fromServer(other)` for a server in the same program; `fromClient(connect)` for a
    * remote one, which returns a promise.
-   * @throws {TypeError} if a name or URI is already taken.
+   * @throws {TypeError} If a name or URI is already taken.
    */
   mount<Mounted>(prefix: string, source: MountSource<Mounted>): Mounted
 }

@@ -52,6 +52,8 @@ export interface Sink {
  * The sent events and the open streams of one session. Implementations are synchronous, so that
  * messages keep their order; they may write later. No method throws: a message that cannot be
  * stored is sent all the same.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export interface EventStore {
   /** How many events were stored so far, by earlier hosts too; too high is allowed, too low is not. */

@@ -116,7 +116,7 @@ export class SessionPool<S extends PooledSession> {
    * Opens a session.
    *
    * @param account The account of the caller, if known.
-   * @throws {ProtocolError} `INTERNAL_ERROR` when it cannot be stored, or a limit is reached.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if it cannot be stored, or a limit is reached.
    */
   async open(record: SessionRecord, account?: string): Promise<S> {
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
@@ -131,7 +131,7 @@ export class SessionPool<S extends PooledSession> {
   /**
    * The session of that id, unless it ended or belongs to someone else.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the store fails.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the store fails.
    */
   async find(id: string, principal: string | undefined): Promise<S | undefined> {
     const known = this.#entries.get(id)
@@ -152,7 +152,7 @@ export class SessionPool<S extends PooledSession> {
   /**
    * Stores what a client asked to change of its session.
    *
-   * @throws {ProtocolError} when it cannot be stored; then the session is as it was.
+   * @throws {ProtocolError} If it cannot be stored; then the session is as it was.
    */
   async save({ id, session: { record } }: S): Promise<void> {
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
@@ -193,7 +193,7 @@ export class SessionPool<S extends PooledSession> {
   /**
    * Ends every session that is live here.
    *
-   * @throws {ProtocolError} when one cannot be removed; all have ended here.
+   * @throws {ProtocolError} If one cannot be removed; all have ended here.
    */
   async close(): Promise<void> {
     this.#idle.stop()

@@ -158,6 +158,8 @@ export class ResumableCalls {
  * export const createTravelHandler = (store: SessionStore) =>
  *   createHandler(server, { sessions: statefulSessions({ store, calls: resumableCalls }) })
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export const resumableCalls: ResumableCallStore = {
   open: (session, streams) => new ResumableCalls(session, streams),

@@ -20,7 +20,11 @@ import type {
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** The persistent part of a session. Plain JSON. */
+/**
+ * The persistent part of a session. Plain JSON.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
 export interface SessionRecord {
   revision: Revision
   clientInfo: Implementation
@@ -82,7 +86,7 @@ export class Session {
   /**
    * Adds a request of the client that is being answered.
    *
-   * @throws {ProtocolError} `INVALID_REQUEST` when its id is already in flight; `INTERNAL_ERROR` when
+   * @throws {ProtocolError} `INVALID_REQUEST` if its id is already in flight; `INTERNAL_ERROR` when
    *   the session is closed, as it may be before all of a batch has begun.
    */
   openRequest(id: RequestId): Cancellation {

@@ -7,7 +7,11 @@ import type { EventStore } from './event-store.ts'
 import { MemoryEventStores, type MemoryStoreLimits } from './memory-event-store.ts'
 import type { SessionRecord } from './session.ts'
 
-/** Stores session records by id, and gives each session its event store. */
+/**
+ * Stores session records by id, and gives each session its event store.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
 export interface SessionStore {
   /** Stores a new record and returns its id: visible ASCII that cannot be guessed. */
   create(record: SessionRecord): string | Promise<string>
@@ -30,7 +34,11 @@ export interface SessionStore {
   eventStore(id: string): EventStore
 }
 
-/** Creates a store in memory; its sessions end with the process. */
+/**
+ * Creates a store in memory; its sessions end with the process.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
 export function createMemorySessionStore(limits: MemoryStoreLimits = {}): SessionStore {
   const records = new Map<string, SessionRecord>()
   const events = new MemoryEventStores(limits)

@@ -54,7 +54,7 @@ const encoder = new TextEncoder()
 /**
  * The URI of a skill's `SKILL.md`.
  *
- * @throws {TypeError} if the name or the prefix cannot be part of a URI.
+ * @throws {TypeError} If the name or the prefix cannot be part of a URI.
  */
 export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlace): string {
   if (!NAME.test(name) || name.length > 64) {
@@ -67,7 +67,7 @@ export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlace): st
 /**
  * The frontmatter of a static skill.
  *
- * @throws {TypeError} if `SKILL.md` is missing, or lacks a name or a description.
+ * @throws {TypeError} If `SKILL.md` is missing, or lacks a name or a description.
  */
 export function frontmatterOf({ files }: StaticSkill): Frontmatter {
   const file = Object.hasOwn(files, SKILL_FILE) ? files[SKILL_FILE] : undefined
@@ -87,7 +87,7 @@ export function frontmatterOf({ files }: StaticSkill): Frontmatter {
 /**
  * The files of a static skill.
  *
- * @throws {TypeError} if a path leaves the folder.
+ * @throws {TypeError} If a path leaves the folder.
  */
 export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatter): SkillFile[] {
   return Object.entries(skill.files).map(([path, given]): SkillFile => {
@@ -108,7 +108,7 @@ export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatte
 /**
  * The entry of a static skill: all files in its folder, including those of nested skills.
  *
- * @throws {TypeError} if it has more files or bytes than every host accepts.
+ * @throws {TypeError} If it has more files or bytes than every host accepts.
  */
 export function entryOf(
   uri: string,
@@ -133,7 +133,7 @@ export function entryOf(
 /**
  * Encodes a path as part of a URI.
  *
- * @throws {TypeError} if the path is invalid: empty segments, or dot segments that leave the
+ * @throws {TypeError} If the path is invalid: empty segments, or dot segments that leave the
  *   folder.
  */
 export function encodePath(path: string): string {

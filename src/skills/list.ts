@@ -18,6 +18,7 @@ import { isSkill, type Skill } from './skill.ts'
  *
  * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support skills; `INVALID_MESSAGE`
  *   if an entry is malformed; `LIMIT_EXCEEDED` if the list does not end.
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export async function* listSkills(
   client: ExtensionClient,
@@ -27,7 +28,11 @@ export async function* listSkills(
   yield* pages(client, 'skills/list', {}, 'skills', isSkill, options)
 }
 
-/** Lists all skills at once; fails as {@link listSkills} does. */
+/**
+ * Lists all skills at once; fails as {@link listSkills} does.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
 export async function listAllSkills(
   client: ExtensionClient,
   options?: RequestOptions,
@@ -43,6 +48,7 @@ export async function listAllSkills(
  * @param uri The URI of its `SKILL.md`.
  * @throws {ProtocolError} `INVALID_PARAMS` if the server has no such skill.
  * @throws {SdkError} `CAPABILITY_MISSING`, `INVALID_MESSAGE`.
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export async function getSkill(
   client: ExtensionClient,
@@ -63,6 +69,7 @@ export async function getSkill(
  * @throws {ProtocolError} `INVALID_PARAMS` if it is not a directory.
  * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support reading directories;
  *   `INVALID_MESSAGE`, `LIMIT_EXCEEDED`.
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export async function readDirectory(
   client: ExtensionClient,

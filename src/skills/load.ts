@@ -57,6 +57,7 @@ export interface LoadedSkill {
  * @param skill An entry returned by {@link listSkills} or {@link getSkill}.
  * @throws {SdkError} `INVALID_MESSAGE` if the file does not match the entry; `INVALID_USE` if the
  *   entry is malformed.
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export async function loadSkill(
   client: ExtensionClient,

@@ -81,8 +81,9 @@ interface Served {
  * )
  * ```
  *
- * @throws {TypeError} if there is no skill, or one is malformed: no `SKILL.md`, an invalid name or
+ * @throws {TypeError} If there is no skill, or one is malformed: no `SKILL.md`, an invalid name or
  *   path, more files or bytes than hosts must accept, or two files at the same path.
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export function skills(
   sources: readonly (StaticSkill | DynamicSkill)[],

@@ -27,7 +27,11 @@ export interface Frontmatter extends JsonObject {
   description: string
 }
 
-/** The entry of one skill: its purpose, and all its files. */
+/**
+ * The entry of one skill: its purpose, and all its files.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
 export interface Skill {
   /** The URI of its `SKILL.md`, which identifies it on this server only. */
   uri: string

@@ -54,7 +54,7 @@ export function createSessionTable(sql: Sql): void {
 /**
  * Creates the tables, or migrates those of an earlier version.
  *
- * @throws {Error} when a later version of the package created them.
+ * @throws {Error} If a later version of the package created them.
  */
 export function migrate(sql: Sql): void {
   if (versionOf(sql) === MIGRATIONS.length) return

@@ -37,12 +37,14 @@ export interface SqlSessionStoreOptions {
  *   return createHandler(server, { sessions: statefulSessions({ store }) })
  * }
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export class SqlSessionStore implements SessionStore {
   readonly #tables: Tables
   readonly #options: SqlSessionStoreOptions
 
-  /** @throws {Error} when a later version of the package created the tables. */
+  /** @throws {Error} If a later version of the package created the tables. */
   constructor(sql: Sql, options: SqlSessionStoreOptions = {}) {
     this.#tables = new Tables(sql)
     this.#options = options

@@ -13,7 +13,7 @@ export class Tables {
   #exist: boolean
   #erased = false
 
-  /** @throws {Error} when a later version of the package created the tables. */
+  /** @throws {Error} If a later version of the package created the tables. */
   constructor(sql: Sql) {
     this.#sql = sql
     this.#exist = hasTables(sql)

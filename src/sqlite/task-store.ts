@@ -68,6 +68,8 @@ export interface SqlTaskStoreOptions {
  *   return server
  * }
  * ```
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export class SqlTaskStore implements TaskStore {
   readonly #sql: Sql

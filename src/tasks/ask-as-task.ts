@@ -29,6 +29,9 @@ const MAX_POLL_MS = 60_000
  *
  * @param ttlMs How long the client should keep the result, in milliseconds.
  * @throws {ProtocolError} The error that the client returned.
+ * @throws {SdkError} `CAPABILITY_MISSING` if the client cannot sample.
+ * @throws {TypeError} If the params are invalid.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export async function sampleAsTask(
   ctx: Context,

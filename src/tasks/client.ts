@@ -39,6 +39,8 @@ import { isObject } from '../protocol/validate.ts'
  * })
  * const { content } = await client.callTool('bake') // Resolves when the task has finished
  * ```
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function taskPolling(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
@@ -63,7 +65,11 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
 /** Marks the options of a call whose task should be returned instead of polled. */
 const handsBack = Symbol('handsBack')
 
-/** A task on a server. Its id is enough to resume polling from another process. */
+/**
+ * A task on a server. Its id is enough to resume polling from another process.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
 export interface RemoteTask {
   readonly id: string
   /** Gets the current state of the task. */
@@ -101,6 +107,8 @@ export interface StartOptions extends RequestOptions {
  * ```
  *
  * @returns the task, or the result if no task was created.
+ * @throws {ProtocolError | SdkError} The errors of `client.callTool`.
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export async function createTask(
   client: TaskClient,
@@ -121,6 +129,9 @@ export async function createTask(
 /**
  * Calls a tool, as a task if needed, and resolves with its result in every revision: like
  * `callTool` of a client with {@link taskPolling}, with options for this call only.
+ *
+ * @throws {ProtocolError | SdkError} The errors of `client.callTool`, and of the task.
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export async function callTask(
   client: TaskClient,
@@ -142,6 +153,8 @@ export async function callTask(
  *
  * export const resume = (client: Client, id: string) => getTaskHandle(client, id).result()
  * ```
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
   const core = isCore(client)

@@ -235,7 +235,7 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
  *
  * @param ttl How long the server keeps the task, as stated when the task was created.
  * @throws {ProtocolError} The error that the call would have failed with.
- * @throws {SdkError} `TIMEOUT` when the caller's or the server's time limit has passed; `ABORTED`
+ * @throws {SdkError} `TIMEOUT` if the caller's or the server's time limit has passed; `ABORTED`
  *   if the task was cancelled by any party.
  */
 export async function followCoreTask(

@@ -236,7 +236,7 @@ class Follower {
     return pollDelayMs(wishedMs, this.#failures, this.#following.options)
   }
 
-  /** @throws {SdkError} `TIMEOUT` when the time limit has passed, `ABORTED`. */
+  /** @throws {SdkError} `TIMEOUT` if the time limit has passed, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#following.request
     const leftMs = this.#deadline() - performance.now()

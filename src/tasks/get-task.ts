@@ -17,8 +17,8 @@ export async function cancelTask(client: ExtensionClient, taskId: string): Promi
 /**
  * Asks for the current state of a task.
  *
- * @throws {SdkError} `INVALID_MESSAGE` when the answer is not a task.
- * @throws {ProtocolError} `INVALID_PARAMS` when there is no such task.
+ * @throws {SdkError} `INVALID_MESSAGE` if the answer is not a task.
+ * @throws {ProtocolError} `INVALID_PARAMS` if there is no such task.
  */
 export async function getTask(
   client: ExtensionClient,

@@ -75,8 +75,8 @@ const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
  * Rejects options that would create tasks that no client can ever see, or make clients poll
  * constantly.
  *
- * @throws {TypeError} if an option is unknown.
- * @throws {RangeError} if a duration is not a whole number of milliseconds above 0, or a limit is
+ * @throws {TypeError} If an option is unknown.
+ * @throws {RangeError} If a duration is not a whole number of milliseconds above 0, or a limit is
  *   not a number.
  */
 export function checkOptions(options: TasksOptions): void {

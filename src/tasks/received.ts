@@ -36,6 +36,8 @@ const connections = new WeakMap<ClientCapabilities, Tasks>()
  * capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. It includes
  * the implementation of the task methods; to declare fewer requests, spread it: `{
  * ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } }`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
   cancel: {},

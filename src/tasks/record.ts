@@ -110,7 +110,7 @@ export function newRecord(
 /**
  * A copy of a value as JSON represents it, so that no other code can change it.
  *
- * @throws {TypeError} if the value cannot be represented as JSON.
+ * @throws {TypeError} If the value cannot be represented as JSON.
  */
 export function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T

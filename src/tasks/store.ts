@@ -24,7 +24,11 @@ export interface TaskKeeper {
   remove(taskId: string): Awaitable<void>
 }
 
-/** Stores tasks and can query all of them. */
+/**
+ * Stores tasks and can query all of them.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
 export interface TaskStore extends TaskKeeper {
   /** The number of stored tasks, of one principal if given. */
   count(principal?: string | null): Awaitable<number>

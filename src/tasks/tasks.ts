@@ -53,7 +53,7 @@ export interface Tasks extends ServerExtension {
    * still open.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the value does not match the tool's output schema.
-   * @throws {TypeError} if the value is not a final result of a call.
+   * @throws {TypeError} If the value is not a final result of a call.
    */
   complete(taskId: string, result: ToolReturn): Promise<boolean>
   /** Ends a task with an error; resolves with whether the task was still open. */
@@ -85,9 +85,11 @@ const DEFAULT_LEASE_MS = 30_000
  * })
  * ```
  *
- * @throws {TypeError} if an option is unknown.
- * @throws {RangeError} if a duration is not a whole number of milliseconds above 0, or a limit is
+ * @throws {TypeError} If an option is unknown.
+ * @throws {RangeError} If a duration is not a whole number of milliseconds above 0, or a limit is
  *   not a number.
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)

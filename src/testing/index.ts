@@ -40,9 +40,10 @@ interface InMemoryOptions extends ConnectOptions {
  * const { content } = await client.callTool('greet')
  * ```
  *
- * @throws {SdkError} In the cases of `connect`, such as when client and server have no revision in
- *   common.
- * @throws {TypeError} if the server was not created by `createServer`.
+ * @throws {SdkError} The errors of `connect`, such as `VERSION_MISMATCH` if client and server have
+ *   no revision in common.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
+ *   a task but no `tasks()`.
  */
 export function connectInMemory(
   server: BaseServer,

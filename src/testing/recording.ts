@@ -83,7 +83,7 @@ export interface Replay extends Transport {
  * has sent its recorded messages. Ids and the client's name and version may differ. If the client
  * sends anything else, the connection is closed with the reason.
  *
- * @throws {TypeError} if a frame was not created by {@link recordTransport}.
+ * @throws {TypeError} If a frame was not created by {@link recordTransport}.
  */
 export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   const [near, far] = inMemoryTransports()

@@ -65,7 +65,9 @@ export interface AiTool<Schema> {
  * }
  * ```
  *
- * @throws {ProtocolError | SdkError} See `client.tools()`.
+ * @throws {ProtocolError | SdkError} The errors of `client.tools()`.
+ * @throws {RangeError} If `maxNameLength` is less than 8.
+ * @see https://ai-sdk.dev/docs/foundations/tools
  */
 export async function aiTools<Schema>(
   client: BaseClient,

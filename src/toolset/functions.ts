@@ -79,8 +79,9 @@ export interface ToolsetOptions {
  * }
  * ```
  *
- * @throws {ProtocolError | SdkError} See `client.tools()`.
- * @throws {RangeError} if `maxNameLength` is less than 8.
+ * @throws {ProtocolError | SdkError} The errors of `client.tools()`.
+ * @throws {RangeError} If `maxNameLength` is less than 8.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export async function toolFunctions(
   client: BaseClient,

@@ -20,6 +20,8 @@ const ROOM = 16
  * Messages are copied as if serialized to JSON and parsed again, so that the sides share no
  * objects, and values that JSON does not support are lost as over a network. Closing one side
  * closes both; messages that it sent before are still delivered.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 export function inMemoryTransports(): [Transport, Transport] {
   const first = new InMemoryTransport()

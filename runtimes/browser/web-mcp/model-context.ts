@@ -56,7 +56,11 @@ export interface RegisteredTool {
   readonly source?: Window
 }
 
-/** The browser's model context. What older drafts do not have is optional. */
+/**
+ * The browser's model context. What older drafts do not have is optional.
+ *
+ * @see https://webmachinelearning.github.io/webmcp
+ */
 export interface ModelContext {
   /** Older drafts return nothing, or a handle. */
   registerTool(
@@ -101,6 +105,7 @@ export interface FindModelContextOptions {
  * drafts.
  *
  * @returns `undefined` where the browser has none, which includes pages that are not secure contexts.
+ * @see https://webmachinelearning.github.io/webmcp
  */
 export function findModelContext({ native = false }: FindModelContextOptions = {}):
   | ModelContext

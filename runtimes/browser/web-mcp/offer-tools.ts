@@ -72,7 +72,7 @@ const NAME = /^[\w.-]{1,128}$/
  *
  * @param source A client stays open when the tools are withdrawn.
  * @returns `undefined` where the browser has no model context.
- * @throws {TypeError} if `exposedTo` contains something other than an origin that is `https:` or
+ * @throws {TypeError} If `exposedTo` contains something other than an origin that is `https:` or
  *   loopback, or an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
  */

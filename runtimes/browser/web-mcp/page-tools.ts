@@ -74,7 +74,7 @@ const OPTIONS: OptionNames<PageToolsOptions> = {
  *
  * @returns `undefined` where the browser has no model context that lists tools (Chromium from 149 on
  *   does, with the feature enabled).
- * @throws {TypeError} if an option is unknown.
+ * @throws {TypeError} If an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
  */
 export async function pageTools(options: PageToolsOptions = {}): Promise<Server | undefined> {

@@ -67,7 +67,7 @@ export interface Options {
  * Parses a command line.
  *
  * @returns `help`, of a command if one is named, or `version` if requested.
- * @throws {UsageError} if it is invalid.
+ * @throws {UsageError} If it is invalid.
  */
 export function readArguments(
   argv: readonly string[],

@@ -28,7 +28,7 @@ const page = new URL('../../../playground/', import.meta.url)
  *
  * @throws {SdkError} `CLOSED` if the inspected program has exited; `INVALID_USE` if the port is
  *   taken.
- * @throws {ConnectError} if the user cannot be signed in.
+ * @throws {ConnectError} If the user cannot be signed in.
  */
 export async function inspect(invocation: Invocation): Promise<number> {
   const { options, rest } = invocation

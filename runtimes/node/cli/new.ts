@@ -21,7 +21,7 @@ const MAX_NAME_LENGTH = 63
 /**
  * Copies a template into a folder that is missing, or empty except for `.git`.
  *
- * @throws {UsageError} if there is no such template, or the folder is not empty.
+ * @throws {UsageError} If there is no such template, or the folder is not empty.
  */
 export async function createProject([
   template,

@@ -26,7 +26,7 @@ export class ConnectError extends Error {}
  *
  * @param ended Called when the connection ends later, with the reason, such as the exit of a
  *   program.
- * @throws {ConnectError} if connecting fails, with the reason.
+ * @throws {ConnectError} If connecting fails, with the reason.
  */
 export async function open(
   { target, options }: Pick<Invocation, 'target' | 'options'>,

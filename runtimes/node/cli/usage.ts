@@ -8,7 +8,7 @@ export class UsageError extends Error {}
 /**
  * Checks that a command has no unused arguments.
  *
- * @throws {UsageError} if there are any.
+ * @throws {UsageError} If there are any.
  */
 export function takesNothing([word]: readonly string[]): void {
   if (word !== undefined) throw new UsageError(`There is no use for "${word}" here`)
@@ -99,7 +99,7 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Tak
 /**
  * Checks that a command supports the given options.
  *
- * @throws {UsageError} if it does not.
+ * @throws {UsageError} If it does not.
  */
 export function checkOptions(
   command: CommandName,

@@ -7,7 +7,7 @@ import { UsageError } from './usage.ts'
 /**
  * Parses `name=value` by the schema of a tool, and `name:=json` as JSON, and adds them to `base`.
  *
- * @throws {UsageError} if an argument has neither form, or is not JSON.
+ * @throws {UsageError} If an argument has neither form, or is not JSON.
  */
 export function readValues(
   words: readonly string[],
@@ -27,7 +27,7 @@ export function readValues(
 /**
  * Parses a JSON object, from `text` or, for `-`, from standard input.
  *
- * @throws {UsageError} if it is not a JSON object.
+ * @throws {UsageError} If it is not a JSON object.
  */
 export async function readObject(text: string | undefined): Promise<JsonObject> {
   if (text === undefined) return {}

@@ -6,7 +6,11 @@
 import type { ElicitResult, ObjectSchema, JsonObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
-/** A field of a form. All of its texts come from the server. */
+/**
+ * A field of a form. All of its texts come from the server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
+ */
 export interface FormField {
   /** The field's name in the content of the answer. */
   readonly name: string
@@ -48,6 +52,8 @@ export type FormValue = NonNullable<ElicitResult['content']>[string]
  *   },
  * })
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
 export function formFields({ properties, required }: ObjectSchema): FormField[] {
   // The server's schema has not been validated

@@ -63,6 +63,8 @@ const DATA = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
 /**
  * Selects the icon to show: among the well-formed icons that are declared as PNG or JPEG, or have no
  * declared type, and come from an allowed origin, the one that best matches the theme and size.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  */
 export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefined {
   const { theme, size = 48 } = wish
@@ -86,8 +88,11 @@ export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefi
  * const image = icon && (await loadIcon(icon, { serverUrl }))
  * ```
  *
- * @throws {SdkError} `INVALID_USE` if the icon may not be shown; `HTTP` if the response is not a 200;
- *   `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if its bytes do not match its declared type.
+ * @throws {SdkError} `INVALID_USE` if the icon may not be shown; `HTTP` if the response is not a
+ *   200; `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if its bytes do not match its
+ *   declared type.
+ * @throws What `fetch` rejects with if there is no response.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  */
 export async function loadIcon(
   icon: Icon,

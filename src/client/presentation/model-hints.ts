@@ -10,6 +10,7 @@ import type { ModelPreferences } from '../../protocol/types.ts'
  * priority. Undefined if no hint matches; then the numeric priorities may decide.
  *
  * @param models The names of the available models, in order of preference.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#model-preferences
  */
 export function chooseModel(
   models: readonly string[],

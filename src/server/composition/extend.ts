@@ -43,6 +43,8 @@ import type { Server, ServerExtension } from '../server.ts'
  *   }),
  * )
  * ```
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function serverExtension(options: ServerExtensionOptions): ServerExtension {
   return { addTo: (server) => addExtension(server, options) }
@@ -51,7 +53,7 @@ export function serverExtension(options: ServerExtensionOptions): ServerExtensio
 /**
  * Adds an extension to a server.
  *
- * @throws {TypeError} if the id or the settings are invalid, the extension or one of its methods
+ * @throws {TypeError} If the id or the settings are invalid, the extension or one of its methods
  * already exists, or the server was not created by `createServer` of `edgewise/server`.
  */
 export function addExtension(server: Server, extension: ServerExtensionOptions): void {

@@ -72,7 +72,7 @@ export interface ExtensionFilter {
    * Returns the supported part of the member's value, which the acknowledgement repeats;
    * `undefined` if no part of it is supported.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` when the value is malformed.
+   * @throws {ProtocolError} `INVALID_PARAMS` if the value is malformed.
    */
   accept(requested: unknown, ctx: Context): unknown
   /**

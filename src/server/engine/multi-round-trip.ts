@@ -76,7 +76,7 @@ function createContext(
 /**
  * Resumes a request after an earlier round.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the state has expired, or was not issued by this
+ * @throws {ProtocolError} `INVALID_PARAMS` if the state has expired, or was not issued by this
  * server to this principal for this request; the error does not say which.
  */
 async function resume(
@@ -114,7 +114,7 @@ async function suspend(
 /**
  * Creates the `input_required` result with the handler's input requests.
  *
- * @throws {ProtocolError} `INTERNAL_ERROR` when the state exceeds the size limit, or the replay is
+ * @throws {ProtocolError} `INTERNAL_ERROR` if the state exceeds the size limit, or the replay is
  * non-deterministic: the handler made other requests than in an earlier run.
  */
 async function sealQuestions(
@@ -169,7 +169,7 @@ function requireAsking(result: Result): InputRequiredResult {
  * itself carries the URLs and is thrown again.
  *
  * @throws {ProtocolError} `URL_ELICITATION_REQUIRED` in 2025-11-25.
- * @throws {SdkError} `CAPABILITY_MISSING` when the client does not support URLs.
+ * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs.
  */
 function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredResult {
   if (!(error instanceof UrlElicitationRequired)) throw error

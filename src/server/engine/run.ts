@@ -14,7 +14,7 @@ import type { HandlerContext } from '../request/base-request-context.ts'
 /**
  * Runs a method once.
  *
- * @throws {TypeError} when the return value is not a valid result of the method; any error of the
+ * @throws {TypeError} If the return value is not a valid result of the method; any error of the
  * handler or middleware.
  */
 export async function runMethod(

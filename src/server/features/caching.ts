@@ -8,7 +8,7 @@ import type { CacheHints } from '../../protocol/types.ts'
 /**
  * Validates cache hints.
  *
- * @throws {TypeError} when `ttlMs` is not a non-negative integer.
+ * @throws {TypeError} If `ttlMs` is not a non-negative integer.
  */
 export function requireHints(hints: CacheHints | undefined): CacheHints | undefined {
   const { ttlMs = 0 } = hints ?? {}

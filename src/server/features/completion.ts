@@ -45,7 +45,7 @@ interface CompletableEntry extends Entry {
  * Completes a prompt argument or a template variable. If there are more than 100 values, the first
  * 100 are sent, with the total. An argument without a completer has no values.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the params are malformed or refer to an unknown
+ * @throws {ProtocolError} `INVALID_PARAMS` if the params are malformed or refer to an unknown
  * prompt or resource.
  */
 export async function complete(

@@ -30,7 +30,7 @@ export interface Extensions {
    * Applies the extensions' part of a subscription filter; returns `undefined` if no extension
    * handles subscriptions.
    *
-   * @throws {SdkError} `CAPABILITY_MISSING` when the client does not declare the extension.
+   * @throws {SdkError} `CAPABILITY_MISSING` if the client does not declare the extension.
    */
   acceptFilter(
     requested: SubscriptionFilter,

@@ -26,7 +26,7 @@ interface Introduced extends Registered {
  *
  * @param server A server that supports at least one revision with sessions.
  * @param sendsUnasked Whether the server can send messages outside of responses.
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing.
+ * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing.
  */
 export function initialize(
   server: Introduced,

@@ -12,7 +12,7 @@ import { sessionRecord } from '../request/session-record.ts'
 /**
  * Sets the minimum severity of the log messages that a session receives.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the level is not defined by RFC 5424.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the level is not defined by RFC 5424.
  */
 export function setLevel(
   _server: object,

@@ -38,7 +38,8 @@ export type Pages = <T>(items: readonly T[], cursor: unknown, list: string) => P
  * ```
  *
  * @param size The maximum number of entries in one page.
- * @throws {TypeError} if the size is not an integer above 0.
+ * @throws {TypeError} If the size is not an integer above 0.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export function pagesOf(size: number): Pages {
   if (!Number.isInteger(size) || size <= 0) {

@@ -114,7 +114,7 @@ const OPTIONS = {
 /**
  * Creates a prompt's entry; the list of arguments is derived from the schema.
  *
- * @throws {TypeError} when the input is not an object schema.
+ * @throws {TypeError} If the input is not an object schema.
  */
 export function promptEntry<Input extends StandardSchema>(
   name: string,
@@ -133,7 +133,7 @@ export function promptEntry<Input extends StandardSchema>(
 /**
  * Answers `prompts/get`.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when no prompt has that name, or the arguments are
+ * @throws {ProtocolError} `INVALID_PARAMS` if no prompt has that name, or the arguments are
  * invalid.
  */
 export async function getPrompt(

@@ -16,7 +16,7 @@ import type { UriTemplate } from './uri-template.ts'
 /**
  * Creates the entry of a resource template.
  *
- * @throws {TypeError} if an option is unknown, or the template was not made by `uriTemplate`.
+ * @throws {TypeError} If an option is unknown, or the template was not made by `uriTemplate`.
  */
 export function resourceTemplateEntry(
   template: UriTemplate,

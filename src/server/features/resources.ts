@@ -36,7 +36,11 @@ import { base64, requireAnnotations } from './results.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { UriTemplate } from './uri-template.ts'
 
-/** Metadata of a resource. */
+/**
+ * Metadata of a resource.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+ */
 export interface ResourceOptions {
   /** The programmatic identifier. */
   name: string
@@ -56,7 +60,11 @@ export interface ResourceOptions {
   visible?: (viewer: Viewer) => boolean
 }
 
-/** Metadata of a resource template. */
+/**
+ * Metadata of a resource template.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
+ */
 export interface ResourceTemplateOptions<Env = unknown> extends Omit<ResourceOptions, 'size'> {
   /** Completers, keyed by variable name. */
   complete?: Completers<Env>
@@ -130,7 +138,7 @@ interface FoundResource {
 /**
  * Creates the entry of a resource.
  *
- * @throws {TypeError} when the URI is invalid, or the cache hints are.
+ * @throws {TypeError} If the URI is invalid, or the cache hints are.
  */
 export function resourceEntry(
   uri: string,

@@ -22,7 +22,8 @@ import { isContentBlock, text } from '../../protocol/content.ts'
  *
  * @param data The bytes, or their Base64 encoding.
  * @param mimeType Such as `image/png`.
- * @throws {TypeError} when the data is not valid Base64, or the MIME type is invalid.
+ * @throws {TypeError} If the data is not valid Base64, or the MIME type is invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 export function image(data: Uint8Array | string, mimeType: string): ImageContent {
   return { type: 'image', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
@@ -33,7 +34,8 @@ export function image(data: Uint8Array | string, mimeType: string): ImageContent
  *
  * @param data The bytes, or their Base64 encoding.
  * @param mimeType Such as `audio/wav`.
- * @throws {TypeError} when the data is not valid Base64, or the MIME type is invalid.
+ * @throws {TypeError} If the data is not valid Base64, or the MIME type is invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 export function audio(data: Uint8Array | string, mimeType: string): AudioContent {
   return { type: 'audio', data: requireBase64(data), mimeType: requireMimeType(mimeType) }
@@ -42,7 +44,8 @@ export function audio(data: Uint8Array | string, mimeType: string): AudioContent
 /**
  * Creates a block that links to a resource.
  *
- * @throws {TypeError} when the annotations are invalid.
+ * @throws {TypeError} If the annotations are invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 export function resourceLink(resource: Resource): ResourceLink {
   requireAnnotations(resource.annotations)
@@ -53,7 +56,8 @@ export function resourceLink(resource: Resource): ResourceLink {
  * Creates a block that embeds a resource's contents. Without a MIME type they are plain text or
  * bytes.
  *
- * @throws {TypeError} when the URI or the MIME type is invalid, or the bytes are not valid Base64.
+ * @throws {TypeError} If the URI or the MIME type is invalid, or the bytes are not valid Base64.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
 export function embedded(resource: ResourceContents): EmbeddedResource {
   const { uri, mimeType = 'text' in resource ? 'text/plain' : 'application/octet-stream' } =
@@ -79,7 +83,13 @@ function requireMimeType(mimeType: string): string {
   throw new TypeError(`"${mimeType}" is no MIME type`)
 }
 
-/** Creates a result with structured content, repeated as text for clients that do not read it. */
+/**
+ * Creates a result with structured content, repeated as text for clients that do not read it.
+ *
+ * @throws {TypeError} If JSON cannot represent the value, for example because of a bigint or a
+ *   cycle.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
+ */
 export function json(value: unknown): CallToolResult {
   return { content: [text(wellFormedJson(value))], structuredContent: value }
 }
@@ -92,6 +102,8 @@ export interface ToolFailure extends CallToolResult {
 
 /**
  * Creates a failed result whose text the model reads. A tool with an `output` may return it too.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export function toolError(message: string): ToolFailure {
   return { content: [text(message)], isError: true }
@@ -118,7 +130,7 @@ export function toBlocks(content: Content): ContentBlock[] {
 /**
  * Validates annotations.
  *
- * @throws {TypeError} when the audience is invalid, the priority is not between 0 and 1, or the
+ * @throws {TypeError} If the audience is invalid, the priority is not between 0 and 1, or the
  * date is invalid.
  */
 export function requireAnnotations(annotations: Annotations = {}): void {
@@ -133,7 +145,7 @@ export function requireAnnotations(annotations: Annotations = {}): void {
  * Converts any form of content to blocks, and validates them.
  *
  * @param maker The source of the content, for the error message.
- * @throws {TypeError} when a block is invalid.
+ * @throws {TypeError} If a block is invalid.
  */
 export function requireBlocks(content: Content, maker: string): ContentBlock[] {
   const blocks = toBlocks(content)

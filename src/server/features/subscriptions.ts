@@ -49,9 +49,9 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  * client of every matching change until it disconnects. The closing result is sent when the host
  * shuts down or the client reads too slowly.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the filter is malformed; `METHOD_NOT_FOUND` when
+ * @throws {ProtocolError} `INVALID_PARAMS` if the filter is malformed; `METHOD_NOT_FOUND` when
  * the server has no change notifications.
- * @throws {SdkError} `CAPABILITY_MISSING` when the filter belongs to an extension that the client
+ * @throws {SdkError} `CAPABILITY_MISSING` if the filter belongs to an extension that the client
  * does not declare.
  */
 export async function listen(

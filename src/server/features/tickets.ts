@@ -57,6 +57,9 @@ const KIND = 'ticket'
  *   return 'Open the page to pay'
  * })
  * ```
+ *
+ * @throws {SdkError} `INVALID_USE` if a secret is too short.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#phishing
  */
 export function createTickets({ secrets, ttlMs = 900_000 }: TicketOptions = {}): Tickets {
   const sealer = createSealer(secrets)

@@ -39,7 +39,11 @@ import { toolError } from './results.ts'
 import { toResult, type ToolReturn } from './tool-result.ts'
 import type { TaskSupport, ToolTask } from './tool-task.ts'
 
-/** Metadata of a tool, and the schemas of its arguments and output. */
+/**
+ * Metadata of a tool, and the schemas of its arguments and output.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
 export interface ToolOptions<
   Input extends StandardSchema = StandardSchema,
   Output extends StandardSchema = StandardSchema,
@@ -156,9 +160,9 @@ const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false
 /**
  * Creates a tool's entry; its JSON Schemas are computed here, once.
  *
- * @throws {TypeError} when the input is not an object schema, or its header annotations are
+ * @throws {TypeError} If the input is not an object schema, or its header annotations are
  * invalid.
- * @throws {RangeError} when a duration of its task options is not a positive integer.
+ * @throws {RangeError} If a duration of its task options is not a positive integer.
  */
 export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
   name: string,
@@ -206,7 +210,7 @@ function takesObjects(schema: unknown): schema is JsonObject {
  * are invalid arguments, from 2025-11-25 on (server/tools, error handling).
  *
  * @param found The tool, if it was already looked up.
- * @throws {ProtocolError} `INVALID_PARAMS` when no tool has that name, or the request is malformed.
+ * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name, or the request is malformed.
  */
 export async function callTool(
   server: Tools,

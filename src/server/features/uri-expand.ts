@@ -11,8 +11,9 @@ export type UriTemplateValues = Readonly<Record<string, string | readonly string
 /**
  * Expands a template; variables without a value are omitted.
  *
- * @throws {SdkError} `INVALID_USE` when the template is malformed.
- * @throws {URIError} when a value is not well-formed Unicode.
+ * @throws {SdkError} `INVALID_USE` if the template is malformed.
+ * @throws {URIError} If a value is not well-formed Unicode.
+ * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
  */
 export function expandUriTemplate(template: string, values: UriTemplateValues): string {
   const segments = parseUriTemplate(template)

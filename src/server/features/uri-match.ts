@@ -22,7 +22,7 @@ export interface Part {
   /**
    * Stores the value; returns false if it does not match.
    *
-   * @throws {URIError} when a percent-escape is malformed.
+   * @throws {URIError} If a percent-escape is malformed.
    */
   read?(raw: string, values: UriVariables): boolean
 }
@@ -32,7 +32,7 @@ const MAX_URI_CHARACTERS = 8192
 /**
  * Percent-encodes everything except printable ASCII.
  *
- * @throws {URIError} when the text is not well-formed Unicode.
+ * @throws {URIError} If the text is not well-formed Unicode.
  */
 export function toAscii(text: string): string {
   return text.replace(/[^!-~]+/g, encodeURIComponent)

@@ -6,7 +6,11 @@
 import { SdkError } from '../../protocol/errors.ts'
 import { matchParts, toAscii, type Part, type UriVariables } from './uri-match.ts'
 
-/** A compiled template. */
+/**
+ * A compiled template.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6570
+ */
 export interface UriTemplate {
   /** The template's source text. */
   readonly source: string
@@ -73,9 +77,11 @@ const OPERATORS = new Map<string, Operator>([
  * )
  * ```
  *
- * @throws {SdkError} `INVALID_USE` when the template is malformed, has more than 32 variables or a
+ * @throws {SdkError} `INVALID_USE` if the template is malformed, has more than 32 variables or a
  * duplicate one, or uses an expression that cannot be matched: `{x:3}`, `{;x*}`, or anything after
  * a query.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
+ * @see https://www.rfc-editor.org/rfc/rfc6570
  */
 export function uriTemplate(template: string): UriTemplate {
   const fail: Fail = failure(template)
@@ -101,7 +107,7 @@ function failure(template: string): Fail {
 /**
  * Splits a template into fixed text and expressions.
  *
- * @throws {SdkError} `INVALID_USE` when the template is malformed.
+ * @throws {SdkError} `INVALID_USE` if the template is malformed.
  */
 export function parseUriTemplate(template: string): (string | Expression)[] {
   const fail: Fail = failure(template)

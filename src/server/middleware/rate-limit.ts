@@ -50,7 +50,8 @@ const MAX_CALLERS = 10_000
  * server.use('tools/call', rateLimit({ requests: 10, perMs: 1000 }))
  * ```
  *
- * @throws {TypeError} when an option is unknown, or `requests` or `perMs` is not a number.
+ * @throws {TypeError} If an option is unknown, or `requests` or `perMs` is not a number.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
 export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {
   requireKnown('The rate limit', options, OPTIONS)

@@ -19,6 +19,7 @@ import type { Middleware } from '../server.ts'
  * `server.use(warnOnUnsafeReplay())`, before other middleware.
  *
  * @param warn Called once for each handler; `console.error` by default.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function warnOnUnsafeReplay(
   warn: (problem: string) => void = (problem) => console.error(problem),

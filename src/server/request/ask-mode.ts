@@ -61,7 +61,7 @@ export interface PushMode {
   /**
    * Requests the input that is listed in an `input_required` result returned by the handler itself.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the handler exceeds the limit of rounds.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the handler exceeds the limit of rounds.
    */
   askAll(
     requests: { readonly [key: string]: InputRequest },

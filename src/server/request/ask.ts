@@ -27,7 +27,7 @@ export interface Asker {
 /**
  * Asks the client for input.
  *
- * @throws {SdkError} `CAPABILITY_MISSING` when the client did not declare a required capability,
+ * @throws {SdkError} `CAPABILITY_MISSING` if the client did not declare a required capability,
  * which `data.requiredCapabilities` names.
  */
 export async function askClient(
@@ -54,8 +54,8 @@ function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
 /**
  * Checks that the client may be asked.
  *
- * @throws {TypeError} when the value is not an input request, or a URL contains credentials.
- * @throws {SdkError} `CAPABILITY_MISSING` when the client did not declare a required capability.
+ * @throws {TypeError} If the value is not an input request, or a URL contains credentials.
+ * @throws {SdkError} `CAPABILITY_MISSING` if the client did not declare a required capability.
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
   if (!ASKABLE.includes(request.method)) {

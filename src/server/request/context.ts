@@ -61,6 +61,7 @@ export interface BaseContext<Env = unknown> {
    * increase are skipped.
    *
    * @param progress The progress so far.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
    */
   progress(progress: number, options?: { total?: number; message?: string }): Promise<void>
 }
@@ -86,14 +87,19 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @param data Any JSON value; a value that cannot be serialized is reported to `onError` and not
    * sent.
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
   /**
    * Asks the user for data with a form (client/elicitation). Since 2026-07-28, the code before it
    * runs again when the response arrives: put side effects in {@link Context.step}.
    *
-   * @throws {ProtocolError} `MISSING_REQUIRED_CLIENT_CAPABILITY` when the client cannot show forms.
-   * @throws {SdkError} `UNSUPPORTED` when the server cannot send requests to the client.
+   * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support forms; `UNSUPPORTED` if
+   *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
+   *   time.
+   * @throws {ProtocolError} The error that the client answered.
+   * @throws {TypeError} If the schema is not that of a flat form, or asks for a secret.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicit<S extends StandardSchema | ObjectSchema>(
     question: FormQuestion<S>,
@@ -105,20 +111,36 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * server, stored for that user and never for a session id alone; `createTickets` binds the URL to
    * the user who was asked.
    *
-   * @throws {TypeError} when the URL contains credentials.
+   * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs; `UNSUPPORTED` if
+   *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
+   *   time.
+   * @throws {ProtocolError} The error that the client answered.
+   * @throws {TypeError} If the URL is invalid or contains credentials.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
   /**
    * Requests a completion from the client's model (client/sampling). `key` identifies the request
    * across replays.
    *
+   * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support sampling; `UNSUPPORTED`
+   *   if the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
+   *   time.
+   * @throws {ProtocolError} The error that the client answered.
+   * @throws {TypeError} If the params are invalid.
    * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
   /**
    * Requests the roots that the user lets the server work in (client/roots).
    *
+   * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support roots; `UNSUPPORTED` if
+   *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
+   *   time.
+   * @throws {ProtocolError} The error that the client answered.
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
   roots(): Promise<Root[]>
   /**
@@ -135,6 +157,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * returned in every run as parsed JSON, so that a `Date` becomes a string.
    *
    * @param name Unique within one call.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
    */
   step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>>
 }

@@ -16,7 +16,7 @@ export function invalidParams(message: string): ProtocolError {
 /**
  * Returns a member that must be a string.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is not a string.
+ * @throws {ProtocolError} `INVALID_PARAMS` if it is not a string.
  */
 export function requireString(params: JsonObject, name: string): string {
   const value = params[name]
@@ -27,7 +27,7 @@ export function requireString(params: JsonObject, name: string): string {
 /**
  * Returns a member that must be an object.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is not an object.
+ * @throws {ProtocolError} `INVALID_PARAMS` if it is not an object.
  */
 export function requireObject(params: JsonObject, name: string): JsonObject {
   const value = params[name]
@@ -38,7 +38,7 @@ export function requireObject(params: JsonObject, name: string): JsonObject {
 /**
  * Returns an optional member that must be an object.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is present but not an object.
+ * @throws {ProtocolError} `INVALID_PARAMS` if it is present but not an object.
  */
 export function optionalObject(params: JsonObject, name: string): JsonObject | undefined {
   return params[name] === undefined ? undefined : requireObject(params, name)
@@ -47,7 +47,7 @@ export function optionalObject(params: JsonObject, name: string): JsonObject | u
 /**
  * Returns the name and the arguments of a call.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when the name is missing, or the arguments are not an
+ * @throws {ProtocolError} `INVALID_PARAMS` if the name is missing, or the arguments are not an
  * object.
  */
 export function readNameAndArguments({ name, arguments: args = {} }: JsonObject): {

@@ -78,7 +78,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     return undefined
   }
 
-  /** @throws {InputPending} when input is pending, even if the handler caught the exception. */
+  /** @throws {InputPending} If input is pending, even if the handler caught the exception. */
   throwIfSuspended(): void {
     if (this.replay?.suspended) throw inputPending()
   }

@@ -34,7 +34,7 @@ export function describesItself(params: JsonObject | undefined): boolean {
 /**
  * Parses the `_meta` of a self-describing request.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing or has the wrong type.
+ * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing or has the wrong type.
  */
 export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
   const meta = params?._meta

@@ -82,8 +82,9 @@ const SESSION = 'session'
  * }
  * ```
  *
- * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
+ * @throws {TypeError} If the server was not created by `createServer`, or an option is unknown.
  * @deprecated The protocol replaced HTTP+SSE in 2025-03-26: use it only for older clients.
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function createSseHandler(server: BaseServer, options: SseHandlerOptions = {}): Handler {
   requireKnown('The HTTP+SSE handler', options, OPTIONS)

@@ -88,7 +88,7 @@ export type Guard = (
  * and host like the handler, and adds CORS headers, without which pages would see a network error
  * instead of the response. Does not authenticate.
  *
- * @throws {TypeError} when the server was not created by `createServer`.
+ * @throws {TypeError} If the server was not created by `createServer`.
  */
 export function createGuard(server: BaseServer, options: OriginOptions): Guard {
   const definition = definitionOf(server)

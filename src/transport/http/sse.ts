@@ -51,7 +51,7 @@ export class SseParser {
   /**
    * Parses the next chunk of text. It must have no byte order mark, which `TextDecoder` removes.
    *
-   * @throws {SdkError} `LIMIT_EXCEEDED` when an event is too long.
+   * @throws {SdkError} `LIMIT_EXCEEDED` if an event is too long.
    */
   push(piece: string): void {
     let text = this.#afterCr && piece.startsWith('\n') ? piece.slice(1) : piece

@@ -75,7 +75,9 @@ const DRAIN_MS = 100
  *
  * `start` resolves when the handshake is complete.
  *
+ * @throws {TypeError} If the value is neither a port nor a worker.
  * @throws {SdkError} From `start`: `TIMEOUT` if the peer does not complete the handshake in time.
+ * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 export function messagePortTransport(port: PortLike, options?: MessagePortOptions): Transport {
   return channelTransport(portCarrier(port), options)
@@ -83,6 +85,8 @@ export function messagePortTransport(port: PortLike, options?: MessagePortOption
 
 /**
  * A transport over any channel that carries values to one peer; see {@link messagePortTransport}.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 export function channelTransport(
   carrier: MessageChannelLike,

@@ -40,6 +40,7 @@ export interface StdioTransportOptions {
  * `close`.
  *
  * @throws {TypeError} If an argument is not a stream.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function stdioTransport(
   readable: ReadableStream<Uint8Array>,

@@ -43,7 +43,11 @@ export interface ServeOptions extends HandlerOptions {
   sessions?: Exclude<HandlerOptions['sessions'], undefined>
 }
 
-/** A listening server. */
+/**
+ * A listening server.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
 export interface HttpServer {
   /** The URL of the endpoint. */
   readonly url: string
@@ -75,7 +79,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 /**
  * Creates an endpoint for a handler.
  *
- * @throws {TypeError} When the server was not made by `createServer`, or an option is unknown.
+ * @throws {TypeError} If the server was not made by `createServer`, or an option is unknown.
  */
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
   const definition = definitionOf(server)

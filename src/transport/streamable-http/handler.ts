@@ -18,7 +18,11 @@ import { post } from './post.ts'
 import type { SessionProvider } from './sessions/manager.ts'
 import { withoutSessions } from './sessions/none.ts'
 
-/** Serves MCP over HTTP. Route all methods of one path to it. */
+/**
+ * Serves MCP over HTTP. Route all methods of one path to it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
 export interface Handler {
   /** Handles a request; never rejects. */
   (request: Request, caller?: Caller): Promise<Response>
@@ -67,8 +71,10 @@ export function handlerOptionNames({ input }: ServerDefinition): object {
  * ```
  *
  * @param hooks Only for the hosts in this package.
- * @throws {TypeError} when the server was not created by `createServer`, or an option is unknown.
- * @throws {SdkError} `INVALID_USE` when a secret is too short.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
+ *   a task but no `tasks()`; or an option is unknown.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function createHandler(
   server: BaseServer,

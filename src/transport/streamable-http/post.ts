@@ -22,7 +22,7 @@ import { postStateless } from './stateless-post.ts'
  * Handles a POST. A session named in the headers is resolved before the body is read, because
  * another host may serve it.
  *
- * @throws {HttpError} when the request is invalid: 404 for an unknown session or method, otherwise
+ * @throws {HttpError} If the request is invalid: 404 for an unknown session or method, otherwise
  * 400 and others.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {

@@ -19,7 +19,7 @@ import type { HttpSession } from './sessions/manager.ts'
  * @throws {HttpError} 404 when the session ended; 400 when the revision has no batches, or the
  * batch is empty, too long, contains `initialize` or reuses an id that is in flight; no message of
  * it is then handled.
- * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
+ * @throws {ProtocolError} `INVALID_REQUEST` if the id of the request is in flight.
  */
 export async function postToSession(
   incoming: IncomingRequest,

@@ -29,7 +29,7 @@ import { Reply } from './reply.ts'
 /**
  * Handles a self-describing request.
  *
- * @throws {ProtocolError} when validation before dispatch fails; checks run in the specification's
+ * @throws {ProtocolError} If validation before dispatch fails; checks run in the specification's
  * order.
  * @throws {HttpError} 406 when the response is a stream that the client does not accept.
  */

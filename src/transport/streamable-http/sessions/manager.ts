@@ -37,7 +37,7 @@ export interface SessionManager {
   /**
    * Handles an `initialize` without a session id.
    *
-   * @throws {ProtocolError} when params are invalid, or the session cannot be stored.
+   * @throws {ProtocolError} If params are invalid, or the session cannot be stored.
    */
   open(incoming: IncomingRequest, message: JsonRpcRequest): Promise<Response>
   /** Ends all sessions in this process. */
@@ -51,7 +51,7 @@ export interface HttpSession {
    * Creates the reply to one request, or to a batch.
    *
    * @param message The request, unless it is a batch.
-   * @throws {ProtocolError} `INVALID_REQUEST` when the id of the request is in flight.
+   * @throws {ProtocolError} `INVALID_REQUEST` if the id of the request is in flight.
    * @throws {HttpError} 404 when the session ended.
    */
   createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply
@@ -126,7 +126,7 @@ export function requireRevision({ stated }: IncomingRequest, revision: RevisionF
  *
  * @param sendsUnasked Whether the server can send messages outside of responses.
  * @param store Stores the negotiated session, and returns its id.
- * @throws {ProtocolError} `INVALID_PARAMS` when a required member is missing; also the errors of
+ * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing; also the errors of
  * `store`.
  */
 export async function answerInitialize(

@@ -54,7 +54,8 @@ const KIND = 'session'
  *   createHandler(server, { sessions: sealedSessions({ secrets: [secret] }) })
  * ```
  *
- * @throws {SdkError} `INVALID_USE` when a secret is too short.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function sealedSessions({
   secrets,

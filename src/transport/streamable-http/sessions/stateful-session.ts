@@ -70,7 +70,7 @@ export class StatefulSession implements HttpSession, PooledSession {
   readonly #shared: SharedState
   readonly #calls: ResumableCalls | undefined
 
-  /** @throws {TypeError} when the session's revision is unknown here. */
+  /** @throws {TypeError} If the session's revision is unknown here. */
   constructor(shared: SharedState, { id, session, streams }: PooledSession) {
     this.id = id
     this.session = session
@@ -87,7 +87,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     return new Reply(options, (events) => this.#openStream(events, call), call)
   }
 
-  /** @throws {ProtocolError} when a change that the client requested cannot be stored. */
+  /** @throws {ProtocolError} If a change that the client requested cannot be stored. */
   async handle(
     message: JsonRpcRequest,
     reply: MessageTarget,

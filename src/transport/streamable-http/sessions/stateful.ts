@@ -57,7 +57,8 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
  * export const handle = createHandler(server, { sessions: statefulSessions({ idleMs: 600_000 }) })
  * ```
  *
- * @throws {TypeError} when an option is unknown.
+ * @throws {TypeError} If an option is unknown.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function statefulSessions(options: StatefulSessionOptions = {}): SessionProvider {
   requireKnown('statefulSessions', options, OPTIONS)
