@@ -90,7 +90,7 @@ class OpenedPort implements Transport {
       this.#fail(new SdkError('CLOSED', `The worker failed: ${message}`))
     }
     const onLate = (): void => {
-      this.#fail(new SdkError('TIMEOUT', `Nobody took the port within ${openTimeoutMs} ms`))
+      this.#fail(new SdkError('TIMEOUT', `The port was not accepted within ${openTimeoutMs} ms`))
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const limit = (): void => {

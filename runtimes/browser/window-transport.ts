@@ -50,7 +50,7 @@ export function windowTransport(target: Window, options: WindowTransportOptions)
 }
 
 function windowCarrier(target: Window, origin: string): MessageChannelLike {
-  if (!isWindow(target)) throw new TypeError('A window is needed')
+  if (!isWindow(target)) throw new TypeError('A window is required')
   requireOrigin(origin)
   let pinned = origin
   let stop = (): void => {}
@@ -108,7 +108,7 @@ export function isWindow(target: unknown): target is Window {
 export function requireOrigin(origin: string): void {
   const exact = URL.canParse(origin) && new URL(origin).origin === origin
   if (exact || origin === 'null' || origin === '*' || origin === 'file://') return
-  throw new TypeError(`"${origin}" is no origin, such as "https://host.example"`)
+  throw new TypeError(`"${origin}" is not an origin, such as "https://host.example"`)
 }
 
 /** The target origin for `postMessage`, where opaque origins cannot be named. */

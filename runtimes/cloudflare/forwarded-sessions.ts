@@ -117,7 +117,7 @@ function mayRetryObject(error: unknown): boolean {
 /** Notifies the object that no client will read a stream. */
 function hangUp(socket: WebSocket): void {
   socket.accept()
-  socket.close(1000, 'Nobody listens')
+  socket.close(1000, 'No listeners')
 }
 
 /** Resumes the stream of a session after the client's last event. */

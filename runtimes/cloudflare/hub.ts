@@ -126,7 +126,7 @@ export class Hub {
       webSocket.addEventListener('close', () => options.onEnd?.())
       webSocket.addEventListener('error', () => options.onEnd?.())
       webSocket.accept()
-      return () => webSocket.close(1000, 'Nobody listens')
+      return () => webSocket.close(1000, 'No listeners')
     },
   }
 

@@ -36,7 +36,7 @@ export function sealingSecrets(options: WorkerOptions): Secrets {
   const mint = async (): Promise<string> => {
     if (stateless) {
       const message =
-        'A handler asked the client, which needs a secret here: run "wrangler secret put MCP_SECRET"'
+        'A handler requested input, which needs a secret here: run "wrangler secret put MCP_SECRET"'
       console.error(message)
       throw new Error(message)
     }

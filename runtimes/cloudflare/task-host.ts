@@ -25,6 +25,6 @@ export function hostTasks(
   }
   return () => {
     if (tasks) return tasks
-    throw new TypeError('The server serves no tasks: extend it with them')
+    throw new TypeError('The server has no tasks: extend it with tasks()')
   }
 }

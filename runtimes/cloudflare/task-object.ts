@@ -103,7 +103,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       const { storage } = this.ctx
       const task = this.#store.load(this.#id)
       if (task && (info?.retryCount ?? 0) >= LAST_RETRY) {
-        const message = 'The work on the task was broken off too often'
+        const message = 'The run of the task was interrupted too often'
         try {
           await this.#engine.settle(this.#id, { error: { code: -32603, message } })
         } catch (error) {

@@ -177,7 +177,7 @@ export class ObjectTasks implements TaskService {
   #require(taskId: string): DurableObjectStub<TaskObject> {
     const found = this.#find(taskId)
     if (found) return found
-    throw new TypeError(`"${taskId}" is no id of a task`)
+    throw new TypeError(`"${taskId}" is not a task id`)
   }
 }
 

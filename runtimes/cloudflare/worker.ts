@@ -132,7 +132,7 @@ export function createWorker<Env = unknown>(
 /** The change source without a hub: it rejects every subscription. */
 const silence: ChangeSource = {
   subscribe: () => {
-    throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server cannot tell of changes')
+    throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server sends no change notifications')
   },
 }
 

@@ -48,7 +48,7 @@ export function appResource<Env>(
   html: Html | ((ctx: Context<Env>) => Html | Promise<Html>),
 ): Registration {
   if (!uri.startsWith('ui://') || uri === 'ui://') {
-    throw new TypeError(`"${uri}" is no interface: its URI must begin with "ui://"`)
+    throw new TypeError(`"${uri}" is not a UI resource: its URI must begin with "ui://"`)
   }
   const { csp, permissions, domain, prefersBorder, meta, ...described } = options
   for (const [name, origins] of Object.entries(csp ?? {})) {

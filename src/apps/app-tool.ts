@@ -74,13 +74,15 @@ function linkOf(
 ): AppToolMeta {
   const known =
     resourceUri === undefined || [...resources.entries()].some(([uri]) => uri === resourceUri)
-  if (!known) throw new TypeError(`The interface "${resourceUri}" of "${name}" is not registered`)
+  if (!known) throw new TypeError(`The UI resource "${resourceUri}" of "${name}" is not registered`)
   if (resourceUri !== undefined && !resourceUri.startsWith('ui://')) {
-    throw new TypeError(`"${resourceUri}" is no interface: its URI must begin with "ui://"`)
+    throw new TypeError(`"${resourceUri}" is not a UI resource: its URI must begin with "ui://"`)
   }
   const other = visibility?.find((who) => who !== 'model' && who !== 'app')
-  if (other !== undefined) throw new TypeError(`"${String(other)}" is neither "model" nor "app"`)
-  if (visibility?.length === 0) throw new TypeError(`Nobody may call the tool "${name}"`)
+  if (other !== undefined)
+    throw new TypeError(`"visibility" cannot contain "${String(other)}", only "model" and "app"`)
+  if (visibility?.length === 0)
+    throw new TypeError(`"visibility" of the tool "${name}" must not be empty`)
   return {
     ...(resourceUri !== undefined && { resourceUri }),
     ...(visibility && { visibility }),
@@ -112,7 +114,7 @@ function checked<Input extends StandardSchema, Output extends StandardSchema, En
     const isResult = Array.isArray(returned) || (isObject(returned) && !('type' in returned))
     if (isResult && empty && (resultType ?? 'complete') === 'complete') {
       definition.report(
-        new TypeError(`The tool "${name}" says nothing where no interface is shown`),
+        new TypeError(`The tool "${name}" returns no content for clients without UI support`),
       )
     }
     return returned

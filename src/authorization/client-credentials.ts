@@ -52,7 +52,7 @@ export function clientCredentials(options: ClientCredentialsOptions): SignIn {
   // Typically an unset variable, which would otherwise fail much later, as an unknown client
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {
-    throw new TypeError('"clientSecret" is missing: give it, or "authentication"')
+    throw new TypeError('"clientSecret" is missing: set it or "authentication"')
   }
   const obtain = (request: GrantRequest): Promise<TokenRecord> => {
     const client = oauthClient(request.server, options)

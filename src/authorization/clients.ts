@@ -54,7 +54,7 @@ export function oauthClient(
   if (methods.includes(BASIC) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }
-  const what = `"${server.issuer}" takes no client secret, but "${methods.join('", "')}"`
+  const what = `"${server.issuer}" does not support client secrets, only "${methods.join('", "')}"`
   throw new AuthorizationError('registration', what)
 }
 

@@ -63,7 +63,7 @@ export async function discover(
 ): Promise<Place> {
   const { origin, pathname, protocol, hostname } = new URL(mcpServer)
   if (protocol !== 'https:' && !isLoopback(hostname)) {
-    const what = `"${mcpServer}" is not HTTPS: whoever listens on the way would have its token`
+    const what = `"${mcpServer}" is not HTTPS: its token could be read in transit`
     throw new AuthorizationError('resource-metadata', what)
   }
   const announced = demands.get('resource_metadata')
@@ -74,7 +74,7 @@ export async function discover(
     options.exactResource,
   )
   if (typeof metadata === 'string' && !options.oldServers) {
-    const what = `"${mcpServer}" wants authorization, but does not say whose`
+    const what = `"${mcpServer}" requires authorization, but its metadata cannot be found`
     throw new AuthorizationError('resource-metadata', `${what}: ${metadata}`)
   }
   const { server, old, resource, scopes } =

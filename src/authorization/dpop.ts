@@ -42,7 +42,7 @@ export interface DpopOptions {
  */
 export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Proofs {
   if (!/^(?:ES|RS|PS|EdDSA$|Ed25519$)/.test(alg)) {
-    throw new TypeError(`"${alg}" is no asymmetric algorithm`)
+    throw new TypeError(`"${alg}" is not an asymmetric algorithm`)
   }
   const nonces = new Map<string, string>()
   let loaded: Promise<{ jwk: JWK; privateKey: CryptoKey }> | undefined

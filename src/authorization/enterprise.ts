@@ -63,7 +63,7 @@ export function enterpriseManaged(options: EnterpriseOptions): SignIn {
   const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer, authorization_grant_profiles_supported: profiles } = request.server
     if (Array.isArray(profiles) && !profiles.includes(ID_JAG_PROFILE)) {
-      throw new AuthorizationError('token', `"${issuer}" takes no ID-JAG assertions`)
+      throw new AuthorizationError('token', `"${issuer}" does not accept ID-JAG assertions`)
     }
     const client = oauthClient(request.server, options)
     return redeemAssertion(request, client, await exchange(request, options))
@@ -97,7 +97,7 @@ async function exchange(
   const { ok, json = {} } = answer
   const { access_token: assertion, issued_token_type: issued } = json
   if (!ok || issued !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {
-    throw refused('token', 'The identity provider gave no ID-JAG assertion', answer)
+    throw refused('token', 'The identity provider returned no ID-JAG assertion', answer)
   }
   return assertion
 }

@@ -32,7 +32,7 @@ export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
  */
 export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?: string): SignIn {
   const { issuer } = options
-  if (!issuer) throw new TypeError('"issuer" is missing: name the one that the credentials are for')
+  if (!issuer) throw new TypeError('"issuer" is missing: set it to the issuer of the credentials')
   const requireIssuer = (named: readonly string[], mcpServer: string): void => {
     if (named.includes(issuer)) return
     const what = `"${mcpServer}" names "${named.join('", "')}"`

@@ -23,7 +23,7 @@ export function redeemAssertion(
 ): Promise<TokenRecord> {
   const { issuer, grant_types_supported: grants } = request.server
   if (grants && !grants.includes(JWT_BEARER)) {
-    throw new AuthorizationError('token', `"${issuer}" gives no tokens for assertions`)
+    throw new AuthorizationError('token', `"${issuer}" issues no tokens for assertions`)
   }
   const params = { assertion, ...scopeParam(request.scopes) }
   return requestToken(request, client, JWT_BEARER, params)

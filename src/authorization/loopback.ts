@@ -95,7 +95,7 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): A
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
         // Any page can send the browser here; only the authorization server knows the state
         if (!arrived || searchParams.get('state') !== state) {
-          return new Response('This is not the sign-in that was begun', { status: 400 })
+          return new Response('This is not the sign-in that was started', { status: 400 })
         }
         arrived(url)
         arrived = undefined

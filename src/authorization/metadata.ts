@@ -126,7 +126,7 @@ function readServer(found: JsonObject): AuthorizationServer {
 }
 
 function otherIssuer(issuer: string, found: unknown): AuthorizationError {
-  const what = `The metadata of "${issuer}" is that of the issuer "${String(found)}"`
+  const what = `The metadata of "${issuer}" names the issuer "${String(found)}"`
   return new AuthorizationError('server-metadata', what)
 }
 

@@ -56,7 +56,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
     } = server
     const demand = (supported: readonly string[] | undefined, wanted: string): void => {
       if (!supported || supported.includes(wanted)) return
-      const what = `"${issuer}" does not take "${wanted}", but "${supported.join('", "')}"`
+      const what = `"${issuer}" does not support "${wanted}", only "${supported.join('", "')}"`
       throw new AuthorizationError('registration', what)
     }
     demand(methods, 'private_key_jwt')
@@ -77,5 +77,5 @@ async function loadKey({ key, alg = 'ES256' }: PrivateKeyJwtOptions): Promise<Ke
   if (typeof key === 'string') return importPKCS8(key, alg)
   const loaded = await importJWK(key, key.alg ?? alg)
   if (loaded instanceof CryptoKey) return loaded
-  throw new TypeError('A shared secret is no private key')
+  throw new TypeError('A shared secret is not a private key')
 }

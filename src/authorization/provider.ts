@@ -125,7 +125,7 @@ export class Provider implements SignIn {
       const obtained = used && this.#unproven.get(used)
       if (obtained && !server.work && !background) {
         await this.#forget(server, used)
-        const what = `"${request.url}" refuses the token that was just given for it`
+        const what = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', what)
       }
       // A token that was just refreshed is not refreshed again
@@ -170,7 +170,7 @@ export class Provider implements SignIn {
     const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
     const caused = await this.#causedBy(server)
     if (granted || caused.some(({ missing }) => missing === key)) {
-      const what = `"${server.url}" goes on to want the scopes "${key}", which were asked for`
+      const what = `"${server.url}" still requires the scopes "${key}" after they were requested`
       const [url = ''] = server.url.split('?', 1)
       const answer = { url, status: 403, error: 'insufficient_scope' }
       throw new AuthorizationError('access', what, answer, undefined, 'FORBIDDEN')
@@ -183,7 +183,7 @@ export class Provider implements SignIn {
     const { maxSignIns = 10 } = this.#options
     const caused = await this.#causedBy(server)
     if (caused.length >= maxSignIns) {
-      const what = `"${server.url}" wants more than ${maxSignIns} sign-ins within 10 minutes`
+      const what = `"${server.url}" required more than ${maxSignIns} sign-ins within 10 minutes`
       const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
       throw new AuthorizationError('access', what, undefined, undefined, code)
     }

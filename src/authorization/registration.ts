@@ -121,7 +121,7 @@ export async function findClient(
     await putRegistration(tokens, issuer, record)
     return registered(request, record)
   }
-  const what = `"${issuer}" registers no clients, and there are no credentials for it`
+  const what = `"${issuer}" does not register clients, and has no configured credentials`
   throw new AuthorizationError('registration', what)
 }
 

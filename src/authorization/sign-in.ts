@@ -271,7 +271,7 @@ async function redeem(
     const said = `${error}${description ? `, ${description.slice(0, 300)}` : ''}`
     const url = server.authorization_endpoint ?? ''
     const answer = { url, status: 302, error, description }
-    throw new AuthorizationError(step, `"${server.issuer}" gave no access (${said})`, answer)
+    throw new AuthorizationError(step, `"${server.issuer}" granted no access (${said})`, answer)
   }
   const [code, another] = params.getAll('code')
   if (!code) throw new AuthorizationError(step, 'The response has no code')
@@ -292,7 +292,7 @@ function requirePkce({ server, old }: GrantRequest): void {
 function requireRedirectUri(redirectUri: string): void {
   const url = parseUrl(redirectUri)
   if (url?.protocol === 'https:' || isLoopback(url?.hostname ?? '')) return
-  throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor this machine`)
+  throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor loopback`)
 }
 
 /** Whether the server does not know the client, in any of the common error forms. */
@@ -308,7 +308,7 @@ function errorOf(error: unknown): string | undefined {
 function readFlow(text: string): Flow {
   const flow: unknown = JSON.parse(text)
   if (isFlow(flow)) return flow
-  throw new AuthorizationError('authorization', 'What was kept of signing in cannot be read')
+  throw new AuthorizationError('authorization', 'The stored sign-in state cannot be read')
 }
 
 function isFlow(value: unknown): value is Flow {

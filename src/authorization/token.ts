@@ -62,12 +62,12 @@ export async function requestToken(
     typeof type === 'string' &&
     (type.toLowerCase() === bound || (!proofs && acceptTokenType?.(type, server.issuer)))
   if (!fits) {
-    const what = `"${server.issuer}" gave a token of type ${JSON.stringify(type)}, not "${bound}"`
-    const remedy = proofs ? '' : ': if it is used like one, accept it with "acceptTokenType"'
+    const what = `"${server.issuer}" issued a token of type ${JSON.stringify(type)}, not "${bound}"`
+    const remedy = proofs ? '' : ': to use it as one, accept it with "acceptTokenType"'
     throw new AuthorizationError(step, what + remedy)
   }
   if (!isSendable(accessToken)) {
-    throw new AuthorizationError(step, 'The token has characters that no token has')
+    throw new AuthorizationError(step, 'The token contains invalid characters')
   }
   // `NaN` for anything that is not a number, including null and an empty string
   const lifeMs = Number.parseFloat(String(json.expires_in)) * 1_000
@@ -99,8 +99,8 @@ export async function postGrant(
   const { proofs } = network
   const algs = server.dpop_signing_alg_values_supported
   if (proofs && algs && !algs.includes(proofs.alg)) {
-    const what = `"${server.issuer}" knows no proofs with "${proofs.alg}"`
-    throw new AuthorizationError(step, `${what}, but "${algs.join('", "')}"`)
+    const what = `"${server.issuer}" does not support proofs with "${proofs.alg}"`
+    throw new AuthorizationError(step, `${what}, only "${algs.join('", "')}"`)
   }
   for (let attempt = 0; ; attempt++) {
     const body = new URLSearchParams({ ...params, grant_type: grantType })

@@ -51,7 +51,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
     const { issuer } = request.server
     const assertion = await options.assertion(issuer)
     if (assertion === refused) {
-      throw new AuthorizationError('token', `"${issuer}" refused this assertion before`)
+      throw new AuthorizationError('token', `"${issuer}" rejected this assertion before`)
     }
     try {
       return await redeemAssertion(request, anonymousClient, assertion)

@@ -147,7 +147,7 @@ export class Call implements Outgoing {
     if (left >= 1) return this.#arm(left)
     const limit =
       silentAt <= endAt ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
-    const what = `"${this.message.method}" was not answered in time: "${limit}`
+    const what = `"${this.message.method}" timed out: "${limit}`
     this.cancel(new SdkError('TIMEOUT', what))
   }
 }

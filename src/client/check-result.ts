@@ -45,5 +45,5 @@ export function checkResult(
 
 /** The error for a result that does not match its method. */
 export function invalidResult(method: string, result: Result): SdkError {
-  return new SdkError('INVALID_MESSAGE', `"${method}" got a wrong result`, { data: result })
+  return new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid result`, { data: result })
 }

@@ -52,7 +52,7 @@ export async function discover(
     supported = result.supportedVersions
     if (!Array.isArray(supported) || !isObject(capabilities)) {
       const code = (resultType ?? supported) === undefined ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
-      throw new SdkError(code, 'The discovery is none', { data: result })
+      throw new SdkError(code, 'The discovery result is invalid', { data: result })
     }
     const agreed = chooseVersion([version, ...others], supported)
     if (agreed) {

@@ -112,9 +112,12 @@ function gate(connection: Connection, method: string): MethodFacts | undefined {
     if (!methods.has(method)) return undefined
     if (facts) {
       const sender = method === 'initialize' ? 'connect' : 'client.listen'
-      throw new SdkError('UNSUPPORTED', `"${method}" is not sent as it stands: use "${sender}"`)
+      throw new SdkError('UNSUPPORTED', `"${method}" cannot be sent as a request: use "${sender}"`)
     }
-    throw new SdkError('UNSUPPORTED', `"${method}" is no request of revision "${revision.version}"`)
+    throw new SdkError(
+      'UNSUPPORTED',
+      `"${method}" is not a request of revision "${revision.version}"`,
+    )
   }
   if (!serverCapabilities || offers(serverCapabilities, facts)) return facts
   // 2024-11-05 has completions, but no capability for them

@@ -31,7 +31,9 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // Late or repeated responses are normal; a response to an unknown request is not
     if (call || (typeof id === 'number' && id <= connection.lastId)) return options[givenUp]?.(id)
-    connection.reportError(new SdkError('INVALID_MESSAGE', 'The server answered no request'))
+    connection.reportError(
+      new SdkError('INVALID_MESSAGE', 'The server answered an unknown request'),
+    )
   }
 
   const receiveRequest = (message: JsonRpcRequest, call: Call | undefined): void => {

@@ -33,7 +33,7 @@ export async function callTool(
   if (!isComplete(result)) return result as CallToolResult
   if (!Array.isArray(result.content)) {
     if (result.structuredContent === undefined) {
-      throw new SdkError('INVALID_MESSAGE', `Tool "${name}" gave no content`, { data: result })
+      throw new SdkError('INVALID_MESSAGE', `Tool "${name}" returned no content`, { data: result })
     }
     result.content = []
   }

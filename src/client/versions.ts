@@ -30,7 +30,7 @@ export function allowedVersions({ revision }: ConnectOptions): Versions {
       ? revisions
       : [revision].flat().map((name) => {
           const facts = findRevision(name)
-          if (!facts) throw new SdkError('INVALID_USE', `There is no revision "${name}"`)
+          if (!facts) throw new SdkError('INVALID_USE', `Unknown revision: "${name}"`)
           return facts
         })
   return {

@@ -76,9 +76,9 @@ const noAnswer: Partial<Record<SdkErrorCode, string>> = {
   SESSION_LOST: 'has ended the session',
   NETWORK: 'cannot be reached',
   HTTP: 'refused the request',
-  UNAUTHORIZED: 'wants authorization',
-  LIMIT_EXCEEDED: 'answered with more than is taken',
-  INVALID_MESSAGE: 'gave an answer that makes no sense',
+  UNAUTHORIZED: 'requires authorization',
+  LIMIT_EXCEEDED: 'sent a response that is too large',
+  INVALID_MESSAGE: 'sent an invalid response',
 }
 
 /** The error for the caller if there was no response; for a tool call, one that models can read. */

@@ -78,7 +78,7 @@ export class Upstreams {
     for (const [principal, entry] of this.#entries) {
       if (entry.uses === 0) return this.#drop(principal, entry)
     }
-    throw new ProtocolError(INTERNAL_ERROR, 'Too many principals have calls under way')
+    throw new ProtocolError(INTERNAL_ERROR, 'Too many principals have calls in progress')
   }
 
   #drop(principal: string, entry: Entry): void {

@@ -57,7 +57,7 @@ export class Cancellation {
 
   #heedUpstream(): void {
     if (this.#upstream?.signal.aborted) {
-      this.cancel(new SdkError('ABORTED', 'The client went away'))
+      this.cancel(new SdkError('ABORTED', 'The client disconnected'))
     }
   }
 }

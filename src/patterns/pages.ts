@@ -61,7 +61,7 @@ export async function* walkPages<Item extends object>(
     const isRepeated = items.length > 0 && given.size === before
     if (isRepeated || cursors.has(next)) {
       const at = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
-      const what = `"${method}" repeats itself at the cursor "${at}"`
+      const what = `"${method}" returned the cursor "${at}" again`
       return onRepeat(new SdkError('INVALID_MESSAGE', what))
     }
     cursors.add(next)

@@ -20,7 +20,7 @@ export async function withTimeout<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
-  message: string = `Not done within ${timeoutMs} ms`,
+  message: string = `Timed out after ${timeoutMs} ms`,
 ): Promise<T> {
   signal?.throwIfAborted()
   const over = new AbortController()

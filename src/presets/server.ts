@@ -51,7 +51,7 @@ export function createServer<Env = unknown>(
   options: ServerOptions = {},
 ): Server<Env> {
   const { observe, redact, maxLogsPerSecond = 1000 } = options
-  if (observe && !observe.start) throw new TypeError('"observe" takes observer(fn)')
+  if (observe && !observe.start) throw new TypeError('"observe" must be observer(fn)')
   const methods = new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', discover],

@@ -96,7 +96,8 @@ export function faultOf(
   const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
   const { clockSkewMs } = expected
   const named = typeof audience === 'string' ? [audience] : (audience ?? [])
-  if ((subject ?? clientId ?? '') === '') return 'It stands for nobody: its subject is no text'
+  if ((subject ?? clientId ?? '') === '')
+    return 'It names no principal: its subject is not a string'
   if (!named.some((one) => expected.audience.includes(one))) {
     return `Its audience is ${quote(audience)}, not ${anyOf(expected.audience)}`
   }
@@ -110,7 +111,7 @@ export function faultOf(
     return `It expired at ${quote(new Date(expiresAt))}${unit}, ${clock}`
   }
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
-    return `It is not good before ${quote(new Date(notBefore))}, ${clock}`
+    return `It is not valid before ${quote(new Date(notBefore))}, ${clock}`
   }
   // Other confirmation methods are not checked here, so a stolen token could be used
   const way = Object.keys(confirmation ?? {}).find((one) => one !== 'jkt')

@@ -106,15 +106,15 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     if (jkt !== proven.thumbprint) {
       return {
         error: 'invalid_token',
-        message: 'The DPoP proof is of another key than that of the access token',
-        reason: 'The proof is of another key than the token',
+        message: 'The DPoP proof uses another key than the access token',
+        reason: 'The proof uses another key than the token',
       }
     }
     if (nonces && !(typeof nonce === 'string' && (await nonces.isGood(nonce)))) {
       return {
         error: 'use_dpop_nonce',
         message: 'The DPoP proof needs the nonce of this response',
-        reason: 'The proof has no nonce that is good',
+        reason: 'The proof has no valid nonce',
       }
     }
     const fresh = await replays.use(`${jkt} ${await digestText(jti)}`, iat * 1000 + maxAgeMs)
@@ -135,7 +135,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
 
 /** The reason for rejecting a token that no proof can make acceptable. */
 function unprovenFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
-  if (thumbprint === undefined) return 'The access token is bound to no key'
+  if (thumbprint === undefined) return 'The access token is not bound to a key'
   if (scheme === 'dpop') return undefined
   return 'The access token is bound to a key, but was sent without the DPoP scheme'
 }
@@ -152,7 +152,7 @@ interface ProofClaims {
 }
 
 function invalid(reason: string): DpopError {
-  const message = 'The DPoP proof is missing, malformed, used or not for this request'
+  const message = 'The DPoP proof is missing, malformed, already used or not for this request'
   return { error: 'invalid_dpop_proof', message, reason }
 }
 
@@ -173,7 +173,7 @@ async function misfit(
   if (ath !== (await digestText(token))) return 'The proof is for another access token'
   const now = Date.now()
   if (Math.abs(now - iat * 1000) <= maxAgeMs) return undefined
-  return `The proof is of ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
+  return `The proof was issued at ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
 }
 
 /** A URL as proofs contain it, without query and fragment; `undefined` if it is invalid. */
@@ -188,7 +188,7 @@ async function readProof(
   proof: string | null,
   algorithms: string[],
 ): Promise<ProofClaims | DpopError> {
-  if (proof === null) return invalid('There is no proof')
+  if (proof === null) return invalid('The proof is missing')
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
       typ: 'dpop+jwt',
@@ -197,11 +197,11 @@ async function readProof(
     })
     const { iat, jti, htm, htu, ath, nonce } = payload
     if (iat === undefined || typeof jti !== 'string' || jti === '') {
-      return invalid('The proof has no "jti" that is a text')
+      return invalid('The proof has no "jti" string')
     }
     const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
     return { htm, htu, ath, nonce, iat, jti, jkt }
   } catch (error) {
-    return invalid(`The proof is none: ${quote(String(error))}`)
+    return invalid(`The proof is invalid:  ${quote(String(error))}`)
   }
 }

@@ -36,7 +36,7 @@ export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<U
     }
     seen.push(`${url} (${response.status})`)
   }
-  throw new Error(`No keys of the issuer "${issuer}" are told at ${seen.join(', ')}`)
+  throw new Error(`No metadata names the keys of the issuer "${issuer}": tried ${seen.join(', ')}`)
 }
 
 /**

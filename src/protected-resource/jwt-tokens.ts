@@ -63,7 +63,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
   const verify: TokenVerifier = async (token, expected) => {
     const [header = {}, claims = {}] = token.split('.', 2).map(read)
     const { iss: issuer } = claims
-    if (typeof issuer !== 'string') return refuse('It is no JWT that names its issuer')
+    if (typeof issuer !== 'string') return refuse('It is not a JWT that names its issuer')
     if (!expected.authorizationServers.includes(issuer)) {
       return refuse(foreignIssuer(issuer, expected))
     }

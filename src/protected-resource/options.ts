@@ -112,7 +112,8 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
   if (resource.includes('#')) throw new TypeError(`The resource "${resource}" has a fragment`)
   if (authorizationServers.length === 0) throw new TypeError('There is no authorization server')
   for (const issuer of authorizationServers) requireHttp(issuer, 'authorization server')
-  for (const scope of scopes) if (!SCOPE.test(scope)) throw new TypeError(`Bad scope: "${scope}"`)
+  for (const scope of scopes)
+    if (!SCOPE.test(scope)) throw new TypeError(`Invalid scope: "${scope}"`)
 
   const path = WELL_KNOWN + (pathname === '/' ? '' : pathname)
   return {

@@ -85,14 +85,14 @@ function requireCredentials(settings: Settings, request: Request): Credentials {
   }
   if (credentials && (settings.options.dpop || credentials.scheme === 'bearer')) return credentials
   const message = 'The request has no access token'
-  const reason = credentials && 'It has one with a proof, but proofs are not taken here'
+  const reason = credentials && 'It has one with a proof, but proofs are not supported here'
   throw challenge(settings, { status: 401, message, reason })
 }
 
 function requireGood(
   settings: Settings,
   credentials: Credentials,
-  found: AccessToken | RefusedToken = { refused: 'The verifier does not say why' },
+  found: AccessToken | RefusedToken = { refused: 'The verifier gave no reason' },
 ): AccessToken {
   const fault = 'refused' in found ? found.refused : faultOf(found, settings, Date.now())
   if (!('refused' in found) && fault === undefined) return found
@@ -114,7 +114,7 @@ async function requireBinding(
     throw refuse(
       settings,
       credentials,
-      'The access token is bound to a key, but proofs are not taken here',
+      'The access token is bound to a key, but proofs are not supported here',
     )
   }
   const fault = await dpop.check(request, { ...credentials, thumbprint, resource })

@@ -84,7 +84,7 @@ function annotate(
   const header = HEADER_PARAM_PREFIX + String(name).toLowerCase()
   const fault =
     typeof name !== 'string' || !TOKEN.test(name)
-      ? 'is no HTTP token'
+      ? 'is not an HTTP token'
       : !path
         ? 'is not under "properties" alone'
         : !type
@@ -116,7 +116,7 @@ export function encodeHeaderParams(
     const value = memberAt(args, path)
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
       const name = path.join('.')
-      throw new SdkError('INVALID_USE', `Argument "${name}" is no safe integer`)
+      throw new SdkError('INVALID_USE', `Argument "${name}" is not a safe integer`)
     }
     if (typeof value === 'string') headers[header] = encodeHeaderValue(value)
     if (typeof value === 'number' || typeof value === 'boolean') headers[header] = String(value)

@@ -70,7 +70,7 @@ export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): st
 
 /** The error for a message that JSON cannot represent. */
 export function unwritable(cause: unknown): SdkError {
-  return new SdkError('INVALID_USE', 'The message is no JSON', { cause })
+  return new SdkError('INVALID_USE', 'The message is not JSON', { cause })
 }
 
 /** The response to a request, or the responses to a batch. */

@@ -22,7 +22,7 @@ export function samplingFault({
   const inRange = Object.entries(modelPreferences ?? {}).every(
     ([name, value = 0]) => !name.endsWith('Priority') || (Number(value) >= 0 && Number(value) <= 1),
   )
-  if (!inRange) return 'Priorities go from 0 to 1'
+  if (!inRange) return 'Priorities must be between 0 and 1'
   let unanswered: unknown[] = []
   for (const message of messages) {
     if (!isObject(message)) return 'A message must be an object'
@@ -50,5 +50,5 @@ export function toolChoiceFault(
   const uses = [content].flat().some(({ type }) => type === 'tool_use')
   const { mode } = toolChoice ?? {}
   const wrong = mode === 'required' ? !uses : mode === 'none' && uses
-  return wrong ? `The use of tools is "${mode}"` : undefined
+  return wrong ? `The response must ${mode === 'none' ? 'not ' : ''}use tools` : undefined
 }

@@ -55,5 +55,5 @@ export interface Transport {
  */
 export function requireTransport(given: Transport): Transport {
   if (typeof given?.start === 'function') return given
-  throw new TypeError('A transport is needed, or a URL')
+  throw new TypeError('A transport or a URL is required')
 }

@@ -179,7 +179,7 @@ export function defineServer(
 ): ServerDefinition {
   requireKnown(`The server${features.optionHint ?? ''}`, options, { ...OPTIONS, ...more })
   const { onError = (error) => console.error(error), pages } = options
-  if (pages && typeof pages !== 'function') throw new TypeError('"pages" takes pagesOf(size)')
+  if (pages && typeof pages !== 'function') throw new TypeError('"pages" must be pagesOf(size)')
   let offered: ServerCapabilities | undefined
   const changed = (): void => void (offered = undefined)
   const changes = (list: 'tools' | 'resources' | 'prompts') => (): void => {
@@ -210,7 +210,7 @@ export function defineServer(
     changed,
   }
   if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
-    const why = 'An icon of the server goes out with every result: give it a URL'
+    const why = 'The icons of a server are sent with every result: use URLs'
     definition.report(new TypeError(why))
   }
   return definition
@@ -237,7 +237,7 @@ export function definitionOf(server: BaseServer): ServerDefinition {
   if (!definition.tasks) {
     for (const [name, { item, mirrored }] of definition.tools.entries()) {
       if (mirrored || item.execution?.taskSupport !== 'required') continue
-      throw new TypeError(`The tool "${name}" is always a task: extend the server with tasks()`)
+      throw new TypeError(`The tool "${name}" must run as a task: extend the server with tasks()`)
     }
   }
   return definition

@@ -74,7 +74,9 @@ export function frontmatterOf({ files }: StaticSkill): Frontmatter {
   const text = file instanceof Uint8Array ? new TextDecoder().decode(file) : (file ?? '')
   const frontmatter = readFrontmatter(text)
   if (!frontmatter) {
-    throw new TypeError('A skill needs a "SKILL.md" with a name and a description in front')
+    throw new TypeError(
+      'A skill needs a "SKILL.md" with a name and a description in its frontmatter',
+    )
   }
   const { metadata } = frontmatter
   const reserved = Object.keys(metadata ?? {}).find((key) =>
@@ -139,7 +141,7 @@ export function entryOf(
 export function encodePath(path: string): string {
   const names = path.split('/')
   if (names.some((name) => ['', '.', '..'].includes(name) || /[\\\0]/.test(name))) {
-    throw new TypeError(`"${path}" is no path of a file in a skill`)
+    throw new TypeError(`"${path}" is not a valid path of a skill file`)
   }
   return names.map(encodeURIComponent).join('/')
 }

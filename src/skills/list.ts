@@ -128,5 +128,5 @@ function missing(what: string): SdkError {
 }
 
 function invalid(method: string, data: unknown): SdkError {
-  return new SdkError('INVALID_MESSAGE', `"${method}" got a result that it cannot have`, { data })
+  return new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid result`, { data })
 }

@@ -64,7 +64,7 @@ export async function loadSkill(
   skill: Skill,
   options?: RequestOptions,
 ): Promise<LoadedSkill> {
-  if (!isSkill(skill)) throw new SdkError('INVALID_USE', 'This is no skill that can be loaded')
+  if (!isSkill(skill)) throw new SdkError('INVALID_USE', 'The skill is not valid')
   const held = structuredClone(skill)
   const { text } = await readVerified(client, held, skill.uri, options)
   if (!isSameJson(readFrontmatter(text), held.frontmatter)) {

@@ -106,7 +106,7 @@ class ServedSkills implements ServerExtension {
   readonly #served: readonly Served[]
 
   constructor(sources: readonly (StaticSkill | DynamicSkill)[], options: SkillsOptions) {
-    if (sources.length === 0) throw new TypeError('Skills are needed to serve any')
+    if (sources.length === 0) throw new TypeError('At least one skill is required')
     this.#cache = requireHints(options.cache) ?? {}
     this.#pages = options.pages ?? onePage
     this.#dynamic = sources.filter((source): source is DynamicSkill => !('files' in source))
@@ -178,7 +178,7 @@ class ServedSkills implements ServerExtension {
     }
     const children = childrenOf(uri, readable)
     if (children.length === 0) {
-      throw new ProtocolError(INVALID_PARAMS, `"${uri}" is no directory`, { uri })
+      throw new ProtocolError(INVALID_PARAMS, `"${uri}" is not a directory`, { uri })
     }
     const { page, nextCursor } = this.#pages(children, params.cursor, uri)
     return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }

@@ -167,7 +167,9 @@ export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
         ? await followCoreTask(client, id, options, request)
         : await followTask({ client, taskId: id, options, request })
       if (Array.isArray(result.content)) return result as CallToolResult
-      throw new SdkError('INVALID_MESSAGE', `The task "${id}" gave no content`, { data: result })
+      throw new SdkError('INVALID_MESSAGE', `The task "${id}" returned no content`, {
+        data: result,
+      })
     },
     cancel: () => cancelTask(client, id),
   }

@@ -61,7 +61,7 @@ export async function listCoreTasks(
   ctx: RequestContext,
 ): Promise<Result> {
   const { service, server } = tasks
-  if (!service.list) throw new ProtocolError(METHOD_NOT_FOUND, 'Nobody knows all tasks here')
+  if (!service.list) throw new ProtocolError(METHOD_NOT_FOUND, 'The tasks cannot be listed')
   const principal = principalOf(ctx)
   const after = cursor === undefined ? undefined : readCursor(cursor)
   if (after !== undefined && !(await service.get(after, principal))) throw invalidCursor()
@@ -176,7 +176,7 @@ class Asker {
    * again.
    */
   stop(): void {
-    this.#stopped.abort(new SdkError('ABORTED', 'Nobody waits for the task any more'))
+    this.#stopped.abort(new SdkError('ABORTED', 'The request for the result has ended'))
   }
 
   async #put(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
@@ -195,7 +195,10 @@ class Asker {
       if (error instanceof SdkError) return undefined
       const errorObject = error instanceof ProtocolError ? toErrorObject(error) : undefined
       return {
-        error: errorObject ?? { code: INTERNAL_ERROR, message: `"${taskId}" could not ask` },
+        error: errorObject ?? {
+          code: INTERNAL_ERROR,
+          message: `The task "${taskId}" could not request input`,
+        },
       }
     }
   }

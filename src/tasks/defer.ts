@@ -56,13 +56,13 @@ export function taskWanted(
   const { tasks: flavour = 'none' } = ctx.exchange.revision
   const asked = flavour === 'core' && isObject(params.task)
   if (how.support === 'forbidden') {
-    if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" is never a task`)
+    if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" cannot run as a task`)
     return undefined
   }
   const knows = flavour === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
   if (asked || knows) return how
   if (how.support !== 'required') return undefined
-  const what = `"${name}" is always a task: ${REMEDY[flavour]}`
+  const what = `"${name}" must run as a task: ${REMEDY[flavour]}`
   if (flavour !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
   throw new SdkError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })

@@ -145,7 +145,7 @@ export class TaskEngine implements TaskService {
     const entry = this.#server.tools.require(String(params.name), requester)
     const result = await toResult(returned, entry)
     if ((result.resultType ?? 'complete') === 'complete') return { result: plain(result) }
-    throw new TypeError(`No task ends with a result of the type "${result.resultType}"`)
+    throw new TypeError(`A task cannot end with a result of type "${result.resultType}"`)
   }
 
   async say(taskId: string, statusMessage: string): Promise<boolean> {

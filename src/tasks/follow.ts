@@ -210,7 +210,7 @@ class Follower {
     const { client, taskId, request } = this.#following
     const inputResponses = await client.answerInputs?.('tools/call', asked, signal, request)
     if (!inputResponses) {
-      const what = `The task "${taskId}" asks, and this client answers nothing`
+      const what = `The task "${taskId}" requests input, which this client does not support`
       throw new SdkError('INVALID_MESSAGE', what)
     }
     const { timeoutMs } = request
@@ -293,7 +293,7 @@ function outcome(task: DetailedTask): Result | undefined {
   const { taskId, status, result, error } = task
   if (status === 'completed') {
     if ((result?.resultType ?? 'complete') === 'complete') return result
-    const what = `The task "${taskId}" ended with a result that is none`
+    const what = `The task "${taskId}" ended with an invalid result`
     throw new SdkError('INVALID_MESSAGE', what, { data: result })
   }
   if (status === 'failed' && error) {

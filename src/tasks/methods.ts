@@ -98,7 +98,7 @@ export async function acceptTaskIds(
     throw invalidParams('"taskIds" must be a list of ids')
   }
   if (requested.length > MAX_LISTENED_TASKS) {
-    throw invalidParams(`One listener may hear of ${MAX_LISTENED_TASKS} tasks at most`)
+    throw invalidParams(`One listener may watch ${MAX_LISTENED_TASKS} tasks at most`)
   }
   const found = await Promise.all([...new Set(requested)].map((id) => findTask(tasks, id, ctx)))
   const ids = found.flatMap((task) => (task ? [task.taskId] : []))

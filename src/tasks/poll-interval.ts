@@ -33,8 +33,8 @@ export function pollDelayMs(
   return backoffMs(failures, isTime ? suggestedMs : pollIntervalMs, maxPollIntervalMs)
 }
 
-/** The error for a task that was cancelled, or was not done in time. */
+/** The error for a task that was cancelled, or was not finished in time. */
 export function noResultError(code: 'ABORTED' | 'TIMEOUT', taskId: string): SdkError {
-  const how = code === 'ABORTED' ? 'cancelled' : 'not done in time'
+  const how = code === 'ABORTED' ? 'cancelled' : 'not finished in time'
   return new SdkError(code, `The task "${taskId}" was ${how}`, { data: { taskId } })
 }

@@ -124,7 +124,7 @@ export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
 /** The error of a task that expired before it finished. */
 export const TIME_IS_OVER: ErrorObject = {
   code: INTERNAL_ERROR,
-  message: 'The task took longer than the time for which it is kept',
+  message: 'The task expired before it finished',
 }
 
 /** When a task may be deleted, in milliseconds since 1970. */

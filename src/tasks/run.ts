@@ -117,7 +117,7 @@ async function conclude(
     return (known, now) => finish(outcome, failsBy(known.call))(known, now)
   }
   if (resultType !== 'task' || result.taskId !== id) {
-    throw new TypeError(`A task cannot come to a result of the type "${resultType}"`)
+    throw new TypeError(`A task cannot end with a result of type "${resultType}"`)
   }
   const { recording } = await replay.finish()
   return handOver(recording)

@@ -72,7 +72,7 @@ export class TaskRepository {
       }
       return after
     }
-    throw new SdkError('LIMIT_EXCEEDED', `The task "${taskId}" changes too fast to be changed`)
+    throw new SdkError('LIMIT_EXCEEDED', `The task "${taskId}" is changed too often by others`)
   }
 
   /** Stops the run of an expired task and deletes the task. */

@@ -199,7 +199,7 @@ export class ServerTasks implements Tasks, TaskFactory {
 
   get #server(): ServerDefinition {
     if (this.#definition) return this.#definition
-    throw new SdkError('INVALID_USE', 'These tasks belong to no server: extend one with them')
+    throw new SdkError('INVALID_USE', 'The tasks belong to no server: pass them to server.extend')
   }
 
   get #served(): ServedTasks {

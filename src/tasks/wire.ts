@@ -48,7 +48,7 @@ export function coreTaskOf(record: TaskRecord): CoreTask {
 export function outcomeOf({ taskId, status, result, error }: TaskRecord): Result {
   if (error) throw new ProtocolError(error.code, error.message, error.data)
   if (!result) {
-    const why = status === 'cancelled' ? 'was cancelled' : 'is not at its end'
+    const why = status === 'cancelled' ? 'was cancelled' : 'has not finished'
     throw new ProtocolError(INVALID_REQUEST, `The task "${taskId}" ${why}`)
   }
   return { ...result, _meta: { ...result._meta, ...relatedTo(taskId) } }

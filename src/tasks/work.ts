@@ -79,7 +79,7 @@ export class TaskWork {
 
   /** Stops the run of a task that has finished. */
   stop(taskId: string): void {
-    this.#running.get(taskId)?.cancel(new SdkError('ABORTED', 'The task is at its end'))
+    this.#running.get(taskId)?.cancel(new SdkError('ABORTED', 'The task has finished'))
   }
 
   /** Lets work continue in the background and reports its failure. */

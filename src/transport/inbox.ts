@@ -27,7 +27,7 @@ export class Inbox {
     if (this.#waiting) {
       this.#waiting.push(frame)
       if (this.#waiting.length <= MAX_WAITING) return
-      return this.#fail(new SdkError('LIMIT_EXCEEDED', 'Too many messages wait to be taken'))
+      return this.#fail(new SdkError('LIMIT_EXCEEDED', 'Too many messages are waiting to be read'))
     }
     const taken = this.#take(frame)
     if (taken) void this.#wait(taken)

@@ -147,8 +147,8 @@ describe('a server with interfaces', () => {
     await client.callTool('silent')
     await client.callTool('quiet')
     expect(errors.map(String)).toEqual([
-      'TypeError: The tool "silent" says nothing where no interface is shown',
-      'TypeError: The tool "quiet" says nothing where no interface is shown',
+      'TypeError: The tool "silent" returns no content for clients without UI support',
+      'TypeError: The tool "quiet" returns no content for clients without UI support',
     ])
     expect((await client.callTool('data')).content).toEqual([{ type: 'text', text: '{"a":1}' }])
     expect((await client.callTool('block')).content).toEqual([{ type: 'text', text: 'said' }])

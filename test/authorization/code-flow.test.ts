@@ -163,7 +163,7 @@ describe('the authorization response', () => {
     })
     await expect(connecting).rejects.toMatchObject({
       step: 'authorization',
-      message: `"${ISSUER}" gave no access (access_denied, The user said no)`,
+      message: `"${ISSUER}" granted no access (access_denied, The user said no)`,
       answer: { error: 'access_denied', description: 'The user said no' },
     })
   })

@@ -145,7 +145,7 @@ describe('a token that is bound to a key', () => {
     const one = boundWorld({ token: { token_type: 'Bearer' } })
     await expect(connectBound(one)).rejects.toMatchObject({
       step: 'token',
-      message: `"${ISSUER}" gave a token of type "Bearer", not "dpop"`,
+      message: `"${ISSUER}" issued a token of type "Bearer", not "dpop"`,
     })
   })
 
@@ -167,7 +167,7 @@ describe('a token that is bound to a key', () => {
     const one = boundWorld({ algs: ['PS512'] })
     await expect(connectBound(one)).rejects.toMatchObject({
       step: 'token',
-      message: `"${ISSUER}" knows no proofs with "ES256", but "PS512"`,
+      message: `"${ISSUER}" does not support proofs with "ES256", only "PS512"`,
     })
     expect(one.world.to(TOKEN)).toEqual([])
   })

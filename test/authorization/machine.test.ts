@@ -213,7 +213,7 @@ describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', 
     (_name, sign, options) => {
       const make = sign as (options: object) => SignIn
       expect(() => make(options)).toThrow(
-        new TypeError('"issuer" is missing: name the one that the credentials are for'),
+        new TypeError('"issuer" is missing: set it to the issuer of the credentials'),
       )
     },
   )

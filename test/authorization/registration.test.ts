@@ -94,7 +94,7 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
     const connecting = world.connect(world.signIn({ credentials: others }))
     await expect(connecting).rejects.toMatchObject({
       step: 'registration',
-      message: `"${ISSUER}" registers no clients, and there are no credentials for it`,
+      message: `"${ISSUER}" does not register clients, and has no configured credentials`,
     })
     expect(JSON.stringify(world.seen)).not.toContain('other')
   })
@@ -529,7 +529,7 @@ describe('the changes of an authorization server to a registration', () => {
     const world = changing({ client_secret: 's', token_endpoint_auth_method: 'tls_client_auth' })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
       step: 'registration',
-      message: `"${ISSUER}" takes no client secret, but "tls_client_auth"`,
+      message: `"${ISSUER}" does not support client secrets, only "tls_client_auth"`,
     })
   })
 
@@ -687,7 +687,7 @@ describe('client authentication at the token endpoint [M-AREG-017]', () => {
     const credentials = [{ issuer: ISSUER, clientId: 'given', clientSecret: secret }]
     await expect(world.connect(world.signIn({ credentials }))).rejects.toMatchObject({
       step: 'registration',
-      message: `"${ISSUER}" takes no client secret, but "tls_client_auth"`,
+      message: `"${ISSUER}" does not support client secrets, only "tls_client_auth"`,
     })
   })
 })

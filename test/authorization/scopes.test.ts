@@ -219,7 +219,7 @@ describe('a call that needs more than was granted', () => {
       expect(asked(world)).toHaveLength(count)
       expect(await call()).toMatchObject({
         step: 'access',
-        message: `"${MCP}" wants more than ${count} sign-ins within 10 minutes`,
+        message: `"${MCP}" required more than ${count} sign-ins within 10 minutes`,
       })
       // Other calls go on
       expect(await client.listAllTools()).toHaveLength(1)

@@ -491,7 +491,7 @@ describe('the answer of a token endpoint', () => {
     const world = createWorld({ token: { token_type: 'user' } })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
       step: 'token',
-      message: `"${ISSUER}" gave a token of type "user", not "bearer": if it is used like one, accept it with "acceptTokenType"`,
+      message: `"${ISSUER}" issued a token of type "user", not "bearer": to use it as one, accept it with "acceptTokenType"`,
     })
   })
 

@@ -93,7 +93,7 @@ describe('a failure to connect', () => {
         refused('initialize', '2025-06-18'),
         refused('initialize', '2025-03-26'),
         refused('initialize', '2024-11-05'),
-        'HTTP+SSE: The connection is closed: The server gave no stream (HTTP 405): Nothing streams here',
+        'HTTP+SSE: The connection is closed: The server opened no stream (HTTP 405): Nothing streams here',
       ].join('; '),
     })
   })

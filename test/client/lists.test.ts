@@ -210,7 +210,7 @@ describe('lists', () => {
       expect(result).toEqual(names)
       expect(asked).toEqual(expected)
       expect(problems.map(({ message }) => message)).toEqual([
-        `"prompts/list" repeats itself at the cursor "${cursor}"`,
+        `"prompts/list" returned the cursor "${cursor}" again`,
       ])
     },
   )

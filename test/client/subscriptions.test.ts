@@ -140,7 +140,7 @@ describe('listening over HTTP', () => {
     const client = await connectTo(peer)
     await expect(client.request('subscriptions/listen')).rejects.toMatchObject({
       code: 'UNSUPPORTED',
-      message: '"subscriptions/listen" is not sent as it stands: use "client.listen"',
+      message: '"subscriptions/listen" cannot be sent as a request: use "client.listen"',
     })
     expect(listens()).toEqual([])
     await client.close()

@@ -156,6 +156,6 @@ test.each([
   await using client = await connectTo(peer)
   await expect(client.callTool('a', {}, options)).rejects.toMatchObject({
     code: 'TIMEOUT',
-    message: `"tools/call" was not answered in time: ${named}`,
+    message: `"tools/call" timed out: ${named}`,
   })
 })

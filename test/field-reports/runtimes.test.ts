@@ -63,6 +63,6 @@ describe('arguments of the wrong kind', () => {
     ['an object to serve', () => serveTransport({} as never, {} as never)],
     ['an object to serve on', () => serveTransport(makeServer().server, {} as never)],
   ])('are refused at once: %s [B095]', async (_, make) => {
-    await expect(make()).rejects.toThrow(/^(?:The server must be|A transport is needed)/)
+    await expect(make()).rejects.toThrow(/^(?:The server must be|A transport or a URL is required)/)
   })
 })

@@ -287,7 +287,7 @@ describe('the connections that a gateway has for principals', () => {
     const eve = await as('eve')
     await expect(eve.callTool('rest')).rejects.toMatchObject({
       code: -32603,
-      message: 'Too many principals have calls under way',
+      message: 'Too many principals have calls in progress',
     })
     expect(await (await as('ada')).callTool('rest')).toMatchObject({ content: [text('rested')] })
     for (const go of waiting) go()

@@ -29,7 +29,7 @@ describe('Cancellation', () => {
     upstream.abort()
 
     expect(signal.aborted).toBe(true)
-    expect(signal.reason).toMatchObject({ code: 'ABORTED', message: 'The client went away' })
+    expect(signal.reason).toMatchObject({ code: 'ABORTED', message: 'The client disconnected' })
     expect(unseen.cancelled).toBe(true)
     expect(unseen.signal.aborted).toBe(true)
   })

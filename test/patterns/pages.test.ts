@@ -42,7 +42,7 @@ describe('A list in pages', () => {
 
   test('ends where a page or a cursor comes again, which is reported', async () => {
     const page = { first: { names: ['a'], nextCursor: '1' }, 1: { names: ['a'], nextCursor: '2' } }
-    expect((await walk(page)).repeats).toEqual(['"tools/list" repeats itself at the cursor "1"'])
+    expect((await walk(page)).repeats).toEqual(['"tools/list" returned the cursor "1" again'])
     const cursor = {
       first: { names: ['a'], nextCursor: '1' },
       1: { names: ['b'], nextCursor: '1' },

@@ -32,7 +32,7 @@ describe('Work with a timeout', () => {
     expect(given?.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     const error = await late
-    expect(error).toMatchObject({ code: 'TIMEOUT', message: 'Not done within 1000 ms' })
+    expect(error).toMatchObject({ code: 'TIMEOUT', message: 'Timed out after 1000 ms' })
     expect(given?.reason).toBe(error)
   })
 

@@ -59,13 +59,13 @@ describe('Playground: connection', () => {
   it('suggests causes for an unreachable endpoint', async () => {
     await page.getByLabel('Endpoint').fill('http://127.0.0.1:1/mcp')
     await page.keyboard.press('Enter')
-    await sees(page.getByRole('main'), 'Nobody answers at "http://127.0.0.1:1"')
+    await sees(page.getByRole('main'), 'No server responds at "http://127.0.0.1:1"')
     const status = page.locator('#status')
     expect(await status.innerText()).toBe('Cannot reach "http://127.0.0.1:1/mcp"')
     expect(visited.complaints.splice(0)).not.toEqual([])
     await page.getByLabel('Endpoint').fill('http://127.0.0.1:2/mcp')
     expect(await status.innerText()).toBe('')
-    expect(await page.getByText('Nobody answers at "http://127.0.0.1:1"').count()).toBe(0)
+    expect(await page.getByText('No server responds at "http://127.0.0.1:1"').count()).toBe(0)
   })
 
   it('aborts connecting with the button that connects', async () => {

@@ -110,8 +110,8 @@ describe('protectedResource', () => {
     ['an issuer that is no URL', { authorizationServers: ['issuer'] }, /"issuer" must be/],
     ['a resource that is no URL', { resource: '/mcp' }, /"\/mcp" must be/],
     ['a resource with a fragment', { resource: `${RESOURCE}#x` }, /has a fragment/],
-    ['a scope with a quote', { scopes: ['a"b'] }, /Bad scope/],
-    ['a scope with a space', { scopes: ['a b'] }, /Bad scope/],
+    ['a scope with a quote', { scopes: ['a"b'] }, /Invalid scope/],
+    ['a scope with a space', { scopes: ['a b'] }, /Invalid scope/],
   ])('takes no options with %s [L-AUTH-010]', (_what, wrong, message) => {
     expect(() => protectedResource({ ...options, ...wrong })).toThrow(message)
   })

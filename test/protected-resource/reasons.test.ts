@@ -54,20 +54,20 @@ describe('Why a JWT is refused', () => {
     [
       'early',
       (i) => i.token({ nbf: second(600) }),
-      /^It is not good before "20.+Z", and it is "20/,
+      /^It is not valid before "20.+Z", and it is "20/,
     ],
     [
       'without a subject',
       (i) => i.token({ sub: undefined, client_id: undefined }),
-      /stands for nobody/,
+      /names no principal/,
     ],
     [
       'of another issuer',
       (i) => i.token({ iss: 'https://evil.example' }),
       `Its issuer is "https://evil.example", not "${ISSUER}"`,
     ],
-    ['of no issuer', (i) => i.token({ iss: undefined }), 'It is no JWT that names its issuer'],
-    ['not one', () => Promise.resolve('opaque-token'), 'It is no JWT that names its issuer'],
+    ['of no issuer', (i) => i.token({ iss: undefined }), 'It is not a JWT that names its issuer'],
+    ['not one', () => Promise.resolve('opaque-token'), 'It is not a JWT that names its issuer'],
     [
       'of an unknown key',
       async (i) => i.token({}, { key: await makeKey('new') }),
@@ -148,7 +148,7 @@ describe('Why any other token is refused', () => {
     })
     const headers = bearer('opaque')
     expect(await reasonFor(headers, verify('Its owner left'))).toBe('Its owner left')
-    expect(await reasonFor(headers, verify())).toBe('The verifier does not say why')
+    expect(await reasonFor(headers, verify())).toBe('The verifier gave no reason')
     const inactive = introspectedTokens({
       endpoint: `${ISSUER}/introspect`,
       clientId: 'mcp',
@@ -160,7 +160,9 @@ describe('Why any other token is refused', () => {
 
   it('is that it came with a proof where none are taken', async () => {
     const headers = { authorization: `DPoP ${await issuer.token()}` }
-    expect(await reasonFor(headers)).toBe('It has one with a proof, but proofs are not taken here')
+    expect(await reasonFor(headers)).toBe(
+      'It has one with a proof, but proofs are not supported here',
+    )
   })
 })
 
@@ -176,15 +178,17 @@ describe('Why a proof is refused', () => {
       )
     const spoilt = async (claims: object): Promise<string> =>
       reason(await prover.proof(token, { ...claims }))
-    expect(await reason()).toBe('There is no proof')
-    expect(await reason('x')).toMatch(/^The proof is none: /)
+    expect(await reason()).toBe('The proof is missing')
+    expect(await reason('x')).toMatch(/^The proof is invalid: /)
     expect(await spoilt({ htm: 'GET' })).toBe('The proof is for "GET", not "POST"')
     const htu = 'http://inner.example/mcp'
     expect(await spoilt({ htu })).toBe(`The proof is for "${htu}", not "${RESOURCE}"`)
     expect(await spoilt({ ath: 'x' })).toBe('The proof is for another access token')
-    expect(await spoilt({ iat: second(-900) })).toMatch(/^The proof is of "20.+Z", and it is "20/)
+    expect(await spoilt({ iat: second(-900) })).toMatch(
+      /^The proof was issued at "20.+Z", and it is "20/,
+    )
     expect(await reason(await (await Prover.make()).proof(token))).toBe(
-      'The proof is of another key than the token',
+      'The proof uses another key than the token',
     )
     const used = await prover.proof(token)
     const { handle } = protect(issuer, { dpop })
@@ -198,7 +202,7 @@ describe('Why a proof is refused', () => {
     const token = await issuer.token({ cnf: { jkt: prover.thumbprint } })
     const dpop = dpopProofs({ nonce: { secrets: ['a secret of the deployment'] } })
     const headers = { authorization: `DPoP ${token}`, dpop: await prover.proof(token) }
-    expect(await reasonFor(headers, { dpop })).toBe('The proof has no nonce that is good')
+    expect(await reasonFor(headers, { dpop })).toBe('The proof has no valid nonce')
   })
 })
 

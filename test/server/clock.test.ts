@@ -48,7 +48,7 @@ describe('A clock that is set back by an hour', () => {
     const logged = wire.received.filter(({ method }) => method === 'notifications/message')
     expect(logged.map(({ params }) => params?.data)).toEqual([
       'one',
-      '1 log messages were left out',
+      '1 log messages were dropped',
       'one',
     ])
   })

@@ -184,6 +184,6 @@ describe('a flood of log messages', () => {
     expect(data(other)).toEqual([0, 1, 2])
     vi.advanceTimersByTime(1000)
     await wire.result('tools/call', { name: 'log' })
-    expect(data(wire).slice(3)).toEqual(['17 log messages were left out', 0, 1, 2])
+    expect(data(wire).slice(3)).toEqual(['17 log messages were dropped', 0, 1, 2])
   })
 })

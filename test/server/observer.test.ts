@@ -29,7 +29,7 @@ describe('the observed events of a server', () => {
     const observe: object = (): void => {}
     expect(() =>
       createServer({ name: 's', version: '1' }, { observe: observe as ServerObserver }),
-    ).toThrow(new TypeError('"observe" takes observer(fn)'))
+    ).toThrow(new TypeError('"observe" must be observer(fn)'))
   })
 
   it('requests, with their subject, outcome and trace', async () => {

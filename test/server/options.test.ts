@@ -164,11 +164,11 @@ describe('a tool that is always a task', () => {
     expect(() => createHandler(removed)).not.toThrow()
     const updated = createServer(info)
     updated.tool('export', {}, () => '').update({ task: 'required' }, () => 'done')
-    expect(() => createHandler(updated)).toThrow('The tool "export" is always a task')
+    expect(() => createHandler(updated)).toThrow('The tool "export" must run as a task')
   })
 
   it('is not served by a server that has no tasks [P008]', async () => {
-    const message = 'The tool "export" is always a task: extend the server with tasks()'
+    const message = 'The tool "export" must run as a task: extend the server with tasks()'
     expect(() => createHandler(always())).toThrow(message)
     expect(() => createSseHandler(always())).toThrow(message)
     const [near] = inMemoryTransports()
@@ -233,7 +233,7 @@ it('an icon of the server that is a data URI is reported, as every result carrie
   expect(errors).toEqual([])
   const server = createServer({ ...info, icons: [{ src: 'data:image/png;base64,' }] }, { onError })
   expect(errors.map(String)).toEqual([
-    'TypeError: An icon of the server goes out with every result: give it a URL',
+    'TypeError: The icons of a server are sent with every result: use URLs',
   ])
   const wire = await openWire(server)
   expect(wire.welcome.serverInfo).toHaveProperty('icons')

@@ -76,7 +76,7 @@ describe.each(['2024-11-05', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     server.use('tools/list', () => Promise.resolve(value as never))
     const client = await connectInMemory(server, { revision })
     await expect(client.listAllTools()).rejects.toMatchObject({ code: -32603 })
-    expect(String(errors)).toContain('The answer to "tools/list" is no result')
+    expect(String(errors)).toContain('The answer to "tools/list" is not a result')
     await client.close()
   })
 })

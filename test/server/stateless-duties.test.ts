@@ -165,7 +165,7 @@ describe('questions without a stateful session', () => {
       )
       expect(error).toEqual({
         code: -32603,
-        message: `"${method}" cannot ask the client: in revision 2025-11-25 that needs a session that the server keeps`,
+        message: `"${method}" cannot ask the client: in revision 2025-11-25 that needs a stateful session`,
       })
     }
   })

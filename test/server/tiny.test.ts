@@ -158,7 +158,10 @@ describe.each(ways)('A tiny server behind %s', (_name, open) => {
       message: expect.stringContaining('"tools/call" cannot ask for input'),
     })
     if (!(client instanceof Client)) return
-    const unsupported = { code: 'UNSUPPORTED', message: 'The server does not tell of such changes' }
+    const unsupported = {
+      code: 'UNSUPPORTED',
+      message: 'The server does not announce such changes',
+    }
     await expect(client.listen({ toolsListChanged: true })).rejects.toMatchObject(unsupported)
     await expect(client.subscribe('note://1')).rejects.toMatchObject(unsupported)
   })
@@ -248,7 +251,7 @@ describe('The tiny handler', () => {
       const { isError = false, content } = await client.callTool('ask')
       const asks = revision === '2026-07-28'
       expect(isError).toBe(!asks)
-      const expected = asks ? 'file:///here' : 'that needs a session that the server keeps'
+      const expected = asks ? 'file:///here' : 'that needs a stateful session'
       expect(JSON.stringify(content)).toContain(expected)
     }
   })

@@ -59,7 +59,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s',
     await client.callTool('careless')
     await client.callTool('careless')
     expect(warned).toEqual([
-      '"tools/call" of "careless" waited for something before it asked for "elicitation/create": with each answer that happens again, unless ctx.step keeps it',
+      '"tools/call" of "careless" awaited something before it requested "elicitation/create": that work is repeated after each response, unless it is in ctx.step',
     ])
   })
 
@@ -67,7 +67,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s',
     const warned: string[] = []
     await using client = await connect(warned, revision)
     await client.callTool('between')
-    expect(warned).toEqual([expect.stringContaining('before it asked for "roots/list"')])
+    expect(warned).toEqual([expect.stringContaining('before it requested "roots/list"')])
   })
 
   it('ignores step values, messages, and code after the last question', async () => {
@@ -83,7 +83,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s',
     await using client = await connect(warned, revision)
     await client.callTool('nested')
     expect(warned).toEqual([
-      '"tools/call" of "nested" asks its client inside the step "asking": ask before it, or after it',
+      '"tools/call" of "nested" requests input inside the step "asking": request it before or after the step',
     ])
   })
 
@@ -93,8 +93,8 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('warnOnUnsafeReplay in %s',
     await client.getPrompt('careless')
     await client.readResource('careless://one')
     expect(warned).toEqual([
-      expect.stringMatching(/^"prompts\/get" of "careless" waited/),
-      expect.stringMatching(/^"resources\/read" of "careless:\/\/one" waited/),
+      expect.stringMatching(/^"prompts\/get" of "careless" awaited/),
+      expect.stringMatching(/^"resources\/read" of "careless:\/\/one" awaited/),
     ])
   })
 })
@@ -116,5 +116,5 @@ it('warnOnUnsafeReplay logs to the console by default, and ignores other request
   } finally {
     console.error = error
   }
-  expect(printed).toEqual([expect.stringContaining('"careless" waited')])
+  expect(printed).toEqual([expect.stringContaining('"careless" awaited')])
 })

@@ -18,7 +18,7 @@ test.each([0, -1, 1.5, NaN, Infinity, '10'])('a page cannot have %j entries', (s
 })
 
 test('pages are not the number of their entries', () => {
-  expect(() => createServer(info, { pages: 10 as never })).toThrow('"pages" takes pagesOf(size)')
+  expect(() => createServer(info, { pages: 10 as never })).toThrow('"pages" must be pagesOf(size)')
 })
 
 test('every feature needs a function, both at registration and on update', () => {

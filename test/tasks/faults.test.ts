@@ -189,7 +189,7 @@ describe('The end of its time', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
     try {
       for (const { error } of await Promise.all(waiting)) {
-        expect(error?.message).toBe('The task took longer than the time for which it is kept')
+        expect(error?.message).toBe('The task expired before it finished')
       }
       expect(await one.code('tasks/result', { taskId })).toBe(ErrorCode.INVALID_PARAMS)
     } finally {

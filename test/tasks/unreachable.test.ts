@@ -13,7 +13,7 @@ import { taskPolling, tasks } from '../../src/tasks/index.ts'
 import { textOf } from './fixture.ts'
 
 const WHY =
-  '"tools/call" cannot ask the client: in revision 2025-11-25 that needs a session that the server keeps'
+  '"tools/call" cannot ask the client: in revision 2025-11-25 that needs a stateful session'
 
 describe.each<[string, HandlerOptions]>([
   ['no sessions', {}],

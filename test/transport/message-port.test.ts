@@ -149,7 +149,7 @@ describe('The message-port transport', () => {
     const end = begin(left, { openTimeoutMs: 30 })
     await expect(end.opened).rejects.toMatchObject({
       code: 'TIMEOUT',
-      message: 'Nobody answered on the port within 30 ms',
+      message: 'No answer on the port within 30 ms',
     })
     await expect(end.transport.send(note(1))).rejects.toMatchObject({ code: 'TIMEOUT' })
   })
@@ -322,7 +322,7 @@ describe('The end of a message port', () => {
     await Promise.all([end.opened, other.opened])
     right.postMessage({ edgewise: 'open', id: 'newcomer', lock: false })
     await expect.poll(() => end.ends.length).toBe(1)
-    expect(end.ends[0]?.message).toBe('Another end has taken the place of the other one')
+    expect(end.ends[0]?.message).toBe('The other end was replaced')
   })
 
   it('comes with a reason when a receiver fails', async () => {
@@ -419,6 +419,8 @@ describe('A busy receiver', () => {
 describe('A value that is not a port', () => {
   it('is refused at once', () => {
     const none: unknown = { postMessage: 1 }
-    expect(() => messagePortTransport(none as MessagePort)).toThrow('A message port is needed')
+    expect(() => messagePortTransport(none as MessagePort)).toThrow(
+      'A message port or a worker is required',
+    )
   })
 })

@@ -79,7 +79,7 @@ export function readArguments(
   if (values.help || argv.length === 0) return { help: isCommand(command) ? command : undefined }
   if (values.version) return 'version'
   if (!isCommand(command)) {
-    throw new UsageError(`There is no command "${command ?? ''}"`)
+    throw new UsageError(`Unknown command: "${command ?? ''}"`)
   }
   checkOptions(
     command,
@@ -190,6 +190,6 @@ function pathOf(text: string | undefined): string | undefined {
 function revisionOf(text: string | undefined): Revision | undefined {
   if (text === undefined) return undefined
   const facts = findRevision(text)
-  if (!facts) throw new UsageError(`There is no revision "${text}"`)
+  if (!facts) throw new UsageError(`Unknown revision: "${text}"`)
   return facts.version
 }

@@ -35,7 +35,7 @@ async function askNext(
 ): Promise<ElicitResult> {
   if (yes && params.mode !== 'url') return acceptDefaults(formFields(params.requestedSchema))
   if (!process.stdin.isTTY) {
-    printNotice(`The server asked, and there is no terminal to answer at: ${params.message}`)
+    printNotice(`The server requested input, but there is no terminal: ${params.message}`)
     return { action: 'decline' }
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
@@ -65,7 +65,7 @@ function acceptDefaults(fields: readonly FormField[]): ElicitResult {
   const open = fields.filter((field) => field.required && field.default === undefined)
   if (open.length === 0) return { action: 'accept', content: {} }
   const names = open.map(({ name }) => name).join(', ')
-  printNotice(`The form wants ${names}, which --yes has no value for: declined`)
+  printNotice(`The form requires ${names}, which --yes has no value for: declined`)
   return { action: 'decline' }
 }
 
@@ -100,7 +100,7 @@ async function askField(
     const value = read(text, field)
     const known = choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
     if (value !== undefined && known) return value
-    printNotice(`  That is not a possible answer.`)
+    printNotice(`  That is not a valid answer`)
   }
 }
 

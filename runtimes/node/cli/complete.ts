@@ -13,7 +13,8 @@ export async function complete(invocation: Invocation): Promise<number> {
   const [named, ...words] = invocation.rest
   if (named === undefined) throw new UsageError('Name a prompt or a resource template')
   const [first, ...others] = words.map(pair)
-  if (!first) throw new UsageError('Say what to complete, such as city=R, or city= for all')
+  if (!first)
+    throw new UsageError('Specify an argument to complete, such as city=R, or city= for all')
   const [name, value] = first
   const ref: CompletionReference = named.includes('{')
     ? { type: 'ref/resource', uri: named }

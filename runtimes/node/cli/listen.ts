@@ -79,5 +79,5 @@ async function follow(changes: Subscription): Promise<void> {
 }
 
 function unsupported(what: string): SdkError {
-  return new SdkError('UNSUPPORTED', `The server does not tell of ${what}`)
+  return new SdkError('UNSUPPORTED', `The server does not announce ${what}`)
 }

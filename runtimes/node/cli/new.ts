@@ -48,7 +48,7 @@ export async function createProject([
     const text = await readFile(join(path, file), 'utf8')
     await writeFile(join(path, file), text.replaceAll(placeholder, name))
   }
-  print(`Made ${target}; its README.md says how to go on`)
+  print(`Created ${target}; see its README.md for the next steps`)
   return 0
 }
 

@@ -100,7 +100,7 @@ export function missingScopes(error: unknown): string {
   if (!(error instanceof SdkError)) return ''
   const { challenge } = (error.data ?? {}) as { challenge?: string }
   const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
-  return scope === undefined ? '' : `It wants a token with the scopes ${scope}`
+  return scope === undefined ? '' : `It requires a token with the scopes ${scope}`
 }
 
 function advice(error: unknown, target: Target, { headers, signIn }: Options): string {
@@ -110,7 +110,7 @@ function advice(error: unknown, target: Target, { headers, signIn }: Options): s
     return `; the path may be missing: try ${new URL('/mcp', target.url).href}`
   }
   if (error.code !== 'UNAUTHORIZED') return ''
-  if (headers.has('authorization')) return '; the token that was given is refused'
+  if (headers.has('authorization')) return '; the token was rejected'
   return signIn ? '' : '; try --sign-in or --token, or --header for keys of other kinds'
 }
 

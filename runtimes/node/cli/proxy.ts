@@ -53,7 +53,7 @@ export function createProxy(
       await response.body?.cancel()
       if (!auth) throw new Error(refusalOf(response, headers))
       if (challenges >= MAX_CHALLENGES || !(await auth.challenged(response, facts))) {
-        throw new Error(`"${url}" refuses the token that it was given (HTTP ${status})`)
+        throw new Error(`"${url}" rejects the given token (HTTP ${status})`)
       }
     }
   }
@@ -75,6 +75,6 @@ function passed(headers: Headers): [name: string, value: string][] {
 function refusalOf({ status }: Response, sent: Headers): string {
   const what = `The server answered HTTP ${status}`
   return sent.has('authorization')
-    ? `${what}: it refuses the token`
+    ? `${what}: it rejects the token`
     : `${what}: start edgewise inspect with --sign-in or --token`
 }

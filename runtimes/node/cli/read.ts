@@ -20,7 +20,7 @@ export async function read(invocation: Invocation): Promise<number> {
   }
   for (const contents of result.contents) {
     if (!isResourceContents(contents)) {
-      printNotice(`These are no contents: ${JSON.stringify(contents)}`)
+      printNotice(`Invalid contents: ${JSON.stringify(contents)}`)
       continue
     }
     if ('text' in contents) {

@@ -11,7 +11,7 @@ export class UsageError extends Error {}
  * @throws {UsageError} If there are any.
  */
 export function takesNothing([word]: readonly string[]): void {
-  if (word !== undefined) throw new UsageError(`There is no use for "${word}" here`)
+  if (word !== undefined) throw new UsageError(`Unexpected argument: "${word}"`)
 }
 
 /** The commands: the arguments that follow the server, what they do, and an example of these. */
@@ -74,7 +74,7 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Tak
     'arguments as an object; - reads standard input',
     { commands: ['call', 'prompt'] },
   ],
-  ['--resource <uri>', 'a resource to hear of; may be repeated', { commands: ['listen'] }],
+  ['--resource <uri>', 'a resource to watch; may be repeated', { commands: ['listen'] }],
   [
     '--port <n>',
     'the port to listen on; any that is free by default',
@@ -85,7 +85,7 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Tak
   ['--token <token>', 'a bearer token, also from EDGEWISE_TOKEN', { only: 'url' }],
   ['--sign-in', 'sign in with the browser when the server asks for it', { only: 'url' }],
   ['--revision <date>', 'speak only this revision'],
-  ['--timeout-ms <n>', 'the longest silence of a request; 60000 by default'],
+  ['--timeout-ms <n>', 'the timeout of a request; 60000 by default'],
   ['--env <name=value>', 'a variable for the program; may be repeated', { only: 'program' }],
   ['--cwd <folder>', 'where the program runs', { only: 'program' }],
   [

@@ -19,8 +19,8 @@ export function checkOutput(
   validate: (value: unknown) => string | undefined,
 ): void {
   if (result.isError === true || !isComplete(result)) return
-  const fault = 'structuredContent' in result ? validate(result.structuredContent) : 'there is none'
+  const fault = 'structuredContent' in result ? validate(result.structuredContent) : 'it is missing'
   if (!fault) return
-  const what = `Tool "${name}" gave bad structured content: ${fault}`
+  const what = `Tool "${name}" returned invalid structured content: ${fault}`
   throw new SdkError('INVALID_MESSAGE', what, { data: result })
 }

@@ -43,7 +43,7 @@ export class Feed implements Subscription {
   push(message: JsonRpcNotification): void {
     const isFull = this.#waiting.size >= MAX_WAITING
     if (isFull && keyOf(message) === message) {
-      this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many notifications wait to be read'))
+      this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many notifications are waiting to be read'))
     }
     for (const one of isFull ? missed(this.filter) : [message]) {
       const key = keyOf(one)

@@ -132,7 +132,9 @@ export class HandlerInput implements InputHandlers {
       try {
         return [key, this.#read(value, quota)]
       } catch (cause) {
-        throw new SdkError('INVALID_MESSAGE', `"${method}" asks wrongly`, { cause })
+        throw new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid input request`, {
+          cause,
+        })
       }
     })
     const controller = new AbortController()
@@ -178,7 +180,10 @@ export class HandlerInput implements InputHandlers {
   }
 
   #tooMany(): SdkError {
-    return new SdkError('LIMIT_EXCEEDED', 'The server asks too much during one call ("maxInputs")')
+    return new SdkError(
+      'LIMIT_EXCEEDED',
+      'The server requests too much input in one call ("maxInputs")',
+    )
   }
 
   /** Notifies a session that the roots have changed. */

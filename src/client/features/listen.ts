@@ -123,7 +123,7 @@ export class Listener {
       } else if (open) this.#deliver(feed, message)
     })
     await call.result.finally(() => this.#streams.delete(call.message.id))
-    if (!open) throw new SdkError('INVALID_MESSAGE', 'Nothing was acknowledged')
+    if (!open) throw new SdkError('INVALID_MESSAGE', 'The subscription was not acknowledged')
   }
 
   #deliver(feed: Feed, message: JsonRpcNotification): void {

@@ -209,5 +209,5 @@ export class Subscriptions implements ChangeListeners {
 }
 
 function unsupported(): SdkError {
-  return new SdkError('UNSUPPORTED', 'The server does not tell of such changes')
+  return new SdkError('UNSUPPORTED', 'The server does not announce such changes')
 }

@@ -108,7 +108,7 @@ export async function loadIcon(
   const facts = imageFacts(bytes)
   const said = icon.mimeType === undefined ? mimeType : TYPES[icon.mimeType.toLowerCase()]
   if (!facts || facts.type !== mimeType || said !== mimeType || facts.frames > 1) {
-    throw new SdkError('INVALID_MESSAGE', 'The icon is not the image that it says')
+    throw new SdkError('INVALID_MESSAGE', 'The icon is not an image of its MIME type')
   }
   if (Math.max(facts.width, facts.height) > maxPixels) throw tooLarge()
   return { mimeType, bytes }
@@ -152,7 +152,7 @@ async function read(
   const response = await fetch(src, { ...quiet, redirect: 'manual', referrerPolicy: 'no-referrer' })
   if (response.status !== 200 || response.redirected) {
     await response.body?.cancel()
-    throw new SdkError('HTTP', 'The icon is not there', { data: { status: response.status } })
+    throw new SdkError('HTTP', 'The icon was not found', { data: { status: response.status } })
   }
   const [named = ''] = (response.headers.get('content-type') ?? '').split(';')
   const bytes = await readBytes(response.body, maxBytes)

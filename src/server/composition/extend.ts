@@ -59,7 +59,8 @@ export function serverExtension(options: ServerExtensionOptions): ServerExtensio
 export function addExtension(server: Server, extension: ServerExtensionOptions): void {
   const definition = fullDefinitionOf(server)
   const { extensions = new ExtensionTable() } = definition
-  if (!(extensions instanceof ExtensionTable)) throw new TypeError('The server is foreign')
+  if (!(extensions instanceof ExtensionTable))
+    throw new TypeError('The server has extensions of another copy of this package')
   extensions.add(extension)
   definition.extensions = extensions
   definition.changed()
@@ -153,7 +154,7 @@ function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtens
   const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
   const owner = resultTypes.includes('task') ? TASKS_EXTENSION : taken?.[1]
   if (owner !== undefined && owner !== id) {
-    throw new TypeError(`What "${id}" adds is reserved for "${owner}"`)
+    throw new TypeError(`A method or result type of "${id}" is reserved for "${owner}"`)
   }
 }
 

@@ -20,7 +20,7 @@ export function resolveMethod(
   revision: RevisionFacts,
 ): MethodTarget {
   if (method === 'initialize' && revision.era === 'legacy') {
-    throw new ProtocolError(INVALID_REQUEST, 'The session is initialized already')
+    throw new ProtocolError(INVALID_REQUEST, 'The session is already initialized')
   }
   const run = server.methods.get(method)
   const facts = run && findMethod(method, revision)

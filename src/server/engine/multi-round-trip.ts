@@ -175,7 +175,7 @@ function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredRe
   if (!(error instanceof UrlElicitationRequired)) throw error
   const { revision, session } = exchange
   const { elicitations } = error
-  if (elicitations.length === 0) throw new TypeError('No page was named that must be visited')
+  if (elicitations.length === 0) throw new TypeError('No URL to visit was given')
   const result = urlRequests(error)
   for (const request of Object.values(result.inputRequests ?? {})) requireAskable(request, exchange)
   if (!serverFacts(revision).elicitationIds) return result

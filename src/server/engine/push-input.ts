@@ -27,7 +27,7 @@ export class PushInput implements PushMode {
   createInput(run: AskingRun): Input {
     const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
       // After the response, no stream can carry the input request
-      if (run.done) throw new SdkError('INVALID_USE', `"${run.method}" is answered already`)
+      if (run.done) throw new SdkError('INVALID_USE', `"${run.method}" was already answered`)
       return this.ask(request, run.signal, sent)
     }
     if (!this.#call) return pushInput(push)

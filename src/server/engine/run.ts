@@ -71,7 +71,7 @@ function resultFault(
   const { method } = ctx
   const { resultType: kind = 'complete' } = result ?? {}
   if (!isObject(result) || !(KINDS.includes(kind) || extensions?.allows(result, ctx))) {
-    return `The answer to "${method}" is no result of a known kind`
+    return `The answer to "${method}" is not a result of a known type`
   }
   if (kind !== 'complete') return undefined
   // A call that became a 2025-11-25 task has no content yet

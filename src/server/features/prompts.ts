@@ -156,7 +156,7 @@ export async function getPrompt(
   if (!isResult(returned)) return toResult(requireBlocks(returned, maker), entry.item)
   const { messages } = returned as Partial<GetPromptResult>
   if (messages && !(Array.isArray(messages) && messages.every(isMessage))) {
-    throw new TypeError(`${maker} has a message that is none`)
+    throw new TypeError(`${maker} has an invalid message`)
   }
   return returned
 }

@@ -146,7 +146,7 @@ export function resourceEntry(
   read: ReadHandler,
 ): ResourceEntry {
   if (uri.includes('{')) throw new TypeError(`"${uri}" is a template: use resourceTemplate`)
-  if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is no URI: it must begin with a scheme`)
+  if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is not a URI: it must begin with a scheme`)
   requireKnown(`The resource "${uri}"`, options, OPTIONS)
   return entryOf({ uri }, options, read)
 }
@@ -191,7 +191,7 @@ export async function readResource(
     const { contents: found, resultType } = returned as Partial<ReadResourceResult>
     if (resultType !== 'input_required') {
       if (!Array.isArray(found) || !found.every(isResourceContents)) {
-        throw new TypeError(`The reader of "${uri}" returned contents that are none`)
+        throw new TypeError(`The reader of "${uri}" returned invalid contents`)
       }
       if (found.length === 0) throw notFound(uri, ctx)
     }
@@ -212,7 +212,7 @@ export function findResource(
 ): FoundResource {
   const found = matchResource(registered, uri, ctx)
   if (found) return found
-  if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is no URI`)
+  if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is not a URI`)
   throw notFound(uri, ctx)
 }
 

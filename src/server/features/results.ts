@@ -62,7 +62,7 @@ export function resourceLink(resource: Resource): ResourceLink {
 export function embedded(resource: ResourceContents): EmbeddedResource {
   const { uri, mimeType = 'text' in resource ? 'text/plain' : 'application/octet-stream' } =
     resource
-  if (!URL.canParse(uri)) throw new TypeError(`"${uri}" is no URI`)
+  if (!URL.canParse(uri)) throw new TypeError(`"${uri}" is not a URI`)
   if ('blob' in resource) requireBase64(resource.blob)
   return { type: 'resource', resource: { ...resource, mimeType: requireMimeType(mimeType) } }
 }
@@ -73,14 +73,14 @@ const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/
 function requireBase64(data: Uint8Array | string): string {
   const isText = typeof data === 'string'
   if (isText && (data.length % 4 !== 0 || !BASE64.test(data))) {
-    throw new TypeError('The data is no Base64')
+    throw new TypeError('The data is not Base64')
   }
   return base64(data)
 }
 
 function requireMimeType(mimeType: string): string {
   if (MIME_TYPE.test(mimeType)) return mimeType
-  throw new TypeError(`"${mimeType}" is no MIME type`)
+  throw new TypeError(`"${mimeType}" is not a MIME type`)
 }
 
 /**
@@ -138,7 +138,7 @@ export function requireAnnotations(annotations: Annotations = {}): void {
   const known = audience.every((role) => role === 'user' || role === 'assistant')
   const isDate = /^\d{4}-/.test(lastModified) && !Number.isNaN(Date.parse(lastModified))
   if (known && priority >= 0 && priority <= 1 && isDate) return
-  throw new TypeError(`No annotations: ${JSON.stringify(annotations)}`)
+  throw new TypeError(`Invalid annotations: ${JSON.stringify(annotations)}`)
 }
 
 /**
@@ -150,5 +150,5 @@ export function requireAnnotations(annotations: Annotations = {}): void {
 export function requireBlocks(content: Content, maker: string): ContentBlock[] {
   const blocks = toBlocks(content)
   if (blocks.every(isContentBlock)) return blocks
-  throw new TypeError(`${maker} returned content that is none`)
+  throw new TypeError(`${maker} returned invalid content`)
 }

@@ -86,7 +86,7 @@ async function checkOutput(
   if (!checked?.issues) return checked?.value
   throw new ProtocolError(
     INTERNAL_ERROR,
-    `The tool "${item.name}" returned structured content that its output schema refuses: ${describeIssues(checked.issues)}`,
+    `The tool "${item.name}" returned structured content that its output schema rejects: ${describeIssues(checked.issues)}`,
   )
 }
 

@@ -188,7 +188,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }
   for (const ms of typeof task === 'object' ? [task.ttlMs ?? 1, task.pollIntervalMs ?? 1] : []) {
     if (!Number.isSafeInteger(ms) || ms <= 0)
-      throw new RangeError(`The task of the tool "${name}" cannot have the time "${ms}"`)
+      throw new RangeError(`The task of the tool "${name}" has an invalid duration: "${ms}"`)
   }
   const run = requireHandler(handler, `The tool "${name}"`)
   return { enabled: true, visible, scopes, item, input, output, task, headerParams, run }

@@ -91,7 +91,7 @@ export function uriTemplate(template: string): UriTemplate {
   )
   if (names.length > MAX_VARIABLES) fail(`it has more than ${MAX_VARIABLES} variables`)
   const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined) fail(`variable "${twice}" comes twice`)
+  if (twice !== undefined) fail(`variable "${twice}" is repeated`)
   const parts = toParts(segments, fail)
   return { source: template, variables: names, match: (uri) => matchParts(parts, uri) }
 }
@@ -115,20 +115,20 @@ export function parseUriTemplate(template: string): (string | Expression)[] {
   // Odd pieces are the contents of braces; a brace in an even piece is unbalanced.
   return template.split(/\{([^{}]*)\}/).flatMap((piece, i) => {
     if (i % 2 === 1) return parseExpression(piece, fail)
-    if (/[{}]/.test(piece)) fail('a brace has no partner')
+    if (/[{}]/.test(piece)) fail('a brace is unbalanced')
     return piece === '' ? [] : toAscii(piece)
   })
 }
 
 function parseExpression(source: string, fail: Fail): Expression {
   const symbol = /^[^\w%]?/.exec(source)?.[0] ?? ''
-  const operator = OPERATORS.get(symbol) ?? fail(`"${symbol}" in "{${source}}" is no operator`)
+  const operator = OPERATORS.get(symbol) ?? fail(`"${symbol}" in "{${source}}" is not an operator`)
   const specs = source.slice(symbol.length).split(',')
   const variables = specs.map((spec) => {
     const explode = spec.endsWith('*')
     const name = explode ? spec.slice(0, -1) : spec
     if (!/^(?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*$/i.test(name)) {
-      fail(`"${spec}" in "{${source}}" is no variable; names have letters, digits, "_" and "."`)
+      fail(`"${spec}" in "{${source}}" is not a variable; names have letters, digits, "_" and "."`)
     }
     if (explode && symbol === ';') fail(`"*" in "{${source}}" is not supported`)
     return { name, explode }

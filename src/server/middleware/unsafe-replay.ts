@@ -76,11 +76,11 @@ class HandlerObserver {
       ask: (question) => {
         if (this.#step !== undefined) {
           this.#report(
-            `asks its client inside the step "${this.#step}": ask before it, or after it`,
+            `requests input inside the step "${this.#step}": request it before or after the step`,
           )
         } else if (this.#waited) {
           this.#report(
-            `waited for something before it asked for "${question.request.method}": with each answer that happens again, unless ctx.step keeps it`,
+            `awaited something before it requested "${question.request.method}": that work is repeated after each response, unless it is in ctx.step`,
           )
         }
         return this.#restartAfter(ask(question))

@@ -92,7 +92,7 @@ export interface UnavailableMode {
 /** The mode of requests in older revisions without a session, which cannot ask for input. */
 export const NEEDS_SESSION: UnavailableMode = {
   kind: 'unavailable',
-  needs: 'a session that the server keeps',
+  needs: 'a stateful session',
 }
 
 /**

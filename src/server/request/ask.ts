@@ -59,7 +59,7 @@ function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
   if (!ASKABLE.includes(request.method)) {
-    throw new TypeError(`A client cannot be asked "${request.method}"`)
+    throw new TypeError(`"${request.method}" cannot be sent to a client`)
   }
   if (request.params?.mode === 'url') requirePublicUrl(String(request.params.url))
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)

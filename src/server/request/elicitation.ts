@@ -35,7 +35,11 @@ export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
 export type FlatForm<S extends StandardSchema | ObjectSchema> = S extends StandardSchema
   ? [NestedFields<InferInput<S>>] extends [never]
     ? unknown
-    : { 'A form is flat: make the members of these fields its own': NestedFields<InferInput<S>> }
+    : {
+        'A form is flat: move the members of these fields to the top level': NestedFields<
+          InferInput<S>
+        >
+      }
   : unknown
 
 /** The names of fields that are not strings, numbers, booleans or enums. */
@@ -144,7 +148,7 @@ function formSchema(schema: StandardSchema): ObjectSchema {
 /** Rejects fields that forms do not support, or that must not pass through the client. */
 function requireField(name: string, field: JsonObject): void {
   if (SECRET.test(name)) {
-    throw new TypeError(`A form cannot ask for "${name}": send the user to a URL of yours`)
+    throw new TypeError(`A form cannot ask for "${name}": use a URL elicitation instead`)
   }
   const items = field.items as JsonObject | undefined
   if (field.type === 'object' || (field.type === 'array' && !items?.enum && !items?.anyOf)) {

@@ -86,5 +86,5 @@ export function outgoingLogs(
 }
 
 function leftOut(count: number): LoggingMessageParams {
-  return { level: 'warning', logger: 'edgewise', data: `${count} log messages were left out` }
+  return { level: 'warning', logger: 'edgewise', data: `${count} log messages were dropped` }
 }

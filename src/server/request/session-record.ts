@@ -18,6 +18,6 @@ export function sessionRecord(method: string, { session }: Exchange): SessionRec
   if (session) return session.record
   throw new ProtocolError(
     METHOD_NOT_FOUND,
-    `Method not found: "${method}" needs a session that the server keeps`,
+    `Method not found: "${method}" needs a stateful session`,
   )
 }

@@ -59,7 +59,7 @@ class HttpSseChannel implements Channel {
     const { signal } = this.#closing
     const stream = this.#stream
     const response = await stream.send('GET', { accept: 'text/event-stream' }, undefined, signal)
-    if (!isEventStream(response)) throw await httpError(response, 'The server gave no stream')
+    if (!isEventStream(response)) throw await httpError(response, 'The server opened no stream')
     const parser = new SseParser((type, data) => {
       if (type === 'message') this.#deliver(data)
       if (type !== 'endpoint') return

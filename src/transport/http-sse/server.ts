@@ -143,7 +143,7 @@ class SseEndpoint {
         size >= maxConnectionsPerCaller &&
         [...this.#connections.values()].filter(isOwn).length >= maxConnectionsPerCaller)
     ) {
-      const error = new ProtocolError(INTERNAL_ERROR, 'The server takes no more connections')
+      const error = new ProtocolError(INTERNAL_ERROR, 'The server has too many connections')
       throw new HttpError(503, error)
     }
     const id = crypto.randomUUID()

@@ -135,7 +135,10 @@ class MessagePortTransport implements Transport {
     this.#receiver = receiver
     this.#carrier.open({
       message: (data) => this.#take(data),
-      unreadable: () => this.#malformed(new ProtocolError(PARSE_ERROR, 'Parse error: no clone')),
+      unreadable: () =>
+        this.#malformed(
+          new ProtocolError(PARSE_ERROR, 'Parse error: the message cannot be cloned'),
+        ),
       failed: (reason) => {
         if (!this.#isOpen) this.#end(reason)
       },
@@ -164,7 +167,7 @@ class MessagePortTransport implements Transport {
     const { openTimeoutMs = 30_000 } = this.#options
     if (openTimeoutMs <= MAX_DELAY_MS) {
       const expire = (): void => {
-        const what = `Nobody answered on the port within ${openTimeoutMs} ms`
+        const what = `No answer on the port within ${openTimeoutMs} ms`
         this.#end(new SdkError('TIMEOUT', what))
       }
       const timer = setTimeout(expire, openTimeoutMs)
@@ -238,7 +241,7 @@ class MessagePortTransport implements Transport {
   #acceptPeer({ id, lock, seen }: Handshake): void {
     if (seen !== undefined && seen !== this.#id) return
     if (this.#peer !== undefined && this.#peer !== id) {
-      return this.#end(new SdkError('CLOSED', 'Another end has taken the place of the other one'))
+      return this.#end(new SdkError('CLOSED', 'The other end was replaced'))
     }
     if (seen === undefined && this.#handshake) this.#sendControl({ ...this.#handshake, seen: id })
     if (this.#peer) return

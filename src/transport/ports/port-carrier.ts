@@ -52,7 +52,7 @@ export interface PortLike {
 /** Carries values over a port. */
 export function portCarrier(port: PortLike): MessageChannelLike {
   if (typeof port?.postMessage !== 'function' || typeof port.addEventListener !== 'function') {
-    throw new TypeError('A message port is needed, or a worker')
+    throw new TypeError('A message port or a worker is required')
   }
   // Without `start` it is a worker: other code may post there, and the transport must not end it
   const isPort = typeof port.start === 'function'

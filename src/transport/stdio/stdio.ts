@@ -48,10 +48,12 @@ export function stdioTransport(
   options: StdioTransportOptions = {},
 ): Transport {
   if (typeof readable?.getReader !== 'function') {
-    throw new TypeError('Cannot make a stdio transport: the first argument is no ReadableStream')
+    throw new TypeError('Cannot make a stdio transport: the first argument is not a ReadableStream')
   }
   if (typeof writable?.getWriter !== 'function') {
-    throw new TypeError('Cannot make a stdio transport: the second argument is no WritableStream')
+    throw new TypeError(
+      'Cannot make a stdio transport: the second argument is not a WritableStream',
+    )
   }
   return new StdioTransport(readable.getReader(), writable.getWriter(), options)
 }

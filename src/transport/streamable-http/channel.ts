@@ -93,7 +93,11 @@ export class StreamableHttpChannel implements Channel {
       })
       if (!known) {
         const type = JSON.stringify(response.headers.get('content-type'))
-        throw await httpError(response, `"${method}" was answered in the type ${type}`, body)
+        throw await httpError(
+          response,
+          `"${method}" was answered with the content type ${type}`,
+          body,
+        )
       }
       this.#frame(body, call)
     }
@@ -153,7 +157,7 @@ export class StreamableHttpChannel implements Channel {
         this.#streamed ||= !call
         return response
       }
-      const error = await httpError(response, 'The server gave no stream')
+      const error = await httpError(response, 'The server opened no stream')
       if (response.status !== 400 || call || lastEventId === '') throw error
       // The server no longer knows the event; a new stream delivers messages from now on
       stream.lastEventId = ''

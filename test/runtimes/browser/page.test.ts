@@ -179,7 +179,7 @@ describe('A request that a page cannot make', () => {
     const unreachable = `http://localhost:${await freePort()}`
     const [code, kind, text] = (await fault(page, `${unreachable}/mcp`)) as string[]
     expect([code, kind]).toEqual(['NETWORK', 'unreachable'])
-    expect(text).toContain(`Nobody answers at "${unreachable}"`)
+    expect(text).toContain(`No server responds at "${unreachable}"`)
   })
 
   it('says that local network access may not have been granted', async () => {

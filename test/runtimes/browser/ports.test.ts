@@ -180,7 +180,7 @@ describe('A service worker that is not there', () => {
         .connect(edgewise.openPort(navigator.serviceWorker, { openTimeoutMs: 100 }))
         .catch((error) => [error.code, error.message]),
     )
-    expect(result).toEqual(['TIMEOUT', 'Nobody took the port within 100 ms'])
+    expect(result).toEqual(['TIMEOUT', 'The port was not accepted within 100 ms'])
   })
 })
 

@@ -36,7 +36,7 @@ async function messagesOf(socket: Socket, count: number): Promise<string[]> {
   socket.accept()
   socket.send('')
   await enough
-  socket.close(1000, 'Nobody reads')
+  socket.close(1000, 'No reader')
   return messages
 }
 

@@ -31,7 +31,7 @@ describe('A long input in pieces of one byte', () => {
     ['response', 'The connection ended before the answer to "initialize"'],
     ['line of events', 'The connection ended before the answer to "initialize"'],
     ['event of empty lines', 'The connection ended before the answer to "initialize"'],
-    ['icon', 'The icon is not the image that it says'],
+    ['icon', 'The icon is not an image of its MIME type'],
     ['introspection', 'OperationProcessingError'],
   ])('the program needs no more than a heap of 32 MB to read it: %s [S002]', (name, outcome) => {
     const program = [join(folder, 'program.mjs'), name, String(PIECES)]

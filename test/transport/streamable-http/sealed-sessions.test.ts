@@ -71,7 +71,9 @@ describe.each(LEGACY)('A sealed session of %s', (revision) => {
     const { send, id } = await openSession(instance(), revision, { elicitation: {} })
     const asked = await lastMessage(await send(call('ask')))
     expect(asked.result).toMatchObject({ isError: true })
-    expect(JSON.stringify(asked.result.content)).toMatch(/needs a session|does not support/)
+    expect(JSON.stringify(asked.result.content)).toMatch(
+      /needs a stateful session|does not support/,
+    )
     for (const [method, params] of [
       ['logging/setLevel', { level: 'debug' }],
       ['resources/subscribe', { uri: 'a:b' }],

@@ -400,7 +400,7 @@ describe('without sessions', () => {
   it.each([
     [
       '2025-11-25',
-      '"tools/call" cannot ask the client: in revision 2025-11-25 that needs a session that the server keeps',
+      '"tools/call" cannot ask the client: in revision 2025-11-25 that needs a stateful session',
     ],
     ['2025-03-26', 'Revision 2025-03-26 does not support "elicitation/create"'],
   ])('a tool that requests input in %s fails at once with the reason', async (version, text) => {

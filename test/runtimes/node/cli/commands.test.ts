@@ -75,7 +75,7 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     expect(await run('call', 'ask', '--yes')).toMatchObject({ out: 'Size m\n' })
     const insisted = await run('call', 'insist', '--yes')
     expect(insisted.out).toBe('decline\n')
-    expect(insisted.err).toContain('The form wants name')
+    expect(insisted.err).toContain('The form requires name')
   })
 
   it('completes arguments of prompts and variables of templates', async () => {
@@ -137,11 +137,11 @@ describe('a program over stdio', () => {
     })
     expect((await edgewise('prompt', 'any', ...odd)).out).toBe('user: "plain"\n')
     const read = await edgewise('read', 'a:b', ...odd)
-    expect(read).toEqual({ code: 0, out: '', err: 'These are no contents: {"uri":"a:b"}\n' })
+    expect(read).toEqual({ code: 0, out: '', err: 'Invalid contents: {"uri":"a:b"}\n' })
     const listed = await edgewise('list', ...odd)
     expect(listed).toEqual({ code: 0, out: 'odd 1.0.0 speaks 2025-06-18\ntools\n  odd\n', err: '' })
     const { err } = await edgewise('list', '--verbose', ...odd)
-    expect(err).toBe('Problem: The server answered no request\n')
+    expect(err).toBe('Problem: The server answered an unknown request\n')
   })
 
   it('that does not exist is named', async () => {
@@ -217,7 +217,7 @@ it('a server that wants other scopes is quoted on them when it refuses to connec
   server.close()
   expect(code).toBe(3)
   expect(err).toMatch(
-    /^Cannot connect to .*\. It wants a token with the scopes shop:read shop:list\n$/,
+    /^Cannot connect to .*\. It requires a token with the scopes shop:read shop:list\n$/,
   )
 })
 
@@ -229,23 +229,26 @@ describe('options', () => {
     ['--header a:b', 'program'],
     ['--token a', 'program'],
     ['--sign-in', 'program'],
-  ] as const)('%s is refused with a %s, which has no use for it [P001]', async (option, kind) => {
-    for (const command of ['list', 'inspect', 'bridge']) {
-      const [url, ...program] = kind === 'URL' ? target.URL : ['', ...target.program]
-      const words = [command, url, ...option.split(' '), ...program].filter((word) => word)
-      const { code, err } = await edgewise(...(words as string[]))
-      const [name] = option.split(' ')
-      expect([code, err]).toEqual([
-        2,
-        expect.stringContaining(`"${name}" has no effect with a ${kind}`),
-      ])
-    }
-  })
+  ] as const)(
+    '%s is refused with a %s, which has Unexpected argument: it [P001]',
+    async (option, kind) => {
+      for (const command of ['list', 'inspect', 'bridge']) {
+        const [url, ...program] = kind === 'URL' ? target.URL : ['', ...target.program]
+        const words = [command, url, ...option.split(' '), ...program].filter((word) => word)
+        const { code, err } = await edgewise(...(words as string[]))
+        const [name] = option.split(' ')
+        expect([code, err]).toEqual([
+          2,
+          expect.stringContaining(`"${name}" has no effect with a ${kind}`),
+        ])
+      }
+    },
+  )
 })
 
 describe('wrong usage', () => {
   it.each([
-    [['nope'], 'There is no command "nope"'],
+    [['nope'], 'Unknown command: "nope"'],
     [['list'], 'Name a server'],
     [['list', 'node'], 'it must begin with "http://" or "https://"; a program follows "--"'],
     [['list', 'localhost:80/mcp'], 'or "https://", as "http://localhost:80/mcp"'],
@@ -255,10 +258,10 @@ describe('wrong usage', () => {
     [['call', 'http://localhost/', 'x', '--args', '{'], '"--args" is not JSON'],
     [['call', 'http://localhost/', '--timeout-ms', 'soon'], 'takes a whole number'],
     [['call', 'http://localhost/', '--header', 'x'], 'takes name:value'],
-    [['call', 'http://localhost/', '--revision', '2020-01-01'], 'no revision "2020-01-01"'],
+    [['call', 'http://localhost/', '--revision', '2020-01-01'], 'Unknown revision: "2020-01-01"'],
     [['call', 'http://localhost/', '--nope'], "Unknown option '--nope'"],
     [['complete', 'http://localhost/'], 'Name a prompt or a resource template'],
-    [['complete', 'http://localhost/', 'x'], 'Say what to complete'],
+    [['complete', 'http://localhost/', 'x'], 'Specify an argument to complete'],
     [['complete', 'http://localhost/', 'x', 'city'], '"city" is not of the form name=value'],
     [['call', 'http://localhost/', '--timeout-ms', ''], 'takes a whole number'],
     [['call', 'http://localhost/', '--timeout-ms', '0'], 'takes a whole number'],
@@ -266,9 +269,9 @@ describe('wrong usage', () => {
     [['call', 'http://localhost/', '--header', 'x: a\nb: c'], 'not a header that HTTP can carry'],
     [['call', 'http://localhost/', '--token', '😀'], 'characters that no HTTP header can carry'],
     [['bridge', 'http://localhost/', '--port', '70000'], 'takes a whole number from 0 to 65535'],
-    [['bridge', 'http://localhost/', 'tools'], 'no use for "tools"'],
-    [['inspect', 'http://localhost/', 'tools'], 'no use for "tools"'],
-    [['listen', 'http://localhost/', 'tools'], 'no use for "tools"'],
+    [['bridge', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
+    [['inspect', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
+    [['listen', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
     [['list', 'http://localhost/', '--port', '1'], '"list" takes no "--port"'],
     [['new', 'node', 'x', '--json'], '"new" takes no "--json"'],
     [['list', '--'], 'A program must follow "--"'],

@@ -44,7 +44,7 @@ function program(file: string): string[] {
 const nothing = {
   code: 1,
   out: '',
-  err: 'The server does not tell of changes (UNSUPPORTED)\n',
+  err: 'The server does not announce changes (UNSUPPORTED)\n',
 }
 
 describe.each(['2026-07-28', '2025-11-25'])('a server of %s without notifications', (revision) => {
@@ -54,7 +54,7 @@ describe.each(['2026-07-28', '2025-11-25'])('a server of %s without notification
     const { ended } = listen(url, '--resource', 'kiosk://list', '--revision', revision)
     expect(await ended).toEqual({
       ...nothing,
-      err: 'The server does not tell of changes to "kiosk://list" (UNSUPPORTED)\n',
+      err: 'The server does not announce changes to "kiosk://list" (UNSUPPORTED)\n',
     })
   })
 

@@ -26,7 +26,7 @@ it('edgewise --sign-in sends the user to a page, once, and keeps the tokens', as
 
     const wrong = await startWith(env, 'list', server.url, '--token', 'wrong').ended
     expect(wrong).toMatchObject({ code: 3 })
-    expect(wrong.err).toContain('the token that was given is refused')
+    expect(wrong.err).toContain('the token was rejected')
 
     const first = startWith(env, 'call', server.url, 'add', 'a=1', '--sign-in')
     await expect.poll(() => first.outcome.err).toContain('To sign in, open')
