@@ -116,7 +116,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           const response = new Response(null, { status: 101, webSocket: client })
           return { sink: socketSink(socket), response }
         },
-        isBare: (request) => isAt(request, ssePath),
+        omitsHeaders: (request) => isAt(request, ssePath),
       })
     }
 
@@ -158,7 +158,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
      */
     async #prepare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
-      // `#spare` wrote `false` directly to the store, and the handler's copy still says `true`
+      // `#postponeOnce` wrote `false` directly to the store, and the handler's copy still says `true`
       if (record?.listens === false) await this.#save(id, { ...record, listens: true })
       // The hub may have missed a sync from before this object came into memory
       return this.#syncQueue.resync(id)
@@ -179,7 +179,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
 
     /** Ends the idle sessions. */
     override async alarm(): Promise<void> {
-      const looked = await Promise.all(this.#store.uses().map((use) => this.#look(use)))
+      const checkTimes = await Promise.all(this.#store.uses().map((use) => this.#endIfIdle(use)))
       try {
         this.#store.deleteEvents(Date.now() - idleMs)
       } catch (error) {
@@ -187,7 +187,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         console.error(error)
       }
       await this.#syncQueue.retry()
-      const next = Math.min(...looked, this.#syncQueue.retryAt)
+      const next = Math.min(...checkTimes, this.#syncQueue.retryAt)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
     }
 
@@ -196,11 +196,11 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
      *
      * @returns when to check again, in milliseconds since 1970.
      */
-    async #look({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
+    async #endIfIdle({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
       const endsAt = usedAt + idleMs + touchMs
       if (endsAt > Date.now()) return endsAt
       const later = Date.now() + idleMs + touchMs
-      if ((await this.#listens(id)) || (await this.#spare(id))) return later
+      if ((await this.#listens(id)) || (await this.#postponeOnce(id))) return later
       // A session that could not be ended is tried again
       return (await this.#end(id)) ? Infinity : later
     }
@@ -255,7 +255,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     }
 
     /** Gives a client that listened until recently time to reconnect; only once. */
-    async #spare(id: string): Promise<boolean> {
+    async #postponeOnce(id: string): Promise<boolean> {
       const record = this.#store.load(id)
       if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false
       // Alarms may fire twice, and for other sessions that share the object.

@@ -19,7 +19,7 @@ export function hostTasks(
   { taskBinding = 'MCP_TASK' }: WorkerOptions,
 ): () => ServerTasks {
   const tasks = tasksOf(server) as ServerTasks | undefined
-  if (tasks && !tasks.chosen) {
+  if (tasks && !tasks.hasOwnStore) {
     const namespace = requireNamespace<TaskObject>(env, taskBinding, 'McpTask')
     tasks.host(new ObjectTasks(namespace))
   }

@@ -95,7 +95,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
     }
 
     say(statusMessage: string): Promise<boolean> {
-      return this.#engine.say(this.#id, statusMessage)
+      return this.#engine.setStatusMessage(this.#id, statusMessage)
     }
 
     /** Runs the task, or deletes it if it has expired. */

@@ -149,7 +149,7 @@ export class ObjectTasks implements TaskService {
     return (await this.#ask(taskId, (task) => task.settle(plain(outcome)))) ?? false
   }
 
-  async say(taskId: string, statusMessage: string): Promise<boolean> {
+  async setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
     return (await this.#ask(taskId, (task) => task.say(statusMessage))) ?? false
   }
 

@@ -4,7 +4,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import { chunkText } from '#internal/storage'
-import type { TaskKeeper } from '#internal/tasks'
+import type { TaskRecordStore } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 
 const PREFIX = 'mcp_task/'
@@ -12,7 +12,7 @@ const PREFIX = 'mcp_task/'
 const MAX_CHARACTERS = 600_000
 
 /** A store in the storage of an object. */
-export class ObjectTaskStore implements TaskKeeper {
+export class ObjectTaskStore implements TaskRecordStore {
   readonly #storage: DurableObjectStorage
 
   constructor(storage: DurableObjectStorage) {

@@ -20,14 +20,14 @@ const MAX_ISSUERS = 5
 export type Demands = ReadonlyMap<string, string>
 
 /** The authorization server of an MCP server. */
-interface Giver {
+interface IssuingServer {
   readonly server: AuthorizationServer
   /** Whether the rules of 2025-03-26 apply. */
   readonly old: boolean
 }
 
 /** The resource and scopes to request, with the authorization server. */
-interface Place extends Giver {
+interface TokenTarget extends IssuingServer {
   readonly resource: string
   readonly scopes: readonly string[]
 }
@@ -60,7 +60,7 @@ export async function discover(
   latest: TokenRecord | undefined,
   options: AuthorizationOptions,
   offlineScope = '',
-): Promise<Place> {
+): Promise<TokenTarget> {
   const { origin, pathname, protocol, hostname } = new URL(mcpServer)
   if (protocol !== 'https:' && !isLoopback(hostname)) {
     const what = `"${mcpServer}" is not HTTPS: its token could be read in transit`
@@ -109,7 +109,7 @@ export async function discoverAgain(
   mcpServer: string,
   issuer: string,
   { oldServers }: AuthorizationOptions,
-): Promise<Giver> {
+): Promise<IssuingServer> {
   const { origin } = new URL(mcpServer)
   const old = oldServers === true && new URL(issuer).origin === origin
   return {

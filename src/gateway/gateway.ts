@@ -10,14 +10,14 @@ import type { ServerDefinition } from '../server/definition.ts'
 import type { MountSource, Server, ServerOptions } from '../server/server.ts'
 import { semaphore } from '../patterns/semaphore.ts'
 import { pass, unanswered } from './calls.ts'
-import { offerOf, type UpstreamServer } from './mirrored-entries.ts'
+import { entriesOf, type UpstreamServer } from './mirrored-entries.ts'
 import { OpenCalls } from './open-calls.ts'
 import { questionsOf } from './server-requests.ts'
 import { passSubscriptions } from './subscriptions.ts'
 import { Upstreams, type Connector, type Upstream } from './upstreams.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { Clients } from './clients.ts'
-import { createMirror, NO_OFFER } from '../server/composition/mirror.ts'
+import { createMirror, NO_ENTRIES } from '../server/composition/mirror.ts'
 import type { Mount } from '../server/composition/mount.ts'
 import type { Implementation, Result } from '../protocol/types.ts'
 import type { ReadReturn } from '../server/features/resources.ts'
@@ -204,8 +204,8 @@ async function attach(
     report,
   }
   const update = async (): Promise<void> => {
-    const offer = await offerOf(upstreamServer)
-    if (downstream) mirror(offer)
+    const entries = await entriesOf(upstreamServer)
+    if (downstream) mirror(entries)
   }
   downstream = { server, update }
   try {
@@ -221,7 +221,7 @@ async function attach(
       downstream = undefined
       clients.onRootsChanged.delete(passRootsChanged)
       stopSubscriptions()
-      mirror(NO_OFFER)
+      mirror(NO_ENTRIES)
       await upstreams.close()
       await client.close()
     },

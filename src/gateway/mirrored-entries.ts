@@ -18,7 +18,7 @@ import type {
 } from '../protocol/types.ts'
 import type { Completers } from '../server/features/completion.ts'
 import type { Context } from '../server/request/context.ts'
-import { UNCHECKED, type Offer } from '../server/composition/mirror.ts'
+import { UNCHECKED, type SourceEntries } from '../server/composition/mirror.ts'
 import type { PromptEntry, PromptReturn } from '../server/features/prompts.ts'
 import type { ReadReturn, ResourceTemplateEntry } from '../server/features/resources.ts'
 import type { ToolEntry } from '../server/features/tools.ts'
@@ -42,7 +42,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  *
  * @throws {SdkError} Errors of listing.
  */
-export async function offerOf(upstream: UpstreamServer): Promise<Offer> {
+export async function entriesOf(upstream: UpstreamServer): Promise<SourceEntries> {
   const { client, read } = upstream
   const { tools, prompts, resources } = client.serverCapabilities ?? {}
   const templates = resources ? await listed(client.listAllResourceTemplates()) : []

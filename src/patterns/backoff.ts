@@ -5,7 +5,7 @@
  */
 
 /** A stream that lasted this long, in milliseconds, was not a failed attempt. */
-const STEADY_MS = 5_000
+const STABLE_MS = 5_000
 
 /**
  * How long to wait before the next attempt, in milliseconds: twice as long after each failure, plus
@@ -24,6 +24,6 @@ export function backoffMs(failures: number, firstMs = 1_000, maxMs = 60_000): nu
  *
  * @param openedAt When it opened, by `performance.now()`; `Infinity` when it did not.
  */
-export function wasSteady(openedAt: number): boolean {
-  return performance.now() - openedAt >= STEADY_MS
+export function wasStable(openedAt: number): boolean {
+  return performance.now() - openedAt >= STABLE_MS
 }

@@ -27,13 +27,13 @@ export class Cancellation {
 
   /** Whether the request was cancelled. */
   get cancelled(): boolean {
-    this.#heedUpstream()
+    this.#followUpstream()
     return this.#reason !== undefined
   }
 
   /** Aborts when the request is cancelled. */
   get signal(): AbortSignal {
-    this.#controller ??= this.#open()
+    this.#controller ??= this.#createController()
     return this.#controller.signal
   }
 
@@ -48,14 +48,14 @@ export class Cancellation {
     this.#upstream = undefined
   }
 
-  #open(): AbortController {
+  #createController(): AbortController {
     const controller = new AbortController()
     if (this.cancelled) controller.abort(this.#reason)
-    this.#upstream?.signal.addEventListener('abort', () => this.#heedUpstream(), { once: true })
+    this.#upstream?.signal.addEventListener('abort', () => this.#followUpstream(), { once: true })
     return controller
   }
 
-  #heedUpstream(): void {
+  #followUpstream(): void {
     if (this.#upstream?.signal.aborted) {
       this.cancel(new SdkError('ABORTED', 'The client disconnected'))
     }

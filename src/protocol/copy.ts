@@ -12,7 +12,7 @@ export function without<T extends object>(object: T, names: readonly string[]): 
 }
 
 /** Maps the items of a list; the same list if no item changes. */
-export function mapKept<T>(items: T[], change: (item: T) => T): T[] {
+export function mapUnlessSame<T>(items: T[], change: (item: T) => T): T[] {
   let changed: T[] | undefined
   for (const [i, item] of items.entries()) {
     const other = change(item)
@@ -31,6 +31,6 @@ export function mapMember<T extends object, K extends keyof T>(
   change: (item: ItemOf<T[K]>) => ItemOf<T[K]>,
 ): T {
   const items = object[name] as ItemOf<T[K]>[] | undefined
-  const changed = items && mapKept(items, change)
+  const changed = items && mapUnlessSame(items, change)
   return changed === items ? object : { ...object, [name]: changed }
 }

@@ -34,9 +34,9 @@ export function degradeContent(block: ContentBlock, revision: Facts): ContentBlo
   if (supports(revision, ICONS)) return block
   if (block.type === 'resource_link' && !supports(revision, RESOURCE_LINKS))
     return linkAsText(block, revision)
-  const known = degradeThing(block, revision)
+  const known = degradeItem(block, revision)
   if (known.type === 'resource') {
-    const resource = degradeThing(known.resource, revision)
+    const resource = degradeItem(known.resource, revision)
     return resource === known.resource ? known : { ...known, resource }
   }
   if (known.type !== 'audio' || supports(revision, AUDIO)) return known
@@ -46,7 +46,7 @@ export function degradeContent(block: ContentBlock, revision: Facts): ContentBlo
 }
 
 /** A listed or read item with the members that later revisions added to many types. */
-export interface Thing {
+export interface Item {
   _meta?: Meta
   annotations?: object
 }
@@ -55,10 +55,10 @@ export interface Thing {
  * Removes `icons`, which 2025-11-25 introduced, and `title`, `_meta` and `annotations.lastModified`,
  * which 2025-06-18 introduced.
  */
-export function degradeThing<T extends Thing>(thing: T, revision: Facts): T {
-  if (supports(revision, ICONS)) return thing
-  if (supports(revision, ITEM_METADATA)) return without(thing, ['icons'])
-  const plain = without(thing, ['icons', 'title', '_meta'])
+export function degradeItem<T extends Item>(item: T, revision: Facts): T {
+  if (supports(revision, ICONS)) return item
+  if (supports(revision, ITEM_METADATA)) return without(item, ['icons'])
+  const plain = without(item, ['icons', 'title', '_meta'])
   const annotations = plain.annotations && without(plain.annotations, ['lastModified'])
   return annotations === plain.annotations ? plain : { ...plain, annotations }
 }
@@ -95,12 +95,12 @@ function plainContent(block: ContentBlock, revision: Facts): PlainContent {
   if (block.type === 'resource') return text(wellFormedJson(block.resource))
   if (block.type === 'audio' && !supports(revision, AUDIO))
     return text(`[Audio, ${block.mimeType}]`)
-  return degradeThing(block, revision)
+  return degradeItem(block, revision)
 }
 
 function linkAsText(link: ResourceLink, revision: Facts): TextContent {
   const { name, title = name, uri, description, annotations } = link
   const line = `[Resource ${title}: ${uri}]`
   const content = text(description === undefined ? line : `${line} ${description}`)
-  return annotations ? degradeThing({ ...content, annotations }, revision) : content
+  return annotations ? degradeItem({ ...content, annotations }, revision) : content
 }

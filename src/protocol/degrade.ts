@@ -7,18 +7,18 @@
 import { wellFormedJson } from './well-formed-json.ts'
 import { text } from './content.ts'
 import { mapMember, without } from './copy.ts'
-import { degradeContent, degradeThing, type Thing } from './degrade-content.ts'
+import { degradeContent, degradeItem, type Item } from './degrade-content.ts'
 import { degradeMeta } from './degrade-meta.ts'
 import {
   COMPLETIONS_CAPABILITY,
   ICONS,
   ITEM_METADATA,
   PROGRESS_MESSAGES,
+  STRUCTURED_CONTENT,
   TOOL_ANNOTATIONS,
   supports,
 } from './revision-features.ts'
 import type { RevisionFacts } from './revisions.ts'
-import { serverFacts } from './server-facts.ts'
 import type {
   CallToolResult,
   GetPromptResult,
@@ -43,33 +43,33 @@ export function degradeResult(method: string, result: Result, revision: Revision
   if (revision.era === 'modern') return result
   const known = degradeMeta(without(result, MODERN_MEMBERS), revision)
   if (method === 'tools/call') return degradeCallToolResult(known as CallToolResult, revision)
-  return supports(revision, ICONS) ? known : degradeThings(method, known, revision)
+  return supports(revision, ICONS) ? known : degradeItems(method, known, revision)
 }
 
 /** The member of a result that holds the items which a method lists or reads. */
-const THINGS: { readonly [method: string]: string } = {
+const ITEM_LISTS: { readonly [method: string]: string } = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',
   'resources/read': 'contents',
   'prompts/list': 'prompts',
 }
 
-interface Things {
-  [member: string]: (Thing & { arguments?: Thing[] })[] | undefined
+interface ItemLists {
+  [member: string]: (Item & { arguments?: Item[] })[] | undefined
 }
 
 /** Adapts lists and contents to revisions before 2025-11-25. */
-function degradeThings(method: string, result: Result, revision: RevisionFacts): Result {
+function degradeItems(method: string, result: Result, revision: RevisionFacts): Result {
   if (method === 'prompts/get') {
     return mapMember(result as GetPromptResult, 'messages', (message) => {
       const content = degradeContent(message.content, revision)
       return content === message.content ? message : { ...message, content }
     })
   }
-  const member = THINGS[method]
+  const member = ITEM_LISTS[method]
   if (member === undefined) return result
-  return mapMember(result as Result & Things, member, (thing) =>
-    mapMember(degradeThing(thing, revision), 'arguments', (each) => degradeThing(each, revision)),
+  return mapMember(result as Result & ItemLists, member, (thing) =>
+    mapMember(degradeItem(thing, revision), 'arguments', (each) => degradeItem(each, revision)),
   )
 }
 
@@ -99,7 +99,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
   const { structuredContent } = result
   const keep =
     structuredContent === undefined ||
-    (serverFacts(revision).structuredContent === 'object' && isObject(structuredContent))
+    (supports(revision, STRUCTURED_CONTENT) && isObject(structuredContent))
   const known = keep ? result : without(result, ['structuredContent'])
   if (!keep && known.content.length === 0) {
     return { ...known, content: [text(wellFormedJson(structuredContent))] }
@@ -113,7 +113,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
 export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   let known = revision.tasks === 'core' ? tool : without(tool, ['execution'])
   if (revision.era === 'modern') return known
-  if (known.outputSchema && known.outputSchema.type !== serverFacts(revision).structuredContent) {
+  if (!supports(revision, STRUCTURED_CONTENT) || known.outputSchema?.type !== 'object') {
     known = without(known, ['outputSchema'])
   }
   known = withObjectProperties(known, 'inputSchema')
@@ -122,7 +122,7 @@ export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   else if (!supports(revision, ITEM_METADATA) && known.title !== undefined) {
     known = { ...known, annotations: { title: known.title, ...known.annotations } }
   }
-  return degradeThing(known, revision)
+  return degradeItem(known, revision)
 }
 
 /**

@@ -64,12 +64,12 @@ export function writeJson(frame: JsonRpcMessage | readonly JsonRpcMessage[]): st
   try {
     return wellFormedJson(frame)
   } catch (cause) {
-    throw unwritable(cause)
+    throw serializationError(cause)
   }
 }
 
 /** The error for a message that JSON cannot represent. */
-export function unwritable(cause: unknown): SdkError {
+export function serializationError(cause: unknown): SdkError {
   return new SdkError('INVALID_USE', 'The message is not JSON', { cause })
 }
 
@@ -82,7 +82,7 @@ export type Answer = JsonRpcResponse | JsonRpcResponse[]
  *
  * @param report Called with the reason.
  */
-export function writable(
+export function ensureSerializable(
   response: JsonRpcResponse,
   report: (error: unknown) => void,
 ): JsonRpcResponse {

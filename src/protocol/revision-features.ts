@@ -21,6 +21,8 @@ export const TOOL_ANNOTATIONS = 2
 
 /** Content of the type `resource_link`. */
 export const RESOURCE_LINKS = 3
+/** `structuredContent` and output schemas, of objects only until 2025-11-25. */
+export const STRUCTURED_CONTENT = 3
 /** `title`, `_meta` and `annotations.lastModified` of items and content. */
 export const ITEM_METADATA = 3
 /** The `context` of `completion/complete`. */
@@ -42,10 +44,12 @@ export const RICH_FORMS = 4
 export const URL_ELICITATION = 4
 /** Sampling with tools, and messages of several blocks. */
 export const SAMPLING_TOOLS = 4
+/** Results with `isError` for arguments that a tool's schema rejects. */
+export const ARGUMENT_ERROR_RESULTS = 4
 /** The capability `sampling.context`. */
 export const SAMPLING_CONTEXT = 4
 
 /** Whether a revision has a feature. */
-export function supports({ generation }: RevisionFacts, feature: number): boolean {
+export function supports({ order: generation }: RevisionFacts, feature: number): boolean {
   return generation >= feature
 }

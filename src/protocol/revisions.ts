@@ -16,7 +16,7 @@ export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25'
 export interface RevisionFacts {
   readonly version: Revision
   /** Its position in time, from 1; later ones have the features of earlier ones. */
-  readonly generation: number
+  readonly order: number
   /** Whether it uses sessions and `initialize` (legacy), or is stateless with everything in each request. */
   readonly era: 'legacy' | 'modern'
   /** Whether several messages may be sent as one array. */
@@ -27,29 +27,29 @@ export interface RevisionFacts {
 
 const v20241105: RevisionFacts = {
   version: '2024-11-05',
-  generation: 1,
+  order: 1,
   era: 'legacy',
 }
 const v20250326: RevisionFacts = {
   version: '2025-03-26',
-  generation: 2,
+  order: 2,
   era: 'legacy',
   batches: true,
 }
 const v20250618: RevisionFacts = {
   version: '2025-06-18',
-  generation: 3,
+  order: 3,
   era: 'legacy',
 }
 const v20251125: RevisionFacts = {
   version: '2025-11-25',
-  generation: 4,
+  order: 4,
   era: 'legacy',
   tasks: 'core',
 }
 const v20260728: RevisionFacts = {
   version: '2026-07-28',
-  generation: 5,
+  order: 5,
   era: 'modern',
   tasks: 'extension',
 }

@@ -17,42 +17,28 @@ import type { Revision, RevisionFacts } from './revisions.ts'
 export interface ServerFacts {
   /** Whether streams start with an event that has an id and no data, and can be polled. */
   readonly initialEventId?: boolean
-  /** Whether arguments that a tool's schema rejects produce a result with `isError`. */
-  readonly argumentErrorsAsResult?: boolean
   /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number
   /** The codes from -32099 to -32000 that exist; if absent, all of them may be used. */
   readonly reservedCodes?: readonly number[]
   /** The error code for a missing client capability, if the revision has one. */
   readonly missingCapability?: number
-  /** The allowed types of `structuredContent`. */
-  readonly structuredContent: 'none' | 'object' | 'any'
   /** Whether URL mode elicitations have ids, a completion notification, and an error that requires them. */
   readonly elicitationIds?: boolean
 }
 
-// Written out, because bundlers remove unused objects only if nothing is spread into them
-const oldest: ServerFacts = {
-  resourceNotFound: RESOURCE_NOT_FOUND,
-  structuredContent: 'none',
-}
+const early: ServerFacts = { resourceNotFound: RESOURCE_NOT_FOUND }
 
 const facts: Readonly<Record<Revision, ServerFacts>> = {
-  '2024-11-05': oldest,
-  '2025-03-26': oldest,
-  '2025-06-18': {
-    resourceNotFound: RESOURCE_NOT_FOUND,
-    structuredContent: 'object',
-  },
+  '2024-11-05': early,
+  '2025-03-26': early,
+  '2025-06-18': early,
   '2025-11-25': {
     initialEventId: true,
-    argumentErrorsAsResult: true,
     resourceNotFound: RESOURCE_NOT_FOUND,
-    structuredContent: 'object',
     elicitationIds: true,
   },
   '2026-07-28': {
-    argumentErrorsAsResult: true,
     resourceNotFound: INVALID_PARAMS,
     reservedCodes: [
       HEADER_MISMATCH,
@@ -60,7 +46,6 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
       UNSUPPORTED_PROTOCOL_VERSION,
     ],
     missingCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
-    structuredContent: 'any',
   },
 }
 

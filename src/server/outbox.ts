@@ -6,7 +6,7 @@
  */
 import { ignore } from '../patterns/hooks.ts'
 import type { Cancellation } from '../patterns/cancellation.ts'
-import { writable, type Answer } from '../protocol/jsonrpc.ts'
+import { ensureSerializable, type Answer } from '../protocol/jsonrpc.ts'
 import type { JsonRpcMessage, JsonRpcNotification } from '../protocol/types.ts'
 import type { Transport } from '../protocol/transport.ts'
 
@@ -41,7 +41,7 @@ export class Outbox {
       .send(answer)
       .catch(() => {
         // Responses to a batch were already serialized
-        const written = Array.isArray(answer) ? answer : writable(answer, this.#report)
+        const written = Array.isArray(answer) ? answer : ensureSerializable(answer, this.#report)
         return written === answer ? undefined : this.#transport.send(written)
       })
       .catch(ignore)

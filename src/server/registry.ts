@@ -81,7 +81,7 @@ export class Registry<T extends Entry> {
   }
 
   /** Declares the capability even if the list is empty. */
-  offer(): void {
+  declare(): void {
     if (this.#used) return
     this.#used = true
     this.#change()

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
-import { Ending } from '../patterns/ending.ts'
+import { ShutdownSignal } from '../patterns/shutdown-signal.ts'
 import { degradeNotification } from '../protocol/degrade.ts'
 import { degradeRequest } from '../protocol/degrade-request.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
@@ -40,7 +40,7 @@ import type { AskMode } from './request/ask-mode.ts'
 import type { ChangeSource, Unsubscribe } from './notifier.ts'
 import type { Outbox } from './outbox.ts'
 import {
-  describesItself,
+  isSelfDescribing,
   noSessions,
   readRequestMeta,
   requireStatelessRevision,
@@ -70,7 +70,7 @@ export class ServerConnection {
   readonly #caller: Caller
   /** Self-describing requests in flight, by id. */
   readonly #open = new Map<RequestId, Cancellation>()
-  readonly #ending = new Ending()
+  readonly #shutdown = new ShutdownSignal()
   #session: Session | undefined
   #unsubscribe: Unsubscribe | undefined
   #closed = false
@@ -103,7 +103,7 @@ export class ServerConnection {
 
   /** Ends listeners gracefully, in microtasks. */
   endListeners(): void {
-    this.#ending.end()
+    this.#shutdown.end()
   }
 
   /** Cancels all requests, and ends the session. */
@@ -172,7 +172,7 @@ export class ServerConnection {
       if (this.#open.has(message.id) || this.#session?.inFlight.has(message.id)) {
         throw idInUse(message.id)
       }
-      if (describesItself(message.params)) return await this.#answerAlone(message)
+      if (isSelfDescribing(message.params)) return await this.#answerAlone(message)
       if (this.#session) return await this.#answerInSession(message, this.#session)
       if (message.method === 'initialize') return this.#initialize(message)
       if (message.method === 'ping') return resultResponse(message.id, {})
@@ -226,7 +226,7 @@ export class ServerConnection {
       caller: this.#caller,
       auth: this.#options.auth,
       cancellation,
-      ending: this.#ending,
+      shutdown: this.#shutdown,
       changes: this.#options.changeSource,
       peer: this,
       logLevel,

@@ -20,7 +20,7 @@ import {
 } from './core-client.ts'
 import { followTask, type FollowOptions } from './follow.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
-import { answersToTasks } from './related.ts'
+import { wrapHandler } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /**
@@ -45,8 +45,9 @@ import { isObject } from '../protocol/validate.ts'
 export function taskPolling(options: FollowOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
-    wrap: answersToTasks,
-    send: (request) => (handsBack in request.options ? undefined : sendCoreCall(request, options)),
+    wrap: wrapHandler,
+    send: (request) =>
+      RETURN_TASK in request.options ? undefined : sendCoreCall(request, options),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {
       task(result, { client, method, options: request }) {
@@ -55,7 +56,7 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
         }
         const known = requireDetailedTask(result)
         // This placeholder is not a tool result and must not be validated as one
-        if (handsBack in request) return { content: [], isError: true, task: { ...known } }
+        if (RETURN_TASK in request) return { content: [], isError: true, task: { ...known } }
         return followTask({ client, taskId: known.taskId, options, request, known })
       },
     },
@@ -63,7 +64,7 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
 }
 
 /** Marks the options of a call whose task should be returned instead of polled. */
-const handsBack = Symbol('handsBack')
+const RETURN_TASK = Symbol('returnTask')
 
 /**
  * A task on a server. Its id is enough to resume polling from another process.
@@ -121,7 +122,7 @@ export async function createTask(
     return 'taskId' in started ? { task: getTaskHandle(client, started.taskId) } : started
   }
   const { ttlMs: _, ...request } = options
-  const asked: RequestOptions = Object.assign(request, { [handsBack]: true })
+  const asked: RequestOptions = Object.assign(request, { [RETURN_TASK]: true })
   const { task, ...result } = (await client.callTool(name, args, asked)) as CallToolResult
   return isObject(task) ? { task: getTaskHandle(client, String(task.taskId)) } : { result }
 }

@@ -8,12 +8,12 @@ const MIN_DELAY_MS = 100
 
 /** Fires once, at the earliest of the times that were set. */
 export class Alarm {
-  readonly #ring: () => void
+  readonly #fire: () => void
   #at = Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(ring: () => void) {
-    this.#ring = ring
+  constructor(fire: () => void) {
+    this.#fire = fire
   }
 
   /** @param at Milliseconds since 1970; a time later than the current one is ignored. */
@@ -24,7 +24,7 @@ export class Alarm {
     const delayMs = Math.min(Math.max(at - Date.now(), MIN_DELAY_MS), MAX_DELAY_MS)
     this.#timer = setTimeout(() => {
       this.#at = Infinity
-      this.#ring()
+      this.#fire()
     }, delayMs)
     unref(this.#timer)
   }

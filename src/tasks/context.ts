@@ -15,9 +15,9 @@ import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import type { LogRules } from '../server/request/logging.ts'
 
 /** Reports the status of a task. */
-export interface TaskVoice {
+export interface TaskStatus {
   /** Sets the status message of the task. */
-  say(statusMessage: string): Promise<void>
+  setStatusMessage(statusMessage: string): Promise<void>
 }
 
 const ids = new WeakMap<object, string>()
@@ -30,7 +30,7 @@ export function taskIdOf(ctx: object): string | undefined {
 /** The context of one run of a handler for a task. */
 export class TaskContext extends RequestContext {
   readonly #input: Input
-  readonly #voice: TaskVoice
+  readonly #status: TaskStatus
   #at = -Infinity
 
   /** @param unreachable Whether the client cannot be reached. */
@@ -39,12 +39,12 @@ export class TaskContext extends RequestContext {
     exchange: Exchange,
     logs: LogRules | undefined,
     input: ReplayInput,
-    voice: TaskVoice,
+    status: TaskStatus,
     unreachable = false,
   ) {
     super(message, exchange, logs)
-    this.#input = unreachable ? mute(input, exchange) : input
-    this.#voice = voice
+    this.#input = unreachable ? unreachableInput(input, exchange) : input
+    this.#status = status
     this.replay = input
     ids.set(this, String(message.id))
   }
@@ -66,18 +66,18 @@ export class TaskContext extends RequestContext {
       const params = { progressToken, progress, ...options }
       void this.exchange.send(notification('notifications/progress', params))
     }
-    await this.#voice.say(message)
+    await this.#status.setStatusMessage(message)
   }
 
   override disconnect(): void {}
 }
 
 /** Explains why a client without a session cannot be asked for input. */
-export function whyUnreachable({ revision: { version } }: Exchange): string {
+export function unreachableReason({ revision: { version } }: Exchange): string {
   return `"tools/call" cannot ask the client: in revision ${version} that needs ${NEEDS_SESSION.needs}`
 }
 
 /** The input of a run whose client cannot be asked; completed steps are still recorded. */
-function mute(input: Input, exchange: Exchange): Input {
-  return { ...noInput(whyUnreachable(exchange)), step: (name, run) => input.step(name, run) }
+function unreachableInput(input: Input, exchange: Exchange): Input {
+  return { ...noInput(unreachableReason(exchange)), step: (name, run) => input.step(name, run) }
 }

@@ -62,7 +62,7 @@ export async function startCoreTask(
 }
 
 /** Marks the options of a call that is sent unchanged. */
-const asItIs = Symbol('asItIs')
+const UNCHANGED = Symbol('unchanged')
 
 /**
  * Runs a tool call as a task if the server and the tool support that, and polls it; returns
@@ -72,13 +72,13 @@ export function sendCoreCall(
   { client, method, params, options }: FollowedRequest,
   following: FollowOptions,
 ): Promise<Result> | undefined {
-  const own = method !== 'tools/call' || 'task' in params || asItIs in options
+  const own = method !== 'tools/call' || 'task' in params || UNCHANGED in options
   if (own) return undefined
   // A caller that polls tasks itself wants a task
   const plain = options.onProgress !== undefined && !following.onTask
   if (!isCore(client)) return plain ? sendWithProgress(client, params, options) : undefined
   if (!offersTasks(client)) return undefined
-  const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
+  const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
   const follow = async (): Promise<Result> => {
@@ -99,7 +99,7 @@ async function sendWithProgress(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<Result> {
-  const marked: RequestOptions = Object.assign({ ...options }, { [asItIs]: true })
+  const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   try {
     return await client.request('tools/call', params, {
       ...marked,

@@ -13,7 +13,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import { invalidParams } from '../server/request/params.ts'
 import { mayCall, principalOf, type ServedTasks } from './access.ts'
 import { requireTask, unknownTask } from './methods.ts'
-import { expiresAt, isFinal, TIME_IS_OVER, type InputOutcome, type TaskRecord } from './record.ts'
+import { expiresAt, isFinal, TASK_EXPIRED, type InputOutcome, type TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 import { coreTaskOf, outcomeOf, relatedTo } from './wire.ts'
 
@@ -104,7 +104,7 @@ export async function getCoreResult(
   let task = await requireTask(tasks, params, ctx)
   const { taskId } = task
   const principal = principalOf(ctx)
-  const asker = new Asker(service, ctx)
+  const forwarder = new InputForwarder(service, ctx)
   const unsubscribe = service.onMessage?.(taskId, ({ method, params }) => {
     const level = params?.level as LoggingLevel
     if (method === 'notifications/message' && !wants(ctx.exchange.logLevel, level)) return
@@ -112,11 +112,11 @@ export async function getCoreResult(
   })
   try {
     while (!isFinal(task)) {
-      asker.ask(task)
+      forwarder.ask(task)
       const { lastUpdatedAt: seen, pollIntervalMs: waitMs } = task
       const next = await service.next({ taskId, principal, seen, waitMs, signal })
       signal.throwIfAborted()
-      if (!next) throw forgotten(task)
+      if (!next) throw missingTask(task)
       if (next.lastUpdatedAt > seen) {
         const params = { ...coreTaskOf(next) }
         void ctx.exchange.send(notification('notifications/tasks/status', params))
@@ -126,7 +126,7 @@ export async function getCoreResult(
     return outcomeOf(task)
   } finally {
     unsubscribe?.()
-    asker.stop()
+    forwarder.stop()
   }
 }
 
@@ -134,27 +134,27 @@ export async function getCoreResult(
  * The error for a task that disappeared during a wait; the waiting request may be the first to
  * notice that it expired.
  */
-function forgotten(task: TaskRecord): Error {
+function missingTask(task: TaskRecord): Error {
   if (expiresAt(task) > Date.now()) return unknownTask()
-  return new ProtocolError(TIME_IS_OVER.code, TIME_IS_OVER.message)
+  return new ProtocolError(TASK_EXPIRED.code, TASK_EXPIRED.message)
 }
 
 /** The requests already sent to a client, so that two waiting requests do not send the same one. */
-const underWay = new WeakMap<TaskService, Set<string>>()
+const sentRequests = new WeakMap<TaskService, Set<string>>()
 
 /** Sends a task's requests for input to the client that waits for its result. */
-class Asker {
+class InputForwarder {
   readonly #tasks: TaskService
   readonly #ctx: RequestContext
-  readonly #underWay: Set<string>
+  readonly #sent: Set<string>
   readonly #stopped = new AbortController()
 
   constructor(tasks: TaskService, ctx: RequestContext) {
     this.#tasks = tasks
     this.#ctx = ctx
-    let known = underWay.get(tasks)
-    if (!known) underWay.set(tasks, (known = new Set()))
-    this.#underWay = known
+    let known = sentRequests.get(tasks)
+    if (!known) sentRequests.set(tasks, (known = new Set()))
+    this.#sent = known
   }
 
   /** Sends the pending requests that were not sent yet. */
@@ -162,12 +162,12 @@ class Asker {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
       const name = `${taskId} ${key}`
-      if (this.#underWay.has(name)) continue
-      this.#underWay.add(name)
+      if (this.#sent.has(name)) continue
+      this.#sent.add(name)
       this.#put(taskId, key, request)
         // If the store fails, the waiting request fails too and reports it
         .catch(() => {})
-        .finally(() => this.#underWay.delete(name))
+        .finally(() => this.#sent.delete(name))
     }
   }
 

@@ -53,17 +53,17 @@ export function taskWanted(
 ): ToolTask | undefined {
   if (taskIdOf(ctx) !== undefined) return undefined
   const how: ToolTask = typeof task === 'string' ? { support: task } : task
-  const { tasks: flavour = 'none' } = ctx.exchange.revision
-  const asked = flavour === 'core' && isObject(params.task)
+  const { tasks: kind = 'none' } = ctx.exchange.revision
+  const asked = kind === 'core' && isObject(params.task)
   if (how.support === 'forbidden') {
     if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" cannot run as a task`)
     return undefined
   }
-  const knows = flavour === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
+  const knows = kind === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
   if (asked || knows) return how
   if (how.support !== 'required') return undefined
-  const what = `"${name}" must run as a task: ${REMEDY[flavour]}`
-  if (flavour !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
+  const what = `"${name}" must run as a task: ${REMEDY[kind]}`
+  if (kind !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
   throw new SdkError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })
 }

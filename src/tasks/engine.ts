@@ -22,7 +22,7 @@ import {
 } from './record.ts'
 import { failsBy, type Platform } from './run.ts'
 import type { ReportedOutcome, TaskService, TaskPollOptions } from './service.ts'
-import { answer, cancel, say, finish, type TaskOutcome } from './state.ts'
+import { answer, cancel, setStatusMessage, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
 import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
 
@@ -148,8 +148,8 @@ export class TaskEngine implements TaskService {
     throw new TypeError(`A task cannot end with a result of type "${result.resultType}"`)
   }
 
-  async say(taskId: string, statusMessage: string): Promise<boolean> {
-    const known = await this.#tasks.change(taskId, say(statusMessage))
+  async setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
+    const known = await this.#tasks.change(taskId, setStatusMessage(statusMessage))
     return known !== undefined && !isFinal(known)
   }
 

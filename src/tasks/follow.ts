@@ -46,7 +46,7 @@ export interface FollowOptions {
 }
 
 /** The dependencies for polling a task. */
-export interface Following {
+export interface FollowedTask {
   readonly client: ExtensionClient
   readonly taskId: string
   readonly options: FollowOptions
@@ -87,9 +87,9 @@ const SUBSCRIBED_POLL_MS = 30_000
  *   still be running; `DENIED` and `INVALID_MESSAGE` if its request for input could not be answered
  *   or the answer was rejected, which cancels the task.
  */
-export async function followTask(following: Following): Promise<Result> {
-  const { request } = following
-  const follower = new Follower(following)
+export async function followTask(followed: FollowedTask): Promise<Result> {
+  const { request } = followed
+  const follower = new Follower(followed)
   try {
     return await follower.run()
   } catch (error) {
@@ -98,7 +98,7 @@ export async function followTask(following: Following): Promise<Result> {
       (follower.refused && !isAnsweredLater(request, error)) ||
       (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
     // An aborted caller does not wait for the cancellation
-    if (givesUp) cancelTask(following.client, following.taskId).catch(() => {})
+    if (givesUp) cancelTask(followed.client, followed.taskId).catch(() => {})
     throw error
   }
 }
@@ -109,7 +109,7 @@ function isAnsweredLater({ [followsAll]: begun }: FollowedAgain, error: unknown)
 }
 
 class Follower {
-  readonly #following: Following
+  readonly #followed: FollowedTask
   readonly #report: (task: DetailedTask) => void
   readonly #since = performance.now()
   /** The keys of requests that are answered or being answered. */
@@ -125,13 +125,13 @@ class Follower {
   #failures = 0
   #polls = 0
 
-  constructor(following: Following) {
-    this.#following = following
-    this.#report = taskReporter(following.options, following.request)
+  constructor(followed: FollowedTask) {
+    this.#followed = followed
+    this.#report = taskReporter(followed.options, followed.request)
   }
 
   async run(): Promise<Result> {
-    const { known, options } = this.#following
+    const { known, options } = this.#followed
     const ending = new AbortController()
     this.#apply(known)
     try {
@@ -149,7 +149,7 @@ class Follower {
         const notified = this.#notified
         this.#notified = undefined
         if (!notified) this.#apply(await this.#poll())
-        else if (!this.#isOld(notified)) this.#apply(notified)
+        else if (!this.#isStale(notified)) this.#apply(notified)
       }
     } finally {
       ending.abort()
@@ -162,13 +162,13 @@ class Follower {
   }
 
   /** Whether a notified state is older than the known one; a final state never is. */
-  #isOld(notified: DetailedTask): boolean {
+  #isStale(notified: DetailedTask): boolean {
     return !isFinal(notified) && notified.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
   /** Polls once; `undefined` after a transient error. */
   async #poll(): Promise<DetailedTask | undefined> {
-    const { client, taskId, request } = this.#following
+    const { client, taskId, request } = this.#followed
     const { signal, timeoutMs } = request
     this.#polls++
     try {
@@ -193,21 +193,21 @@ class Follower {
     for (const [key] of fresh) this.#answered.add(key)
     const asked = Object.fromEntries(fresh)
     this.#update(asked, signal).catch(async (error: unknown) => {
-      if (error instanceof ProtocolError && !(await this.#stillAsks(asked))) return
+      if (error instanceof ProtocolError && !(await this.#needsInput(asked))) return
       this.refused ??= { error }
       this.#wake?.()
     })
   }
 
   /** Whether the server rejected the answer although no other client had answered. */
-  async #stillAsks(asked: { [key: string]: InputRequest }): Promise<boolean> {
+  async #needsInput(asked: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#poll().catch(() => undefined)
     const { inputRequests = task ? {} : asked } = task ?? {}
     return Object.keys(asked).some((key) => Object.hasOwn(inputRequests, key))
   }
 
   async #update(asked: { [key: string]: InputRequest }, signal: AbortSignal): Promise<void> {
-    const { client, taskId, request } = this.#following
+    const { client, taskId, request } = this.#followed
     const inputResponses = await client.answerInputs?.('tools/call', asked, signal, request)
     if (!inputResponses) {
       const what = `The task "${taskId}" requests input, which this client does not support`
@@ -220,7 +220,7 @@ class Follower {
         return
       } catch (error) {
         if (!isTransient(error)) throw error
-        await sleep(pollDelayMs(undefined, failures, this.#following.options), signal)
+        await sleep(pollDelayMs(undefined, failures, this.#followed.options), signal)
       }
     }
   }
@@ -233,14 +233,14 @@ class Follower {
   }
 
   #intervalMs(wishedMs = this.#task?.pollIntervalMs): number {
-    return pollDelayMs(wishedMs, this.#failures, this.#following.options)
+    return pollDelayMs(wishedMs, this.#failures, this.#followed.options)
   }
 
   /** @throws {SdkError} `TIMEOUT` if the time limit has passed, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
-    const { signal } = this.#following.request
+    const { signal } = this.#followed.request
     const leftMs = this.#deadline() - performance.now()
-    if (leftMs <= 0) throw noResultError('TIMEOUT', this.#following.taskId)
+    if (leftMs <= 0) throw noResultError('TIMEOUT', this.#followed.taskId)
     const over = new AbortController()
     const stop = (): void => over.abort()
     signal?.addEventListener('abort', stop)
@@ -253,7 +253,7 @@ class Follower {
 
   /** The deadline: set by the caller, or by when the server may have deleted the task. */
   #deadline(): number {
-    const { maxTimeoutMs = Infinity } = this.#following.request
+    const { maxTimeoutMs = Infinity } = this.#followed.request
     // Uses the local clock only, since the server's creation time comes from a clock that may
     // differ.
     return this.#since + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
@@ -264,7 +264,7 @@ class Follower {
    * continues.
    */
   #subscribe(signal: AbortSignal): void {
-    const { client, taskId } = this.#following
+    const { client, taskId } = this.#followed
     if (this.#hasSubscribed || !client.listen) return
     this.#hasSubscribed = true
     const subscribing = client.listen({ taskIds: [taskId] }, { signal })

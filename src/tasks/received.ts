@@ -10,7 +10,7 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { later } from './clock.ts'
-import { namingTask, receives, type ReceivedTasks } from './related.ts'
+import { withRelatedTask, receives, type ReceivedTasks } from './related.ts'
 import { relatedTo } from './wire.ts'
 
 /** How long, and how many, tasks are stored. */
@@ -60,7 +60,7 @@ function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): Serve
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
-    return isTask ? start(all, method, params, answer) : namingTask(answer)(asked)
+    return isTask ? start(all, method, params, answer) : withRelatedTask(answer)(asked)
   }
 }
 

@@ -122,7 +122,7 @@ export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
 }
 
 /** The error of a task that expired before it finished. */
-export const TIME_IS_OVER: ErrorObject = {
+export const TASK_EXPIRED: ErrorObject = {
   code: INTERNAL_ERROR,
   message: 'The task expired before it finished',
 }

@@ -20,16 +20,13 @@ export interface ReceivedTasks extends JsonObject {
 }
 
 /** Wraps a client's request handlers as its declared capability requires. */
-export function answersToTasks(
-  answer: ServerAnswer,
-  capabilities: ClientCapabilities,
-): ServerAnswer {
+export function wrapHandler(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer {
   const { tasks }: { tasks?: ReceivedTasks } = capabilities
-  return tasks?.[receives]?.(answer, capabilities) ?? namingTask(answer)
+  return tasks?.[receives]?.(answer, capabilities) ?? withRelatedTask(answer)
 }
 
 /** Adds to a response the task that the request belongs to. */
-export function namingTask(answer: ServerAnswer): ServerAnswer {
+export function withRelatedTask(answer: ServerAnswer): ServerAnswer {
   return async (asked) => {
     const result = await answer(asked)
     const meta = asked.params?._meta

@@ -29,12 +29,12 @@ import { Suspension } from '../server/request/outcome.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import { callTool } from '../server/features/tools.ts'
-import { TaskContext, whyUnreachable, type TaskVoice } from './context.ts'
+import { TaskContext, unreachableReason, type TaskStatus } from './context.ts'
 import { plain, type TaskCall, type TaskRecord } from './record.ts'
-import { ask, finish, handOver, type Asking, type Transition } from './state.ts'
+import { ask, finish, awaitOutcome, type NewInput, type Transition } from './state.ts'
 
 /** What a run needs from its host. */
-export interface RunHost extends TaskVoice {
+export interface RunHost extends TaskStatus {
   readonly cancellation: Cancellation
   /** Sends a message to the clients that wait right now, in the revision that allows it. */
   notify(message: JsonRpcNotification): void
@@ -56,7 +56,7 @@ export async function runTask(
   const exchange = exchangeOf(call, host, platform)
   const { requestState: _, inputResponses: __, task: ___, ...params } = plain(call.params)
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
-  const { recording, responses } = playback(task)
+  const { recording, responses } = replayData(task)
   const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
   const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
@@ -71,7 +71,7 @@ export async function runTask(
       ? await askForInput(outcome, replay, ctx)
       : await conclude(outcome, replay, ctx)
   } catch (error) {
-    return finish({ error: encodeError(server, error, exchange.revision, report) }, never)
+    return finish({ error: encodeError(server, error, exchange.revision, report) }, isNeverSeen)
   }
 }
 
@@ -114,13 +114,13 @@ async function conclude(
   const { resultType = 'complete' } = result
   if (resultType === 'complete') {
     const outcome = { result: plain(result) }
-    return (known, now) => finish(outcome, failsBy(known.call))(known, now)
+    return (task, now) => finish(outcome, failsBy(task.call))(task, now)
   }
   if (resultType !== 'task' || result.taskId !== id) {
     throw new TypeError(`A task cannot end with a result of type "${resultType}"`)
   }
   const { recording } = await replay.finish()
-  return handOver(recording)
+  return awaitOutcome(recording)
 }
 
 /** Requests the input that a suspended run needs from the client. */
@@ -138,12 +138,15 @@ async function askForInput(
   }
   const { requests, recording } = await replay.finish()
   if (reason.by === 'questions') {
-    const questions = Object.entries(requests).map(([key, request]): [string, Asking] => {
-      return [key, { request: known(request, exchange), asked: recording.open[key] as string }]
+    const questions = Object.entries(requests).map(([key, request]): [string, NewInput] => {
+      return [
+        key,
+        { request: degradeInputRequest(request, exchange), asked: recording.open[key] as string },
+      ]
     })
     return ask(Object.fromEntries(questions), recording)
   }
-  if (input.refuses) throw new SdkError('UNSUPPORTED', whyUnreachable(exchange))
+  if (input.refuses) throw new SdkError('UNSUPPORTED', unreachableReason(exchange))
   return askOwn(reason.result as InputRequiredResult, recording, exchange)
 }
 
@@ -153,10 +156,13 @@ async function askOwn(
   recording: Recording,
   exchange: Exchange,
 ): Promise<Transition> {
-  const questions: [string, Asking][] = []
+  const questions: [string, NewInput][] = []
   for (const [key, request] of Object.entries(inputRequests)) {
     requireAskable(request, exchange)
-    questions.push([key, { request: known(request, exchange), asked: await digest(request) }])
+    questions.push([
+      key,
+      { request: degradeInputRequest(request, exchange), asked: await digest(request) },
+    ])
   }
   if (questions.length === 0) {
     throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
@@ -165,13 +171,16 @@ async function askOwn(
   return ask(Object.fromEntries(questions), { ...recording, open }, requestState)
 }
 
-function known({ method, params }: InputRequest, { revision }: Exchange): InputRequest {
+function degradeInputRequest(
+  { method, params }: InputRequest,
+  { revision }: Exchange,
+): InputRequest {
   const degraded = degradeRequest(method, params, revision)
   return degraded ? { method, params: degraded } : { method }
 }
 
 /** The recording of earlier runs, with the responses received since. */
-function playback({ recording, answers }: TaskRecord): {
+function replayData({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }
 } {
@@ -185,6 +194,6 @@ function playback({ recording, answers }: TaskRecord): {
   return { recording: { ...recording, answers: recorded }, responses }
 }
 
-function never(): boolean {
+function isNeverSeen(): boolean {
   return false
 }

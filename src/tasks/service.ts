@@ -38,7 +38,7 @@ export interface TaskService {
   /** Ends a task with an externally reported outcome; returns whether it was still open. */
   settle(taskId: string, outcome: ReportedOutcome): Promise<boolean>
   /** Sets the status message of a task whose outcome is reported externally. */
-  say(taskId: string, statusMessage: string): Promise<boolean>
+  setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /**
    * Calls `listener` with a task, at first and after every change, until the returned function is
    * called; absent if {@link TaskService.next} is as cheap.

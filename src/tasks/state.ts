@@ -19,7 +19,7 @@ export type TaskOutcome =
   | { readonly error: ErrorObject; readonly statusMessage?: string | undefined }
 
 /** A request for input to send to the client. */
-export interface Asking {
+export interface NewInput {
   readonly request: InputRequest
   readonly asked: string
 }
@@ -48,7 +48,7 @@ export function cancel(statusMessage = 'The task was cancelled'): Transition {
 }
 
 /** Sets the status message. */
-export function say(statusMessage: string): Transition {
+export function setStatusMessage(statusMessage: string): Transition {
   return (record, now) =>
     record.statusMessage === statusMessage ? undefined : change(record, now, { statusMessage })
 }
@@ -66,7 +66,7 @@ export function lease(leasedUntil: number | undefined): Transition {
 }
 
 /** The handler has returned, and the outcome will be reported externally. */
-export function handOver(recording: Recording): Transition {
+export function awaitOutcome(recording: Recording): Transition {
   return (known, now) => change(known, now, { external: true, recording, leasedUntil: undefined })
 }
 
@@ -77,7 +77,7 @@ export function handOver(recording: Recording): Transition {
  * after an invalid response as new.
  */
 export function ask(
-  questions: { readonly [key: string]: Asking },
+  questions: { readonly [key: string]: NewInput },
   recording: Recording,
   ownState?: string,
 ): Transition {

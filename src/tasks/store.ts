@@ -10,7 +10,7 @@ import { expiresAt } from './record.ts'
 type Awaitable<T> = T | Promise<T>
 
 /** Stores single tasks. A write that has resolved must survive a crash of the process. */
-export interface TaskKeeper {
+export interface TaskRecordStore {
   /** Loads the task with that id. */
   load(taskId: string): Awaitable<TaskRecord | undefined>
   /**
@@ -29,7 +29,7 @@ export interface TaskKeeper {
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-export interface TaskStore extends TaskKeeper {
+export interface TaskStore extends TaskRecordStore {
   /** The number of stored tasks, of one principal if given. */
   count(principal?: string | null): Awaitable<number>
   /**

@@ -7,10 +7,10 @@
 import { withTimeout } from '../patterns/timeout.ts'
 import { SdkError } from '../protocol/errors.ts'
 import { TaskSubscribers } from './subscribers.ts'
-import { expiresAt, TIME_IS_OVER, type TaskRecord } from './record.ts'
+import { expiresAt, TASK_EXPIRED, type TaskRecord } from './record.ts'
 import type { TaskPollOptions } from './service.ts'
 import { finish, type Transition } from './state.ts'
-import type { TaskKeeper } from './store.ts'
+import type { TaskRecordStore } from './store.ts'
 
 const MAX_ATTEMPTS = 100
 
@@ -18,11 +18,11 @@ const MAX_ATTEMPTS = 100
 export class TaskRepository {
   /** The subscribers in this process. */
   readonly subscribers: TaskSubscribers = new TaskSubscribers()
-  readonly #store: TaskKeeper
+  readonly #store: TaskRecordStore
   readonly #changed: (task: TaskRecord) => void
 
   /** @param changed Called with the task after each change that clients can see. */
-  constructor(store: TaskKeeper, changed: (task: TaskRecord) => void) {
+  constructor(store: TaskRecordStore, changed: (task: TaskRecord) => void) {
     this.#store = store
     this.#changed = changed
   }
@@ -79,7 +79,7 @@ export class TaskRepository {
   async expire({ taskId }: TaskRecord): Promise<void> {
     await this.change(
       taskId,
-      finish({ error: TIME_IS_OVER }, () => true),
+      finish({ error: TASK_EXPIRED }, () => true),
     )
     await this.#store.remove(taskId)
   }

@@ -99,7 +99,7 @@ export function tasks(options: TasksOptions = {}): Tasks {
 export class ServerTasks implements Tasks, TaskFactory {
   readonly #options: TasksOptions
   /** The tasks that requests became. */
-  readonly #made = new WeakMap<object, unknown>()
+  readonly #taskIds = new WeakMap<object, unknown>()
   #definition: ServerDefinition | undefined
   #service: TaskService | undefined
   #engine: TaskEngine | undefined
@@ -152,7 +152,7 @@ export class ServerTasks implements Tasks, TaskFactory {
       resultMethods: ['tools/call'],
       methods,
       filters,
-      gave: ({ taskId }, ctx) => taskId !== undefined && this.#made.get(ctx) === taskId,
+      isOwnResult: ({ taskId }, ctx) => taskId !== undefined && this.#taskIds.get(ctx) === taskId,
     }
   }
 
@@ -171,7 +171,7 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
-    return this.#tasks.say(taskId, statusMessage)
+    return this.#tasks.setStatusMessage(taskId, statusMessage)
   }
 
   async resume(env?: unknown): Promise<void> {
@@ -179,7 +179,7 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   /** Whether the author chose the store. */
-  get chosen(): boolean {
+  get hasOwnStore(): boolean {
     return this.#options.store !== undefined
   }
 
@@ -240,7 +240,7 @@ export class ServerTasks implements Tasks, TaskFactory {
       report: (error, during) => this.#server.report(error, during),
     }
     const result = await deferCall(deferral, entry, how, args, params, ctx)
-    this.#made.set(ctx, result.taskId)
+    this.#taskIds.set(ctx, result.taskId)
     return result
   }
 }

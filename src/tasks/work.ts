@@ -13,15 +13,15 @@ import { every, later } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
-import { lease, record as recordWork, say, finish, type Transition } from './state.ts'
-import type { TaskKeeper } from './store.ts'
+import { lease, record as recordWork, setStatusMessage, finish, type Transition } from './state.ts'
+import type { TaskRecordStore } from './store.ts'
 
 /** Delays between attempts to store an outcome when the store fails, in milliseconds. */
 const RETRIES_MS = [100, 400, 1_600, 6_400]
 
 /** Options for running tasks. */
 export interface WorkOptions {
-  readonly store: TaskKeeper
+  readonly store: TaskRecordStore
   /**
    * How long the lease of a process on a task lasts, in milliseconds, after which another process
    * can resume the task following a crash; absent if no other process could.
@@ -64,7 +64,7 @@ export class TaskWork {
       const task = await this.#claim(taskId)
       // The task may have finished while it was read.
       if (!task || cancellation.cancelled) return
-      stop.push(this.#renew(taskId), this.#bound(task))
+      stop.push(this.#renew(taskId), this.#stopOnExpiry(task))
       const run = runTask(this.#server, task, this.#host(taskId, cancellation), platform)
       const change = await untilAborted(run, cancellation.signal)
       // Before any response can arrive to what the run requested, since a response starts another
@@ -94,7 +94,7 @@ export class TaskWork {
     return {
       cancellation,
       keep: (recording) => change(recordWork(recording)),
-      say: (text) => change(say(text)),
+      setStatusMessage: (text) => change(setStatusMessage(text)),
       notify: (message) => {
         if (!cancellation.cancelled) this.#tasks.subscribers.publishMessage(taskId, message)
       },
@@ -131,7 +131,7 @@ export class TaskWork {
   }
 
   /** Stops the run when the task expires. */
-  #bound(task: TaskRecord): () => void {
+  #stopOnExpiry(task: TaskRecord): () => void {
     return later(expiresAt(task) - Date.now(), () => void this.go(this.#tasks.expire(task)))
   }
 

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import { SdkError } from '../protocol/errors.ts'
-import { unwritable } from '../protocol/jsonrpc.ts'
+import { serializationError } from '../protocol/jsonrpc.ts'
 import type { JsonRpcMessage } from '../protocol/types.ts'
 import { jsonCopy } from './json-copy.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
@@ -56,7 +56,7 @@ class InMemoryTransport implements Transport {
     try {
       peer.#incoming.add(jsonCopy(frame))
     } catch (cause) {
-      throw unwritable(cause)
+      throw serializationError(cause)
     }
     peer.#schedule()
     if (peer.#incoming.size > ROOM) await peer.#drained

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { backoffMs, wasSteady } from '../../src/patterns/backoff.ts'
+import { backoffMs, wasStable } from '../../src/patterns/backoff.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -17,8 +17,8 @@ describe('A backoff', () => {
   })
 
   test('is not reset by a stream that merely opened', () => {
-    expect(wasSteady(performance.now())).toBe(false)
-    expect(wasSteady(Infinity)).toBe(false)
-    expect(wasSteady(performance.now() - 6_000)).toBe(true)
+    expect(wasStable(performance.now())).toBe(false)
+    expect(wasStable(Infinity)).toBe(false)
+    expect(wasStable(performance.now() - 6_000)).toBe(true)
   })
 })

@@ -11,6 +11,7 @@ const introducedBy: Readonly<Record<keyof typeof numbers, Revision>> = {
   COMPLETIONS_CAPABILITY: '2025-03-26',
   TOOL_ANNOTATIONS: '2025-03-26',
   RESOURCE_LINKS: '2025-06-18',
+  STRUCTURED_CONTENT: '2025-06-18',
   ITEM_METADATA: '2025-06-18',
   COMPLETION_CONTEXT: '2025-06-18',
   VERSION_HEADER: '2025-06-18',
@@ -20,6 +21,7 @@ const introducedBy: Readonly<Record<keyof typeof numbers, Revision>> = {
   RICH_FORMS: '2025-11-25',
   URL_ELICITATION: '2025-11-25',
   SAMPLING_TOOLS: '2025-11-25',
+  ARGUMENT_ERROR_RESULTS: '2025-11-25',
   SAMPLING_CONTEXT: '2025-11-25',
 }
 

@@ -244,7 +244,7 @@ describe('The states of a task', () => {
       states.finish({ error: { code: 1, message: 'no' } }, () => true),
       states.cancel(),
       ...[1, 2, 3, 4].flatMap(() => [
-        states.say(pick(['a', 'b'])),
+        states.setStatusMessage(pick(['a', 'b'])),
         states.ask({ q: question, r: question }, { ...recording, open: { q: 'x', r: 'x' } }),
         states.answer(Object.fromEntries(open.map((key) => [key, { answer: {} }]))),
         states.answer({ [pick(['q', 'r', 'x', '__proto__'])]: { answer: {} } }),

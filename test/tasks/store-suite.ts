@@ -1,5 +1,5 @@
 // What every store of tasks must do, as a portable suite.
-import type { TaskKeeper } from '../../src/tasks/store.ts'
+import type { TaskRecordStore } from '../../src/tasks/store.ts'
 import type { TaskRecord, TaskStore } from '../../src/tasks/index.ts'
 import { equal, ok, type Suite } from '../runtimes/harness.ts'
 
@@ -41,7 +41,7 @@ const next = (record: TaskRecord, changes: Partial<TaskRecord>): TaskRecord => (
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 /** The suite for what keeps single tasks. */
-export function taskKeeperSuite(open: Open<TaskKeeper>): Suite {
+export function taskRecordStoreSuite(open: Open<TaskRecordStore>): Suite {
   return {
     'A task is found as it was kept, by another store too': async () => {
       const { store, reopen } = await open()
@@ -103,7 +103,7 @@ export function taskKeeperSuite(open: Open<TaskKeeper>): Suite {
 /** The suite for what knows all tasks as well. */
 export function taskStoreSuite(open: Open<TaskStore>): Suite {
   return {
-    ...taskKeeperSuite(open),
+    ...taskRecordStoreSuite(open),
 
     'Tasks are counted, of all and of each principal': async () => {
       const { store } = await open()

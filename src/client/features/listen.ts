@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
+import { backoffMs, wasStable } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import { resultResponse } from '../../protocol/jsonrpc.ts'
@@ -95,7 +95,7 @@ export class Listener {
       // A server that announces nothing is not asked again
       const isSilent = acknowledged && Object.keys(feed.filter).length === 0
       if (feed.signal.aborted || isSilent) return feed.close()
-      if (wasSteady(openedAt)) failures = 0
+      if (wasStable(openedAt)) failures = 0
       await sleep(backoffMs(failures++), feed.signal)
     }
   }

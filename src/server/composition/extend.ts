@@ -112,7 +112,7 @@ class ExtensionTable implements Extensions {
       const { resultTypes = [], resultMethods = [method] } = each
       const adds = resultTypes.some((one) => one === result.resultType)
       const fits = adds && resultMethods.includes(method) && isNegotiated(each, exchange)
-      return fits && (each.gave?.(result, ctx) ?? true)
+      return fits && (each.isOwnResult?.(result, ctx) ?? true)
     })
   }
 

@@ -11,7 +11,7 @@ import type { ResourceEntry, ResourceTemplateEntry, Resources } from '../feature
 import type { ToolEntry } from '../features/tools.ts'
 
 /** The entries of an external source, keyed as they are registered here. */
-export interface Offer {
+export interface SourceEntries {
   /** Lists whose capability is declared even if they are empty. */
   readonly lists?: readonly ('tools' | 'prompts' | 'resources')[]
   readonly tools: ReadonlyMap<string, ToolEntry>
@@ -22,8 +22,8 @@ export interface Offer {
 
 const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const
 
-/** An empty offer. */
-export const NO_OFFER: Offer = {
+/** An external source without entries. */
+export const NO_ENTRIES: SourceEntries = {
   tools: new Map(),
   prompts: new Map(),
   resources: new Map(),
@@ -47,73 +47,73 @@ interface Registries extends Resources {
 }
 
 /**
- * Creates a function that synchronizes registries with an offer: it adds new entries, replaces
+ * Creates a function that synchronizes registries with an external source: it adds new entries, replaces
  * changed ones, and removes entries that it added and that no longer exist.
  *
  * The function throws a `TypeError` when a key is already taken. The first call then adds nothing;
  * later calls still add all other entries.
  *
- * @param differs Whether an entry must replace the one from the previous offer.
+ * @param differs Whether an entry must replace the previous one of the same key.
  */
 export function createMirror(
   registries: Registries,
   differs: (one: Entry, other: Entry) => boolean,
-): (offer: Offer) => void {
-  const tools = mirrored(registries.tools, differs)
-  const prompts = mirrored(registries.prompts, differs)
-  const resources = mirrored(registries.resources, differs)
-  const templates = mirrored(registries.resourceTemplates, differs)
-  let isBegun = false
-  return (offer) => {
+): (entries: SourceEntries) => void {
+  const tools = mirrorRegistry(registries.tools, differs)
+  const prompts = mirrorRegistry(registries.prompts, differs)
+  const resources = mirrorRegistry(registries.resources, differs)
+  const templates = mirrorRegistry(registries.resourceTemplates, differs)
+  let hasStarted = false
+  return (entries) => {
     // Additions are announced, and their capability is declared from then on
-    if (!isBegun) requireFree(registries, offer)
-    isBegun = true
-    const taken: unknown[] = []
+    if (!hasStarted) requireFree(registries, entries)
+    hasStarted = true
+    const conflicts: unknown[] = []
     registries.notify?.batch(() => {
-      for (const list of offer.lists ?? []) registries[list].offer()
-      taken.push(
-        ...tools(offer.tools),
-        ...prompts(offer.prompts),
-        ...resources(offer.resources),
-        ...templates(offer.resourceTemplates),
+      for (const list of entries.lists ?? []) registries[list].declare()
+      conflicts.push(
+        ...tools(entries.tools),
+        ...prompts(entries.prompts),
+        ...resources(entries.resources),
+        ...templates(entries.resourceTemplates),
       )
     })
-    if (taken.length > 0) throw taken[0]
+    if (conflicts.length > 0) throw conflicts[0]
   }
 }
 
-/** Checks that all entries of an offer can be added. */
-function requireFree(registries: Registries, offer: Offer): void {
+/** Checks that all entries can be added. */
+function requireFree(registries: Registries, entries: SourceEntries): void {
   for (const kind of KINDS) {
-    for (const key of offer[kind].keys()) registries[kind].requireFree(key)
+    for (const key of entries[kind].keys()) registries[kind].requireFree(key)
   }
 }
 
 /** Synchronizes one registry; returns the errors of entries that it could not add. */
-function mirrored<T extends Entry>(
+function mirrorRegistry<T extends Entry>(
   registry: Registry<T>,
   differs: (one: T, other: T) => boolean,
-): (offered: ReadonlyMap<string, T>) => unknown[] {
-  const mine = new Map<string, { place: ReplaceableRegistration<T>; entry: T }>()
-  return (offered) => {
-    const taken: unknown[] = []
-    for (const [key, { place }] of mine) {
-      if (offered.has(key)) continue
-      place.remove()
+): (entries: ReadonlyMap<string, T>) => unknown[] {
+  const mine = new Map<string, { registration: ReplaceableRegistration<T>; entry: T }>()
+  return (entries) => {
+    const conflicts: unknown[] = []
+    for (const [key, { registration }] of mine) {
+      if (entries.has(key)) continue
+      registration.remove()
       mine.delete(key)
     }
-    for (const [key, entry] of offered) {
+    for (const [key, entry] of entries) {
       const known = mine.get(key)
       try {
-        if (!known) mine.set(key, { place: registry.add(key, entry), entry })
+        if (!known) mine.set(key, { registration: registry.add(key, entry), entry })
         else if (differs(known.entry, entry)) {
-          known.place.replace(entry)
-          mine.set(key, { place: known.place, entry })
+          known.registration.replace(entry)
+          mine.set(key, { registration: known.registration, entry })
         }
       } catch (error) {
-        taken.push(error)
+        conflicts.push(error)
       }
     }
-    return taken
+    return conflicts
   }
 }

@@ -9,7 +9,7 @@ import type { HandlerContext } from '../request/base-request-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { LogRules } from '../request/logging.ts'
 import { applyMiddleware } from '../engine/run.ts'
-import { createMirror, NO_OFFER, UNCHECKED, type Offer } from './mirror.ts'
+import { createMirror, NO_ENTRIES, UNCHECKED, type SourceEntries } from './mirror.ts'
 import { getPrompt, type PromptEntry, type PromptReturn } from '../features/prompts.ts'
 import type { Entry, Registry } from '../registry.ts'
 import { readResource, type ReadReturn } from '../features/resources.ts'
@@ -29,8 +29,10 @@ export interface Mount {
 const parts = new WeakMap<ServerDefinition, Set<{ readonly source: ServerDefinition }>>()
 
 /** Whether a server is the other one, or mounted in it. */
-function isPart(one: ServerDefinition, whole: ServerDefinition): boolean {
-  return one === whole || [...(parts.get(whole) ?? [])].some(({ source }) => isPart(one, source))
+function isMountedIn(one: ServerDefinition, whole: ServerDefinition): boolean {
+  return (
+    one === whole || [...(parts.get(whole) ?? [])].some(({ source }) => isMountedIn(one, source))
+  )
 }
 
 /**
@@ -59,10 +61,10 @@ export function fromServer(mounted: Server): MountSource<Mount> {
 function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   const target = fullDefinitionOf(server)
   const source = fullDefinitionOf(mounted)
-  if (isPart(target, source)) throw new TypeError('A server cannot be mounted in itself')
+  if (isMountedIn(target, source)) throw new TypeError('A server cannot be mounted in itself')
   const mirror = createMirror(target, (one, other) => one !== other)
-  const offer = offerOf(source, prefix)
-  mirror(offer())
+  const readEntries = entriesOf(source, prefix)
+  mirror(readEntries())
   const part = { source }
   const mounts = parts.get(target) ?? new Set()
   parts.set(target, mounts.add(part))
@@ -73,7 +75,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
       server.notify.resourceUpdated(change.uri)
     } else {
       try {
-        mirror(offer())
+        mirror(readEntries())
       } catch (error) {
         target.report(error)
       }
@@ -83,18 +85,18 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
     async unmount() {
       unsubscribe()
       mounts.delete(part)
-      mirror(NO_OFFER)
+      mirror(NO_ENTRIES)
     },
   }
 }
 
-/** Creates a function that returns the current offer of a server. */
-function offerOf(source: ServerDefinition, prefix: string): () => Offer {
+/** Creates a function that returns the current entries of a server. */
+function entriesOf(source: ServerDefinition, prefix: string): () => SourceEntries {
   const prefixed = (name: string): string => `${prefix}_${name}`
   const report = (error: unknown, ctx: HandlerContext): void => source.report(error, ctx)
-  const tools = shown<ToolEntry>(source.tools, (name, entry) => {
+  const tools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {
     const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
-      within(source, ctx, { name, arguments: args }, (params, inner) =>
+      callSource(source, ctx, { name, arguments: args }, (params, inner) =>
         // The outer server decides which calls become tasks
         callTool({ tools: source.tools, report }, params, inner),
       )
@@ -104,17 +106,17 @@ function offerOf(source: ServerDefinition, prefix: string): () => Offer {
       { ...entry, item, input: UNCHECKED, output: undefined, mirrored: true, run },
     ]
   })
-  const prompts = shown<PromptEntry>(source.prompts, (name, entry) => {
+  const prompts = convertEnabled<PromptEntry>(source.prompts, (name, entry) => {
     const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
-      within(source, ctx, { name, arguments: args }, (params, inner) =>
+      callSource(source, ctx, { name, arguments: args }, (params, inner) =>
         getPrompt(source, params, inner),
       ) as Promise<PromptReturn>
     const item = { ...entry.item, name: prefixed(name) }
     return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
   })
-  const read = reader(source)
-  const resources = shown(source.resources, (uri, entry) => [uri, { ...entry, read }])
-  const resourceTemplates = shown(source.resourceTemplates, (uriTemplate, entry) => {
+  const read = readerOf(source)
+  const resources = convertEnabled(source.resources, (uri, entry) => [uri, { ...entry, read }])
+  const resourceTemplates = convertEnabled(source.resourceTemplates, (uriTemplate, entry) => {
     return [uriTemplate, { ...entry, read }]
   })
   return () => ({
@@ -125,9 +127,9 @@ function offerOf(source: ServerDefinition, prefix: string): () => Offer {
   })
 }
 
-function reader(source: ServerDefinition) {
+function readerOf(source: ServerDefinition) {
   return ({ uri }: { uri: string }, ctx: Context): Promise<ReadReturn> =>
-    within(source, ctx, { uri }, (params, inner) =>
+    callSource(source, ctx, { uri }, (params, inner) =>
       readResource(source, params, inner),
     ) as Promise<ReadReturn>
 }
@@ -135,7 +137,7 @@ function reader(source: ServerDefinition) {
 /**
  * The enabled entries of a registry, each converted once: an unchanged entry keeps its identity.
  */
-function shown<T extends Entry>(
+function convertEnabled<T extends Entry>(
   registry: Registry<T>,
   change: (key: string, entry: T) => [string, T],
 ): () => Map<string, T> {
@@ -155,18 +157,21 @@ function shown<T extends Entry>(
  * Runs a request through the mounted server's middleware, with that server's settings for log
  * messages.
  */
-async function within(
+async function callSource(
   source: ServerDefinition,
   ctx: Context,
   params: JsonObject,
   answer: (params: JsonObject, ctx: HandlerContext) => Promise<Result>,
 ): Promise<Result> {
   const request = ctx as RequestContext
-  request.logs = strictest(source.logs, request.logs)
+  request.logs = strictestLogRules(source.logs, request.logs)
   return applyMiddleware(source, params, request, (_source, given, inner) => answer(given, inner))
 }
 
-function strictest(inner: LogRules | undefined, outer: LogRules | undefined): LogRules | undefined {
+function strictestLogRules(
+  inner: LogRules | undefined,
+  outer: LogRules | undefined,
+): LogRules | undefined {
   if (!inner || !outer) return inner ?? outer
   const { redact } = inner
   return {

@@ -40,7 +40,7 @@ export interface ServerExtensionOptions {
    * Whether the extension itself created a result of such a type; by default all are accepted.
    * Other results of these types are internal errors.
    */
-  gave?(result: Result, ctx: Context): boolean
+  isOwnResult?(result: Result, ctx: Context): boolean
   /** Additional members of the filter of `subscriptions/listen`, by name. */
   readonly filters?: { readonly [member: string]: ExtensionFilter }
   /**

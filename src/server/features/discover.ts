@@ -23,7 +23,7 @@ export function discover(server: {
 }
 
 /** The registrations from which capabilities are inferred. */
-export interface Registered extends Handlers {
+export interface RegisteredFeatures extends Handlers {
   /** Additional capabilities that the author declares. */
   readonly capabilities: ServerCapabilities
   readonly tools: List
@@ -46,7 +46,7 @@ interface List {
  */
 export type DeclareCapabilities = (
   capabilities: ServerCapabilities,
-  registered: Registered,
+  registered: RegisteredFeatures,
   reached: boolean,
 ) => void
 
@@ -56,7 +56,7 @@ export type DeclareCapabilities = (
  * @param reached Whether the server can send messages outside of responses.
  */
 export function inferCapabilities(
-  registered: Registered,
+  registered: RegisteredFeatures,
   reached: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {

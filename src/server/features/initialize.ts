@@ -11,10 +11,10 @@ import { findRevision, type RevisionFacts } from '../../protocol/revisions.ts'
 import type { Implementation, InitializeResult, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import { inferCapabilities, type Registered } from './discover.ts'
+import { inferCapabilities, type RegisteredFeatures } from './discover.ts'
 
 /** What the handshake reports about a server. */
-interface Introduced extends Registered {
+interface InitializableServer extends RegisteredFeatures {
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly revisions: readonly RevisionFacts[]
@@ -29,7 +29,7 @@ interface Introduced extends Registered {
  * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing.
  */
 export function initialize(
-  server: Introduced,
+  server: InitializableServer,
   params: JsonObject = {},
   sendsUnasked: boolean,
 ): { record: SessionRecord; result: InitializeResult } {
@@ -58,7 +58,7 @@ export function initialize(
   return { record, result }
 }
 
-function negotiate({ revisions }: Introduced, requested: string): RevisionFacts {
+function negotiate({ revisions }: InitializableServer, requested: string): RevisionFacts {
   // The first one is the newest
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)

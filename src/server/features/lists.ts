@@ -8,13 +8,13 @@ import type { HandlerContext } from '../request/base-request-context.ts'
 import { onePage, type Pages } from './pagination.ts'
 import type { Entry, Registry } from '../registry.ts'
 
-type Listed = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
+type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
 /**
  * The registries that are listed, and how they are paginated; without `pages`, in a single page.
  */
 type Lists = { readonly pages: Pages | undefined } & {
-  readonly [Name in Listed]: Registry<Entry>
+  readonly [Name in ListName]: Registry<Entry>
 }
 
 /** Cache of results that contain a whole list, keyed by the listed entries. */
@@ -24,7 +24,7 @@ const whole = new WeakMap<readonly unknown[], Result>()
  * Creates the method that lists, page by page, the entries of a registry that the caller may see.
  * Results are frozen because they are cached: middleware that changes a list must copy it.
  */
-export function lister(name: Listed) {
+export function lister(name: ListName) {
   return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
     const entries = server[name].list(ctx)
     const known = cursor === undefined && whole.get(entries)

@@ -70,16 +70,16 @@ export type PromptReturn = Content | GetPromptResult | InputRequiredResult
  * Rejects a schema with a member that does not accept text, because clients send prompt arguments
  * as text.
  */
-export type TextArguments<Input extends StandardSchema> = [Textless<InferInput<Input>>] extends [
-  never,
-]
+export type TextArguments<Input extends StandardSchema> = [
+  NonTextMembers<InferInput<Input>>,
+] extends [never]
   ? unknown
   : {
-      input: `"${Textless<InferInput<Input>>}" must take text, such as z.coerce.number() and z.stringbool() do`
+      input: `"${NonTextMembers<InferInput<Input>>}" must take text, such as z.coerce.number() and z.stringbool() do`
     }
 
 /** The names of the members that do not accept text. */
-type Textless<Given> = {
+type NonTextMembers<Given> = {
   [Name in keyof Given & string]-?: [Given[Name] & string] extends [never] ? Name : never
 }[keyof Given & string]
 

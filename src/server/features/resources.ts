@@ -160,13 +160,13 @@ export const FAMILY_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
 const OPTIONS = { ...FAMILY_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
 
 /** Creates the part of an entry that resources and resource templates share. */
-export function entryOf<Place extends object>(
-  place: Place,
+export function entryOf<Location extends object>(
+  location: Location,
   { meta, cache, visible, ...described }: ResourceOptions,
   read: ReadHandler,
-): Omit<ResourceEntry, 'item'> & { readonly item: Place & Omit<Resource, 'uri'> } {
+): Omit<ResourceEntry, 'item'> & { readonly item: Location & Omit<Resource, 'uri'> } {
   requireAnnotations(described.annotations)
-  const item = { ...place, ...described, ...(meta && { _meta: meta }) }
+  const item = { ...location, ...described, ...(meta && { _meta: meta }) }
   requireHandler(read, `The resource "${described.name}"`)
   return { enabled: true, visible, item, cache: requireHints(cache), read }
 }
@@ -253,11 +253,12 @@ function contents(
  */
 export function requireUri(params: JsonObject): string {
   const uri = requireString(params, 'uri')
-  if (/^file:/i.test(uri) && climbs(uri)) throw invalidParams('The URI leads out of its folder')
+  if (/^file:/i.test(uri) && hasParentSegments(uri))
+    throw invalidParams('The URI leads out of its folder')
   return uri
 }
 
-function climbs(uri: string): boolean {
+function hasParentSegments(uri: string): boolean {
   try {
     return TRAVERSAL.test(decodeURIComponent(uri))
   } catch {

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { Ending } from '../../patterns/ending.ts'
+import { ShutdownSignal } from '../../patterns/shutdown-signal.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { notification } from '../../protocol/jsonrpc.ts'
@@ -25,7 +25,7 @@ import type { Extensions, AcceptedFilter } from './extensions.ts'
 import type { Notifier, ServerChange, Unsubscribe } from '../notifier.ts'
 
 /** What `subscriptions/listen` needs from a server. */
-export interface Announcing extends Resources {
+export interface SubscribableServer extends Resources {
   readonly notify?: Notifier
   readonly offered: ServerCapabilities
   readonly extensions?: Extensions
@@ -55,7 +55,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
  * does not declare.
  */
 export async function listen(
-  server: Announcing,
+  server: SubscribableServer,
   params: JsonObject,
   ctx: HandlerContext,
 ): Promise<Result> {
@@ -64,7 +64,7 @@ export async function listen(
   const { exchange, id, caller, signal } = ctx
   const filter = { ...acceptFilter(server, requested, added, ctx), ...added?.filter }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const listening = new Ending()
+  const listening = new ShutdownSignal()
   const end = (): void => listening.end()
   signal.addEventListener('abort', end)
   let waiting = 0
@@ -84,7 +84,7 @@ export async function listen(
     },
     { filter, onEnd: end, caller },
   )
-  const stopWatchingEnd = exchange.ending?.onEnd(end)
+  const stopWatchingEnd = exchange.shutdown?.onEnd(end)
   let stop: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
@@ -193,7 +193,7 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
 
 /** The part of a filter that the server supports. */
 function acceptFilter(
-  server: Announcing,
+  server: SubscribableServer,
   filter: SubscriptionFilter,
   added: AcceptedFilter | undefined,
   requester: Requester,

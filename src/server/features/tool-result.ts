@@ -45,13 +45,13 @@ export type ToolReturn<Structured = unknown> =
   | (unknown extends Structured ? void : never)
 
 /** The tool that returned the result. */
-interface Returning {
+interface OutputSpec {
   readonly item: Tool
   readonly output: StandardSchema | undefined
 }
 
 /** Converts a tool's return value to a result, validated against its output schema. */
-export async function toResult(returned: ToolReturn, entry: Returning): Promise<Result> {
+export async function toResult(returned: ToolReturn, entry: OutputSpec): Promise<Result> {
   if (returned === undefined && !entry.output) return { content: [] }
   const maker = `The tool "${entry.item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
@@ -79,7 +79,7 @@ function requireResult(returned: unknown, maker: string): Partial<CallToolResult
 }
 
 async function checkOutput(
-  { output, item }: Returning,
+  { output, item }: OutputSpec,
   result: Partial<CallToolResult>,
 ): Promise<unknown> {
   const checked = await output?.['~standard'].validate(result.structuredContent)

@@ -23,7 +23,7 @@ import type {
   JsonObject,
 } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
-import { serverFacts } from '../../protocol/server-facts.ts'
+import { ARGUMENT_ERROR_RESULTS, supports } from '../../protocol/revision-features.ts'
 import type { Context } from '../request/context.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Viewer } from '../request/exchange.ts'
@@ -226,7 +226,7 @@ export async function callTool(
   const input = checked instanceof Promise ? await checked : checked
   if (input.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
-    if (serverFacts(ctx.exchange.revision).argumentErrorsAsResult) return toolError(message)
+    if (supports(ctx.exchange.revision, ARGUMENT_ERROR_RESULTS)) return toolError(message)
     throw invalidParams(message)
   }
 

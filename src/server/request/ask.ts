@@ -19,7 +19,7 @@ const ASKABLE: readonly string[] = [
 ] satisfies InputRequest['method'][]
 
 /** A request whose handler may ask its client for input. */
-export interface Asker {
+export interface InputRequester {
   readonly exchange: Exchange
   readonly input: Input
 }
@@ -31,12 +31,12 @@ export interface Asker {
  * which `data.requiredCapabilities` names.
  */
 export async function askClient(
-  asker: Asker,
+  requester: InputRequester,
   request: InputRequest,
   key: string | undefined,
   accepts: (answer: JsonObject) => boolean | Promise<boolean>,
 ): Promise<JsonObject> {
-  const { input, exchange } = asker
+  const { input, exchange } = requester
   try {
     // Without a way to reach the client, its capabilities are unknown
     if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)

@@ -12,7 +12,7 @@ import type { Auth, Caller, ClientFacts, Exchange } from './exchange.ts'
 import type { BaseContext, Context } from './context.ts'
 
 /** The text that the model receives for an unexpected error. */
-export const FAILED = 'The tool failed'
+export const TOOL_FAILED = 'The tool failed'
 
 /** The context of one request. */
 export class BaseRequestContext implements BaseContext {
@@ -91,7 +91,7 @@ export class BaseRequestContext implements BaseContext {
    */
   describeFailure(_error: unknown, report: () => void): string {
     report()
-    return FAILED
+    return TOOL_FAILED
   }
 
   /**

@@ -14,7 +14,7 @@ import {
 import type { ElicitResult, ObjectSchema, JsonObject } from '../../protocol/types.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import { noteElicitation } from '../../session/url-elicitations.ts'
-import { askClient, SECRET, type Asker } from './ask.ts'
+import { askClient, SECRET, type InputRequester } from './ask.ts'
 import { isUnanswered } from './ask-errors.ts'
 
 /** Parameters of an elicitation with a form. */
@@ -82,7 +82,7 @@ const forms = new WeakMap<StandardSchema, ObjectSchema>()
 
 /** Implements `Context.elicit`. */
 export async function elicitForm<S extends StandardSchema | ObjectSchema>(
-  asker: Asker,
+  requester: InputRequester,
   { message, schema, key }: FormQuestion<S>,
 ): Promise<ElicitAnswer<S>> {
   const given: StandardSchema | ObjectSchema = schema
@@ -100,7 +100,7 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
     return undefined
   }
   const request = { method: 'elicitation/create', params } as const
-  const answer = await askClient(asker, request, key, async (a) =>
+  const answer = await askClient(requester, request, key, async (a) =>
     a.action === 'accept' ? (await check(a.content)) !== undefined : ACTIONS.includes(a.action),
   ).catch((error: unknown) => {
     if (isUnanswered(error)) error.message += why
@@ -112,17 +112,17 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
 
 /** Implements `Context.elicitUrl`. */
 export async function elicitUrl(
-  asker: Asker,
+  requester: InputRequester,
   { message, url, key }: UrlQuestion,
 ): Promise<UrlAnswer> {
-  const { revision, session } = asker.exchange
+  const { revision, session } = requester.exchange
   const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
   const elicitationId = serverFacts(revision).elicitationIds ? crypto.randomUUID() : undefined
   if (elicitationId !== undefined) {
     params.elicitationId = elicitationId
     if (session) noteElicitation(session.record, elicitationId)
   }
-  const answer = await askClient(asker, { method: 'elicitation/create', params }, key, (a) =>
+  const answer = await askClient(requester, { method: 'elicitation/create', params }, key, (a) =>
     ACTIONS.includes(a.action),
   )
   return { action: answer.action as ElicitResult['action'], elicitationId }

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#statelessness
  */
 import type { Cancellation } from '../../patterns/cancellation.ts'
-import type { Ending } from '../../patterns/ending.ts'
+import type { ShutdownSignal } from '../../patterns/shutdown-signal.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -124,7 +124,7 @@ export interface Exchange {
   /** Whether the request was cancelled. */
   readonly cancellation: Cancellation
   /** Whether the host is shutting down, so that open listeners should end gracefully. */
-  readonly ending?: Ending | undefined
+  readonly shutdown?: ShutdownSignal | undefined
   /** The source of changes for listeners; by default the server's own notifier. */
   readonly changes?: ChangeSource | undefined
   /** The minimum severity of the log messages that the client wants; if absent, none are sent. */

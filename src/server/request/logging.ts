@@ -82,9 +82,9 @@ export function outgoingLogs(
   count.sent++
   const { lost } = count
   count.lost = 0
-  return lost > 0 ? [leftOut(lost), { ...message, data }] : [{ ...message, data }]
+  return lost > 0 ? [droppedMessages(lost), { ...message, data }] : [{ ...message, data }]
 }
 
-function leftOut(count: number): LoggingMessageParams {
+function droppedMessages(count: number): LoggingMessageParams {
   return { level: 'warning', logger: 'edgewise', data: `${count} log messages were dropped` }
 }

@@ -28,7 +28,7 @@ import {
   type UrlQuestion,
 } from './elicitation.ts'
 import { isMissingCapability, isUnanswered, isUnsupported } from './ask-errors.ts'
-import { BaseRequestContext, FAILED } from './base-request-context.ts'
+import { BaseRequestContext, TOOL_FAILED } from './base-request-context.ts'
 import type { Exchange } from './exchange.ts'
 import { outgoingLogs, wants, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
@@ -68,7 +68,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     if (lacks && serverFacts(this.exchange.revision).missingCapability) throw error
     if (lacks || isUnsupported(error)) return error.message
     ;(this.#reports ??= []).push(report)
-    return isUnanswered(error) ? error.message : FAILED
+    return isUnanswered(error) ? error.message : TOOL_FAILED
   }
 
   override endRun(): ReplayInput | undefined {

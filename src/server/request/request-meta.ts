@@ -26,7 +26,7 @@ export interface RequestMeta {
 }
 
 /** Whether params belong to a self-describing request, which is not part of a session. */
-export function describesItself(params: JsonObject | undefined): boolean {
+export function isSelfDescribing(params: JsonObject | undefined): boolean {
   const meta = params?._meta
   return isObject(meta) && (META_PROTOCOL_VERSION in meta || META_CLIENT_CAPABILITIES in meta)
 }
@@ -70,7 +70,7 @@ export function unsupportedVersion(
   requested: string,
 ): ProtocolError {
   const why = `Unsupported protocol version "${requested}", this server`
-  return notSpoken(revisions, UNSUPPORTED_PROTOCOL_VERSION, why, requested)
+  return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, why, requested)
 }
 
 /** Creates an error, with any code, for a server that supports no revision with sessions. */
@@ -79,10 +79,10 @@ export function noSessions(
   code: number,
   requested: unknown,
 ): ProtocolError {
-  return notSpoken(revisions, code, 'This server has no sessions, it', requested)
+  return noCommonRevision(revisions, code, 'This server has no sessions, it', requested)
 }
 
-function notSpoken(
+function noCommonRevision(
   revisions: readonly RevisionFacts[],
   code: number,
   why: string,

@@ -5,7 +5,7 @@
  */
 import type { Root } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
-import { askClient, type Asker } from './ask.ts'
+import { askClient, type InputRequester } from './ask.ts'
 
 /** Whether a value is a list of roots. */
 export function areRoots(value: unknown): boolean {
@@ -15,8 +15,8 @@ export function areRoots(value: unknown): boolean {
 }
 
 /** Implements `Context.roots`. */
-export async function listRoots(asker: Asker): Promise<Root[]> {
-  const answer = await askClient(asker, { method: 'roots/list' }, undefined, (a) =>
+export async function listRoots(requester: InputRequester): Promise<Root[]> {
+  const answer = await askClient(requester, { method: 'roots/list' }, undefined, (a) =>
     areRoots(a.roots),
   )
   return answer.roots as Root[]

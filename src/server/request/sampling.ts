@@ -6,7 +6,7 @@
 import { SAMPLING_CONTEXT, supports } from '../../protocol/revision-features.ts'
 import { samplingFault } from '../../protocol/sampling.ts'
 import type { CreateMessageParams, CreateMessageResult, JsonObject } from '../../protocol/types.ts'
-import { askClient, type Asker } from './ask.ts'
+import { askClient, type InputRequester } from './ask.ts'
 
 /** Whether an object has the members of a sampling result. */
 export function isMessage({ model, role, content }: JsonObject): boolean {
@@ -20,16 +20,16 @@ export function isMessage({ model, role, content }: JsonObject): boolean {
 
 /** Implements `Context.sample`. */
 export async function sample(
-  asker: Asker,
+  requester: InputRequester,
   { key, ...params }: CreateMessageParams & { key?: string },
 ): Promise<CreateMessageResult> {
   const fault = samplingFault(params)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
-  const { client, revision } = asker.exchange
+  const { client, revision } = requester.exchange
   // Only clients that declare `sampling.context` share context of other servers; before 2025-11-25
   // the capability did not exist.
   if (supports(revision, SAMPLING_CONTEXT) && !client.capabilities.sampling?.context)
     delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
-  return (await askClient(asker, request, key, isMessage)) as CreateMessageResult
+  return (await askClient(requester, request, key, isMessage)) as CreateMessageResult
 }

@@ -14,7 +14,7 @@ import { isObject } from '../../protocol/validate.ts'
 import { platformLimit } from './unlimited-fetch.ts'
 
 /** Headers reserved for the protocol: an application's values for them are dropped. */
-const OWNED = /^(?:accept|content-type|last-event-id|mcp-.*)$/
+const RESERVED_HEADERS = /^(?:accept|content-type|last-event-id|mcp-.*)$/
 
 const CHALLENGE = 'www-authenticate'
 const MAX_CHALLENGES = 3
@@ -24,7 +24,7 @@ const EXCERPT_LENGTH = 500
 /** How long reading this excerpt may take, in milliseconds. */
 const EXCERPT_MS = 2_000
 /** How much of the body is repeated in the error message, in characters. */
-const SAID_LENGTH = 200
+const MAX_DETAIL_LENGTH = 200
 
 /** The options that this file passes to `fetch`. */
 interface HttpInit extends Omit<RequestInit, 'body'> {
@@ -116,7 +116,7 @@ export class HttpSender {
       const signed: HeaderRecord = await auth.headers(facts)
       new Headers(signed).forEach((value, name) => all.set(name, value))
     }
-    for (const [name] of [...all]) if (OWNED.test(name)) all.delete(name)
+    for (const [name] of [...all]) if (RESERVED_HEADERS.test(name)) all.delete(name)
     for (const name in own) all.set(name, own[name] ?? '')
     return all
   }
@@ -204,7 +204,7 @@ function explanation(body: string): string {
     // Plain text
   }
   const line = typeof said === 'string' ? said.replace(/[\p{C}\s]+/gu, ' ').trim() : ''
-  return /^[<{[]/.test(line) ? '' : line.slice(0, SAID_LENGTH)
+  return /^[<{[]/.test(line) ? '' : line.slice(0, MAX_DETAIL_LENGTH)
 }
 
 /** Cancels an unused body. */

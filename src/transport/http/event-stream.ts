@@ -42,7 +42,7 @@ export class EventStream {
   readonly #options: EventStreamOptions
   readonly #timer: ReturnType<typeof setInterval> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
-  readonly #unwatch: (() => void) | undefined
+  readonly #unsubscribe: (() => void) | undefined
   #drained: (() => void)[] = []
 
   constructor(options: EventStreamOptions = {}) {
@@ -54,12 +54,12 @@ export class EventStream {
           forgetWaiting(controller)
           this.#release()
         },
-        cancel: () => this.#gone(new SdkError('CLOSED', 'The client closed the stream')),
+        cancel: () => this.#disconnected(new SdkError('CLOSED', 'The client closed the stream')),
       },
       { highWaterMark: 16 * 1024, size: (chunk) => chunk.byteLength },
     )
     const { keepAliveMs = 15_000, caller } = options
-    this.#unwatch = caller && onAuthorizationEnd(caller, (reason) => this.#expire(reason))
+    this.#unsubscribe = caller && onAuthorizationEnd(caller, (reason) => this.#expire(reason))
     const delayMs = Math.min(keepAliveMs, MAX_DELAY_MS)
     if (delayMs > 0) this.#timer = setInterval(() => this.comment(), delayMs)
   }
@@ -100,7 +100,7 @@ export class EventStream {
     const cut = (): void => {
       const error = new SdkError('LIMIT_EXCEEDED', 'The client reads too slowly')
       controller.error(error)
-      this.#gone(error)
+      this.#disconnected(error)
     }
     if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) cut()
     else countWaiting(controller, chunk.length, cut)
@@ -117,7 +117,7 @@ export class EventStream {
     onGone?.(new SdkError('CLOSED', reason))
   }
 
-  #gone(reason: Error): void {
+  #disconnected(reason: Error): void {
     if (!this.open) return
     this.#finish()
     this.#options.onGone?.(reason)
@@ -126,7 +126,7 @@ export class EventStream {
   #finish(): void {
     this.#controller = undefined
     clearInterval(this.#timer)
-    this.#unwatch?.()
+    this.#unsubscribe?.()
     this.#release()
   }
 

@@ -9,11 +9,11 @@ import { MAX_DEPTH } from '../../protocol/validate.ts'
 import { jsonCopy } from '../json-copy.ts'
 
 /** The state of a traversal. */
-interface Look {
+interface Measurement {
   /** The remaining size. */
-  left: number
+  remaining: number
   /** Whether the value is unchanged by a JSON round trip so far. */
-  clean: boolean
+  isJson: boolean
 }
 
 /**
@@ -25,40 +25,40 @@ interface Look {
  * @throws {ProtocolError} `INVALID_REQUEST` if it is longer, `PARSE_ERROR` if it is not JSON: a
  *   cycle, a map, bytes.
  */
-export function takeJson(value: unknown, maxLength: number): unknown {
-  const look: Look = { left: maxLength, clean: true }
-  measure(value, look, 0)
-  return look.clean ? value : jsonCopy(value)
+export function readJson(value: unknown, maxLength: number): unknown {
+  const measured: Measurement = { remaining: maxLength, isJson: true }
+  measure(value, measured, 0)
+  return measured.isJson ? value : jsonCopy(value)
 }
 
-function measure(value: unknown, look: Look, depth: number): void {
-  if (typeof value === 'string') spend(look, value.length + 2)
+function measure(value: unknown, measured: Measurement, depth: number): void {
+  if (typeof value === 'string') count(measured, value.length + 2)
   else if (typeof value === 'number') {
-    spend(look, 8)
-    if (!Number.isFinite(value)) look.clean = false
-  } else if (typeof value === 'boolean' || value === null) spend(look, 4)
-  else if (value === undefined) look.clean = false
-  else if (typeof value !== 'object') throw noJson()
-  else if (depth >= MAX_DEPTH) throw noJson()
+    count(measured, 8)
+    if (!Number.isFinite(value)) measured.isJson = false
+  } else if (typeof value === 'boolean' || value === null) count(measured, 4)
+  else if (value === undefined) measured.isJson = false
+  else if (typeof value !== 'object') throw notJson()
+  else if (depth >= MAX_DEPTH) throw notJson()
   else if (Array.isArray(value)) {
-    spend(look, value.length + 2)
-    for (const member of value as unknown[]) measure(member, look, depth + 1)
+    count(measured, value.length + 2)
+    for (const member of value as unknown[]) measure(member, measured, depth + 1)
   } else {
     // Distinguishes maps, dates and bytes from plain objects of any realm
-    if (Object.prototype.toString.call(value) !== '[object Object]') throw noJson()
-    spend(look, 2)
+    if (Object.prototype.toString.call(value) !== '[object Object]') throw notJson()
+    count(measured, 2)
     for (const [key, member] of Object.entries(value)) {
-      spend(look, key.length + 4)
-      measure(member, look, depth + 1)
+      count(measured, key.length + 4)
+      measure(member, measured, depth + 1)
     }
   }
 }
 
-function spend(look: Look, length: number): void {
-  look.left -= length
-  if (look.left < 0) throw new ProtocolError(INVALID_REQUEST, 'The message is too long')
+function count(measured: Measurement, length: number): void {
+  measured.remaining -= length
+  if (measured.remaining < 0) throw new ProtocolError(INVALID_REQUEST, 'The message is too long')
 }
 
-function noJson(): ProtocolError {
+function notJson(): ProtocolError {
   return new ProtocolError(PARSE_ERROR, 'Parse error: the message is not JSON')
 }

@@ -20,7 +20,7 @@ import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { parseJson } from '../../protocol/validate.ts'
 import { Inbox } from '../inbox.ts'
 import { jsonCopy } from '../json-copy.ts'
-import { takeJson } from './json-size.ts'
+import { readJson } from './json-size.ts'
 import { Heartbeat, holdLock, watchLock } from './liveness.ts'
 import { portCarrier, type MessageChannelLike, type PortLike } from './port-carrier.ts'
 import { lockOf, readControl, type Control, type Handshake } from './port-control.ts'
@@ -209,7 +209,7 @@ class MessagePortTransport implements Transport {
       const control = readControl(frame)
       if (control) return this.#control(control)
       if (this.#carrier.shared && !isOurs(frame)) return
-      if (typeof data !== 'string') frame = takeJson(data, this.#maxLength)
+      if (typeof data !== 'string') frame = readJson(data, this.#maxLength)
     } catch (error) {
       if (this.#carrier.shared && !isOurs(frame)) return
       return this.#malformed(error as ProtocolError)

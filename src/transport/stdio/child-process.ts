@@ -49,7 +49,7 @@ export interface ChildProcess {
  * How long to wait for the remaining output of an exited process, or for the exit of a process that
  * closed its output.
  */
-const LAST_WORDS_MS = 250
+const LATE_OUTPUT_MS = 250
 /** How often to check whether descendants of a process are still running, in milliseconds. */
 const POLL_MS = 20
 
@@ -79,19 +79,19 @@ export class ChildConnection {
     this.#graceMs = options.graceMs
     this.#gone = child.exited.then(() => this.#endRest())
     // A descendant may hold the stdout open after the process has exited.
-    void child.exited.then(() => within(output.ended, LAST_WORDS_MS)).then(output.release)
+    void child.exited.then(() => within(output.ended, LATE_OUTPUT_MS)).then(output.release)
     if (!child.stderr) return
     this.#stderr = new ChildStderr(child.stderr, (chunk, text) => {
       if (typeof stderr === 'function') stderr(text)
       else if (stderr === 'inherit') child.writeStderr?.(chunk)
     })
     const { ended, release } = this.#stderr
-    void child.exited.then(() => within(ended, LAST_WORDS_MS)).then(release)
+    void child.exited.then(() => within(ended, LATE_OUTPUT_MS)).then(release)
   }
 
   /** How the process exited, with the last line of its stderr; `undefined` while it is running. */
   async outcome(): Promise<ChildOutcome | undefined> {
-    const exit = await within(this.child.exited, LAST_WORDS_MS)
+    const exit = await within(this.child.exited, LATE_OUTPUT_MS)
     const stderr = this.#stderr
     if (exit) await stderr?.ended
     return exit && { ...exit, lastLine: stderr?.lastLine ?? '' }

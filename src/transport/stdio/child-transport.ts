@@ -116,7 +116,7 @@ export const inheritedVariables: readonly string[] = [
 ]
 
 /** A process that ran for this long, in milliseconds, did not fail to start. */
-const LONG_LIFE_MS = 60_000
+const STABLE_RUN_MS = 60_000
 
 /**
  * The transport to a server that `spawn` starts as a child process.
@@ -147,7 +147,7 @@ class SpawnedTransport implements ChildTransport {
   #opening: Promise<void> | undefined
   #closing: Promise<void> | undefined
   /** Resolves when the last process and all its descendants have exited. */
-  #leaving: Promise<void> | undefined
+  #exiting: Promise<void> | undefined
   /** Why the last process exited unexpectedly. */
   #lastEnd: Error | undefined
   #startedAt = 0
@@ -184,7 +184,7 @@ class SpawnedTransport implements ChildTransport {
   restart(): Promise<void> {
     const receiver = this.#receiver
     if (!receiver || this.#closing) return Promise.reject(this.#notOpen())
-    if (performance.now() - this.#startedAt > LONG_LIFE_MS) this.#restarts = 0
+    if (performance.now() - this.#startedAt > STABLE_RUN_MS) this.#restarts = 0
     if (this.#restarts >= this.#limits.maxRestarts) {
       const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
       return Promise.reject(new SdkError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
@@ -196,12 +196,12 @@ class SpawnedTransport implements ChildTransport {
     await this.#opening?.catch(() => {})
     const receiver = this.#connection && this.#receiver
     this.#receiver = undefined
-    await this.#leave()
+    await this.#endProcess()
     receiver?.closed()
   }
 
   async #reopen(receiver: Receiver, restarts: number): Promise<void> {
-    await this.#leave()
+    await this.#endProcess()
     if (restarts > 0) await sleep(backoffMs(restarts, 50))
     await this.#open(receiver)
   }
@@ -227,11 +227,11 @@ class SpawnedTransport implements ChildTransport {
   }
 
   /** Ends the process without notifying the receiver. */
-  async #leave(): Promise<void> {
+  async #endProcess(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    if (connection) this.#leaving = connection.end()
-    await this.#leaving
+    if (connection) this.#exiting = connection.end()
+    await this.#exiting
   }
 
   /** The process exited on its own, or has closed its output. */
@@ -239,7 +239,7 @@ class SpawnedTransport implements ChildTransport {
     const outcome = await connection.outcome()
     if (this.#connection !== connection) return
     this.#connection = undefined
-    this.#leaving = connection.end()
+    this.#exiting = connection.end()
     this.#lastEnd = outcome ? failure(this.#name, outcome) : reason
     this.#receiver?.closed(this.#lastEnd)
   }

@@ -8,7 +8,7 @@ import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.
 import { sleep } from '../../patterns/abort.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
 import { readText } from '../../patterns/bounded-read.ts'
-import { backoffMs, wasSteady } from '../../patterns/backoff.ts'
+import { backoffMs, wasStable } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
 import { SdkError, statusOf } from '../../protocol/errors.ts'
 import {
@@ -127,7 +127,7 @@ export class StreamableHttpChannel implements Channel {
       }
       if (call?.settled) return
       // Polling: the server may close each stream of a call, and set the delay before the next one
-      if (response && (call || wasSteady(openedAt))) attempts = 0
+      if (response && (call || wasStable(openedAt))) attempts = 0
       const { lastEventId, retryMs = RETRY_MS } = parser
       if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
         throw lostAnswer(call.message.method, cause)

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { Ending } from '../../patterns/ending.ts'
+import { ShutdownSignal } from '../../patterns/shutdown-signal.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
@@ -85,9 +85,9 @@ export function createHandler(
   const { optionHint = '' } = definition
   requireKnown(`The handler${optionHint}`, options, handlerOptionNames(definition))
   const { auth } = options
-  const ending = new Ending()
+  const shutdown = new ShutdownSignal()
   const askMode = definition.input.configure(options)
-  const endpoint: HttpEndpoint = { server: definition, options, hooks, askMode, ending }
+  const endpoint: HttpEndpoint = { server: definition, options, hooks, askMode, shutdown }
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
 
@@ -99,7 +99,7 @@ export function createHandler(
         guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
       // A copy, because the headers of a response from `fetch` are immutable
       if (admitted instanceof Response) return guard.respond(new Response(admitted.body, admitted))
-      if (ending.ended) throw invalidRequest(503, 'The server is closed')
+      if (shutdown.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
       // A substring search suffices: no method name in `allow` contains another
       const listens = method === 'GET' && !options.jsonOnly
@@ -118,7 +118,7 @@ export function createHandler(
   }
 
   async function close(): Promise<void> {
-    ending.end()
+    shutdown.end()
     await sessions.close()
   }
 

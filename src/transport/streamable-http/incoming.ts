@@ -11,7 +11,7 @@ import { acceptsEvents, readHeader } from '../http/request-body.ts'
 import type { EndpointOptions, HandlerHooks } from './options.ts'
 
 /** A server, as configured by one handler. */
-export interface HttpEndpoint extends Pick<Exchange, 'askMode' | 'ending'> {
+export interface HttpEndpoint extends Pick<Exchange, 'askMode' | 'shutdown'> {
   readonly server: ServerDefinition
   readonly options: EndpointOptions
   readonly hooks: HandlerHooks

@@ -72,5 +72,5 @@ export interface HandlerHooks {
    * Whether a 2026-07-28 request lacks the headers that repeat its body, as over HTTP+SSE; they are
    * then not checked. By default no request does.
    */
-  isBare?: (request: Request) => boolean
+  omitsHeaders?: (request: Request) => boolean
 }

@@ -10,7 +10,7 @@ import { isRequest } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
-import { describesItself, noSessions } from '../../server/request/request-meta.ts'
+import { isSelfDescribing, noSessions } from '../../server/request/request-meta.ts'
 import { HttpError, invalidRequest } from '../http/http-error.ts'
 import { readBody } from '../http/request-body.ts'
 import type { IncomingRequest } from './incoming.ts'
@@ -75,7 +75,7 @@ function isStateless(
   { version, sessionId, isModern }: IncomingRequest,
 ): boolean {
   if (!('method' in message)) return false
-  if (describesItself(message.params)) return true
+  if (isSelfDescribing(message.params)) return true
   if ('id' in message) return isModern && message.method !== 'initialize'
   // A notification without version and session id could be of any revision, and has no session
   return isModern || (version === null && sessionId === null)

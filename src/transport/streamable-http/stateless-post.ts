@@ -38,7 +38,7 @@ export async function postStateless(
   message: JsonRpcRequest,
 ): Promise<Response> {
   const { endpoint, caller } = incoming
-  const { server, options, hooks, ending, askMode } = endpoint
+  const { server, options, hooks, shutdown, askMode } = endpoint
   const { id, method } = message
   const listens = method === 'subscriptions/listen'
   const { revision, client, logLevel, target } = readRequest(incoming, message)
@@ -65,7 +65,7 @@ export async function postStateless(
       caller,
       auth: options.auth,
       cancellation,
-      ending,
+      shutdown,
       changes: hooks.changeSource,
       askMode,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
@@ -90,7 +90,7 @@ function readRequest(
   const { server, hooks } = endpoint
   const { method, params } = message
   const { headers } = request
-  const bare = hooks.isBare?.(request)
+  const bare = hooks.omitsHeaders?.(request)
   if (version === null && !bare) {
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }

@@ -2,13 +2,13 @@
 import { ObjectTaskStore } from '../../../runtimes/cloudflare/task-store.ts'
 import type { Suite } from '../harness.ts'
 import { SuiteObject } from '../suite-object.ts'
-import { taskKeeperSuite } from '../../tasks/store-suite.ts'
+import { taskRecordStoreSuite } from '../../tasks/store-suite.ts'
 
 export class McpSession extends SuiteObject {
   suite(): Suite {
     const { storage } = this.ctx
     const open = () => new ObjectTaskStore(storage)
-    return taskKeeperSuite(async () => {
+    return taskRecordStoreSuite(async () => {
       await storage.deleteAll()
       return { store: open(), reopen: open }
     })

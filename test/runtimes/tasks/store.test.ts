@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { createMemoryTaskStore } from '../../../src/tasks/store.ts'
 import { runLines } from '../../process.ts'
 import { onWorkerd, testElsewhere, type Run } from '../elsewhere.ts'
-import { taskKeeperSuite, taskStoreSuite } from '../../tasks/store-suite.ts'
+import { taskRecordStoreSuite, taskStoreSuite } from '../../tasks/store-suite.ts'
 
 const memory = () => Promise.resolve({ store: createMemoryTaskStore() })
 const all = Object.entries(taskStoreSuite(memory))
@@ -14,7 +14,7 @@ describe('The store of tasks in memory', () => {
 const flags = ['--no-remote', '--node-modules-dir=manual', '--no-prompt', '--no-lock']
 
 const whole = all.map(([title]) => title)
-const single = Object.keys(taskKeeperSuite(memory))
+const single = Object.keys(taskRecordStoreSuite(memory))
 
 const runtimes: [string, string[], Run][] = [
   [

@@ -35,7 +35,7 @@ export interface SealedSessionOptions {
 }
 
 /** Limits the length of the session id: hosts and proxies reject much longer headers. */
-const MAX_HELD_BYTES = 3000
+const MAX_STATE_BYTES = 3000
 const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
 
@@ -84,7 +84,7 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   const { name, title, version } = clientInfo
   const record = { revision, clientInfo: { name, title, version }, clientCapabilities, principal }
   const held = { kind: KIND, expires: Date.now() + ttlMs, record }
-  if (new TextEncoder().encode(JSON.stringify(held)).length <= MAX_HELD_BYTES) {
+  if (new TextEncoder().encode(JSON.stringify(held)).length <= MAX_STATE_BYTES) {
     return sealer.seal(held)
   }
   throw new ProtocolError(

@@ -14,7 +14,7 @@ import {
   isRequest,
   isResponse,
   notification,
-  writable,
+  ensureSerializable,
 } from '../../../protocol/jsonrpc.ts'
 import type {
   JsonRpcMessage,
@@ -243,7 +243,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const work = this.#calls
       ?.resume(response, async (call, outlet) => {
         const answer = await this.handle(call.request, { ...outlet, call }, caller)
-        return answer && writable(answer, report)
+        return answer && ensureSerializable(answer, report)
       })
       ?.catch(report)
     if (work) caller.waitUntil?.(work)

@@ -8,23 +8,23 @@
  * The shutdown of a host, or of a listener. Not an `AbortController`, since some versions of
  * Workers forbid creating one outside of a request, which is where handlers are created.
  */
-export class Ending {
+export class ShutdownSignal {
   /** Whether shutdown has begun. */
   ended = false
-  readonly #waiting = new Set<() => void>()
+  readonly #listeners = new Set<() => void>()
 
   /** Begins the shutdown. */
   end(): void {
     this.ended = true
-    for (const notify of this.#waiting) notify()
+    for (const notify of this.#listeners) notify()
   }
 
   /**
-   * Calls `tell` on shutdown, or immediately if it has begun. Returns a function that unsubscribes.
+   * Calls the listener on shutdown, or immediately if it has begun. Returns a function that unsubscribes.
    */
   onEnd(listener: () => void): () => unknown {
     if (this.ended) listener()
-    else this.#waiting.add(listener)
-    return () => this.#waiting.delete(listener)
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 }

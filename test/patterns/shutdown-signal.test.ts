@@ -1,31 +1,31 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Ending } from '../../src/patterns/ending.ts'
+import { ShutdownSignal } from '../../src/patterns/shutdown-signal.ts'
 
 describe('The end of a host', () => {
   test('calls its listeners in the order in which they were added', () => {
-    const ending = new Ending()
+    const shutdown = new ShutdownSignal()
     const notified: string[] = []
-    ending.onEnd(() => notified.push('a'))
-    ending.onEnd(() => notified.push('b'))
-    expect(ending.ended).toBe(false)
-    ending.end()
-    expect(ending.ended).toBe(true)
+    shutdown.onEnd(() => notified.push('a'))
+    shutdown.onEnd(() => notified.push('b'))
+    expect(shutdown.ended).toBe(false)
+    shutdown.end()
+    expect(shutdown.ended).toBe(true)
     expect(notified).toEqual(['a', 'b'])
   })
 
   test('does not call removed listeners', () => {
-    const ending = new Ending()
+    const shutdown = new ShutdownSignal()
     const notified = vi.fn()
-    ending.onEnd(notified)()
-    ending.end()
+    shutdown.onEnd(notified)()
+    shutdown.end()
     expect(notified).not.toHaveBeenCalled()
   })
 
   test('calls listeners at once that are added after it ended', () => {
-    const ending = new Ending()
-    ending.end()
+    const shutdown = new ShutdownSignal()
+    shutdown.end()
     const notified = vi.fn()
-    ending.onEnd(notified)
+    shutdown.onEnd(notified)
     expect(notified).toHaveBeenCalledOnce()
   })
 })
