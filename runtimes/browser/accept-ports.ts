@@ -14,7 +14,7 @@ import { requireOrigin } from './window-transport.ts'
 
 /** A port that a client offered. */
 export interface IncomingPort {
-  /** Not started yet. */
+  /** The transport over the port, which is not started yet. */
   readonly transport: Transport
   /**
    * The origin of the sender, from the browser; empty for workers, which only their owner can
@@ -78,7 +78,7 @@ export function servePorts(server: Server, options: ServePortsOptions = {}): () 
 }
 
 /**
- * Accepts ports.
+ * Accepts the ports that {@link openPort} offers, for a server or a client on each.
  *
  * @param onPort Receives each port; the promise that it returns keeps a service worker awake.
  * @returns A function that stops accepting ports.

@@ -27,8 +27,8 @@ interface Relayed {
 }
 
 /**
- * A transport to the server on a channel. If there are several, the first to answer is chosen. It
- * may be started before the server.
+ * Creates a transport to the server on a broadcast channel. If there are several servers, the first
+ * to answer is chosen. It may be started before the server.
  *
  * @param name The name of the channel.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts

@@ -24,6 +24,7 @@ export type FetchFaultKind =
  * @see https://fetch.spec.whatwg.org/#concept-network-error
  */
 export class FetchFault extends TypeError {
+  /** Why the request failed. */
   readonly kind: FetchFaultKind
   /** How to fix the problem, for the page's developer or operator. */
   readonly advice: string
@@ -36,7 +37,7 @@ export class FetchFault extends TypeError {
   }
 }
 
-/** The {@link FetchFault} among the causes of an error, if any. */
+/** Finds the {@link FetchFault} among the causes of an error; `undefined` if there is none. */
 export function fetchFaultOf(error: unknown): FetchFault | undefined {
   let at = error
   for (let depth = 0; at instanceof Error && depth < 10; depth++) {

@@ -28,8 +28,8 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
 }
 
 /**
- * A key pair for `dpop()` that stays in this browser: its private key is not extractable, so tokens
- * that are bound to it are useless elsewhere.
+ * Creates a key pair for `dpop()` that stays in this browser, or loads it from IndexedDB: its
+ * private key is not extractable, so tokens that are bound to it are useless elsewhere.
  *
  * @param database The name of the database. Default: `edgewise`.
  * @see https://www.rfc-editor.org/rfc/rfc9449

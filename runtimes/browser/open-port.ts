@@ -36,8 +36,8 @@ const MAX_RETRY_MS = 1_000
 const MAX_OFFERS = 60
 
 /**
- * A transport over a port that is transferred to a worker or a window, so that no other code can
- * post to it.
+ * Creates a transport over a message port that is transferred to a worker or a window, so that no
+ * other code can post to it.
  *
  * The port is offered again until it is accepted, as workers may still be starting and frames
  * loading. Browsers print a warning if a frame does not have the origin yet; wait for its `load`

@@ -202,8 +202,9 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
 }
 
 /**
- * Whether the page was left to sign in and was loaded again with the authorization response,
- * successful or not. Connect then to continue. False once a request has consumed the response.
+ * Returns whether the page was left to sign in and was loaded again with the authorization
+ * response, successful or not. Connect then to continue. False once a request has consumed the
+ * response.
  */
 export function returnedFromSignIn(): boolean {
   return findReturned() !== undefined

@@ -15,7 +15,7 @@ import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from '../node/suspensions.ts'
 
 /**
- * Starts an HTTP server.
+ * Starts an HTTP server; resolves when it listens.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ import { endWithProcess } from '../node/orphans.ts'
 import { webWritable } from './streams.ts'
 
 /**
- * A transport to a server that is started as a child process, for `connect`. The program runs with
+ * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the rights of this process: start only what the user trusts and has agreed to.
  *
  * Closing ends the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it

@@ -13,13 +13,13 @@ import { boundStorage } from './storage-binding.ts'
  * key.
  */
 export interface ObjectStorage {
-  /** The value of a key, if there is one. */
+  /** Gets the value of a key; resolves with `undefined` if there is none. */
   get(key: string): Promise<unknown>
   /** Stores a value, which must be structured-cloneable and at most 2 MB. */
   put(key: string, value: unknown): Promise<void>
   /** Deletes a key; resolves with whether it existed. */
   delete(key: string): Promise<boolean>
-  /** All values whose keys have a prefix, ordered by key. */
+  /** Lists all values whose keys have a prefix, ordered by key. */
   list(prefix?: string): Promise<Map<string, unknown>>
 }
 
@@ -27,7 +27,7 @@ export interface ObjectStorage {
 const PREFIX = 'app/'
 
 /**
- * The storage of the session that a handler runs in.
+ * Returns the storage of the session that a handler runs in.
  *
  * @example
  * ```ts

@@ -50,7 +50,8 @@ export interface Worker<Env = unknown> {
 }
 
 /**
- * Serves a server with a Worker.
+ * Creates a Worker that serves a server: with sessions in Durable Objects, or without any if it is
+ * stateless.
  *
  * @example
  * ```ts

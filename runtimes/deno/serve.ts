@@ -16,9 +16,9 @@ import type { HttpServer } from '../../src/transport/index.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /**
- * Starts an HTTP server. Needs `--allow-net`, for that host and port at least. Deno 2.9 does not
- * report a client that disconnects before any response was sent if the body of its request arrived
- * after the head; its call then continues.
+ * Starts an HTTP server; resolves when it listens. Needs `--allow-net`, for that host and port at
+ * least. Deno 2.9 does not report a client that disconnects before any response was sent if the
+ * body of its request arrived after the head; its call then continues.
  *
  * @example
  * ```ts

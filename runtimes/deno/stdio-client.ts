@@ -14,7 +14,7 @@ import { SdkError } from '../../src/index.ts'
 import { endWithProcess } from '../node/orphans.ts'
 
 /**
- * A transport to a server that is started as a child process, for `connect`. The program runs with
+ * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the user's rights, not with the permissions of this process: start only what the user trusts and
  * has agreed to. Needs `--allow-run`, for that program at least; with unrestricted `--allow-run`
  * its descendants are ended with it.

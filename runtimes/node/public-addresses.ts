@@ -5,9 +5,9 @@
  */
 
 /**
- * Whether all addresses of a URL's host are public: pass it as `allowUrl` to a function that signs
- * in. A later DNS lookup may return other addresses, so for strong protection also use a proxy that
- * filters by address.
+ * Resolves with whether all addresses of a URL's host are public: pass it as `allowUrl` to a
+ * function that signs in. A later DNS lookup may return other addresses, so for strong protection
+ * also use a proxy that filters by address.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */

@@ -11,7 +11,7 @@ import { toNodeListener } from './listener.ts'
 import { allowSuspensions } from './suspensions.ts'
 
 /**
- * Starts an HTTP server; resolves when it listens, and rejects if it cannot.
+ * Starts an HTTP server; resolves when it listens.
  *
  * @example
  * ```ts

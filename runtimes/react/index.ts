@@ -15,7 +15,8 @@ export type McpState = ConnectionState & { readonly connection: ReconnectingClie
 const IDLE: ConnectionState = { status: 'idle' }
 
 /**
- * Connects while a component is mounted, and renders it again when the state changes.
+ * Connects to a server while a component is mounted, and renders the component again when the state
+ * of the connection changes.
  *
  * @example
  * ```ts

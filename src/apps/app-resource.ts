@@ -22,7 +22,8 @@ type Html = string | Uint8Array
 const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
 
 /**
- * Registers a document, and declares that the server has user interfaces.
+ * Registers a document that displays the results of tools, and declares that the server has user
+ * interfaces.
  *
  * @example
  * ```ts

@@ -17,7 +17,8 @@ import {
 } from './ui.ts'
 
 /**
- * Declares that the host displays user interfaces; for the `extensions` of `connect`.
+ * Creates the extension with which a host declares that it displays user interfaces, for the option
+ * `extensions` of `connect`.
  *
  * @example
  * ```ts
@@ -35,7 +36,8 @@ export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): Clie
 }
 
 /**
- * The user interface of a tool; the older flat form is accepted too.
+ * Returns the user interface of a tool, from the tool's `_meta`; the older flat form is accepted
+ * too.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -44,7 +46,7 @@ export function getToolUi({ _meta }: Tool): AppToolMeta {
 }
 
 /**
- * Whether a user interface from the same server may call a tool.
+ * Returns whether a user interface from the same server may call a tool.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -53,9 +55,9 @@ export function isAppVisible(tool: Tool): boolean {
 }
 
 /**
- * How to display a document: as its contents say, otherwise as the list of resources says. Values
- * that do not conform to the specification are omitted: a `csp` source that is not an origin could
- * inject directives into the host's policy.
+ * Returns how to display a document: as its contents say, otherwise as the list of resources says.
+ * Values that do not conform to the specification are omitted: a `csp` source that is not an origin
+ * could inject directives into the host's policy.
  *
  * @param listed The resource as listed, if it was listed.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx

@@ -18,8 +18,8 @@ import { APPS, isModelVisible, takesApps, toolMetaOf } from './ui.ts'
 const extended = new WeakSet<Server>()
 
 /**
- * Whether the client of a request displays user interfaces. Other clients need the complete result
- * as content.
+ * Returns whether the client of a request displays user interfaces. Other clients need the complete
+ * result as content.
  *
  * @param ctx The context of any handler.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx

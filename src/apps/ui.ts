@@ -110,7 +110,7 @@ export function toolMetaOf(meta: unknown): AppToolMeta {
 }
 
 /**
- * Whether a tool may be offered to a model.
+ * Returns whether a tool may be offered to a model.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */

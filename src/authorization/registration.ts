@@ -50,7 +50,7 @@ export interface Registered extends OAuthClient {
 const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] }
 
 /**
- * The metadata document of a client, to publish as JSON at `client.metadataUrl`.
+ * Creates the metadata document of a client, to publish as JSON at `client.metadataUrl`.
  *
  * @throws {TypeError} If that URL cannot serve as a client id.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration

@@ -27,7 +27,7 @@ export interface TokenStore {
   withLock<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Stores everything in memory, for the lifetime of the process. */
+/** Creates a token store in memory, for the lifetime of the process. */
 export function memoryTokenStore(): TokenStore {
   const values = new Map<string, JsonObject>()
   return {

@@ -39,5 +39,8 @@ export interface PostgresClient extends PostgresQueries {
     channel: string,
     listener: (payload: string) => void,
     listening?: () => void,
-  ): PromiseLike<{ unlisten(): Promise<void> }>
+  ): PromiseLike<{
+    /** Stops listening. */
+    unlisten(): Promise<void>
+  }>
 }

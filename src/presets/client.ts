@@ -41,7 +41,7 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
 }
 
 /**
- * Connects to a server.
+ * Connects to a server of any revision; resolves with a client that is ready for use.
  *
  * @example
  * ```ts

@@ -27,7 +27,8 @@ const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
 }
 
 /**
- * Creates a server, to be served by a handler, a Worker, over stdio and so on.
+ * Creates a server. Register its tools, resources and prompts, and then serve it with
+ * `createHandler`, a Worker, over stdio and so on.
  *
  * @example
  * ```ts

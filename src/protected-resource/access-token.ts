@@ -20,10 +20,11 @@ export interface AccessToken {
   readonly clientId?: string | undefined
   /** The audience (`aud`). A token whose audience does not include the server is rejected. */
   readonly audience: string | readonly string[] | undefined
+  /** The granted scopes. */
   readonly scopes: readonly string[]
-  /** Milliseconds since 1970. */
+  /** When the token expires (`exp`), in milliseconds since 1970. */
   readonly expiresAt?: number | undefined
-  /** Milliseconds since 1970. */
+  /** When the token becomes valid (`nbf`), in milliseconds since 1970. */
   readonly notBefore?: number | undefined
   /** What the sender must prove to possess (`cnf`, RFC 7800), such as the key of DPoP proofs. */
   readonly confirmation?: JsonObject | undefined

@@ -61,7 +61,9 @@ export interface DpopError {
 
 /** Checks proofs. */
 export interface DpopVerifier {
+  /** Whether tokens that are not bound to a key are rejected. */
   readonly required: boolean
+  /** The accepted algorithms. */
   readonly algorithms: readonly string[]
   /** Checks the token and the proof of a request; returns the error, if any. */
   check(request: Request, proven: VerifiedProof): Promise<DpopError | undefined>
@@ -71,7 +73,8 @@ const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS2
 const MAX_AGE_MS = 300_000
 
 /**
- * Accepts DPoP-bound tokens.
+ * Creates the verifier of DPoP proofs, for the option `dpop` of `protectedResource`: tokens that
+ * are bound to a key are then accepted with a proof of that key.
  *
  * @example
  * ```ts

@@ -44,11 +44,11 @@ export interface IntrospectionOptions {
 }
 
 /**
- * Verifies tokens by introspection, with one request for each use, so that revocation takes effect
- * immediately; wrap it in `cacheTokens` to send fewer requests. A response without `aud` makes the
- * token unusable: if the authorization server has no other resources, wrap the verifier to add the
- * audience. After a failure, or if the authorization server rejects every request, the next request
- * is sent after 5 seconds; until then requests with any token get 503.
+ * Creates a verifier that introspects tokens of any format, with one request for each use, so that
+ * revocation takes effect immediately; wrap it in `cacheTokens` to send fewer requests. A response
+ * without `aud` makes the token unusable: if the authorization server has no other resources, wrap
+ * the verifier to add the audience. After a failure, or if the authorization server rejects every
+ * request, the next request is sent after 5 seconds; until then requests with any token get 503.
  *
  * @example
  * ```ts

@@ -36,11 +36,12 @@ const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
 const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
 
 /**
- * Verifies JWTs. Key sets are fetched on first use and cached. They are fetched again after ten
- * minutes, and when a token names an unknown key, but at most every 30 seconds, or 5 seconds after
- * a failure of the issuer: until then requests whose token needs the key get 503. A token with a
- * valid signature is cached for a minute. A key that its issuer withdraws is therefore accepted for
- * at most eleven minutes, or ten if `cacheTtlMs` is 0.
+ * Creates a verifier of JWTs, for the option `verify` of `protectedResource`. Key sets are fetched
+ * on first use and cached. They are fetched again after ten minutes, and when a token names an
+ * unknown key, but at most every 30 seconds, or 5 seconds after a failure of the issuer: until then
+ * requests whose token needs the key get 503. A token with a valid signature is cached for a
+ * minute. A key that its issuer withdraws is therefore accepted for at most eleven minutes, or ten
+ * if `cacheTtlMs` is 0.
  *
  * @example
  * ```ts

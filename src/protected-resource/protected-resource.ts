@@ -21,7 +21,8 @@ import { requirePermission } from './scopes.ts'
 const CREDENTIAL_HEADERS = ['authorization', 'dpop'] as const
 
 /**
- * Protects a server: pass it as `auth` to `createHandler`, `createWorker`, `serve` and so on.
+ * Protects a server with access tokens: pass the result as `auth` to `createHandler`,
+ * `createWorker`, `serve` and so on.
  *
  * @example
  * ```ts

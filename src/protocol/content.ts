@@ -7,7 +7,7 @@ import type { ContentBlock, ResourceContents, TextContent } from './types.ts'
 import { isObject } from './validate.ts'
 
 /**
- * A block of text.
+ * Creates a block of text.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */

@@ -75,13 +75,14 @@ export type SdkErrorCode =
   | 'INVALID_USE'
 
 /**
- * Notifies a client that the user must visit pages before the request is sent again (2025-11-25,
- * client/elicitation#url-elicitation-required-error). Since 2026-07-28 the client receives input
- * requests instead; a client that supports neither receives a generic failure.
+ * Notifies a client that the user must visit pages before the request is sent again (2025-11-25).
+ * Since 2026-07-28 the client receives input requests instead; a client that supports neither
+ * receives a generic failure.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export class UrlElicitationRequired extends ProtocolError {
+  /** The pages that the user must visit. */
   readonly elicitations: readonly UrlElicitation[]
 
   constructor(
@@ -123,8 +124,8 @@ export class ToolError extends Error {
 }
 
 /**
- * Whether a failed `resources/read` means that the resource does not exist: -32002 before 2026-07-28,
- * since then `INVALID_PARAMS` with the URI in its data.
+ * Returns whether a failed `resources/read` means that the resource does not exist: -32002 before
+ * 2026-07-28, since then `INVALID_PARAMS` with the URI in its data.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
  */

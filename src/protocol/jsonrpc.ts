@@ -19,7 +19,7 @@ import type {
 } from './types.ts'
 
 /**
- * Whether a valid message is a request.
+ * Returns whether a valid message is a request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#requests
  */
@@ -28,7 +28,7 @@ export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
 }
 
 /**
- * Whether a valid message is a notification.
+ * Returns whether a valid message is a notification.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#notifications
  */
@@ -37,7 +37,7 @@ export function isNotification(message: JsonRpcMessage): message is JsonRpcNotif
 }
 
 /**
- * Whether a valid message is a response, of either kind.
+ * Returns whether a valid message is a response, of either kind.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
  */

@@ -55,7 +55,7 @@ const v20260728: RevisionFacts = {
 }
 
 /**
- * Every revision, newest first, which is also the order of preference.
+ * Every revision with its features, newest first, which is also the order of preference.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -78,7 +78,8 @@ export function haveSessions(some: readonly RevisionFacts[]): boolean {
 }
 
 /**
- * The facts of a revision; undefined if it does not exist. Versions are compared for equality.
+ * Returns the features of a revision; `undefined` if the revision does not exist. Versions are
+ * compared for equality.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */

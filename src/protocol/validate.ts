@@ -7,7 +7,7 @@ import { ProtocolError } from './errors.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
 import type { Implementation, JsonObject, JsonRpcMessage, RequestId } from './types.ts'
 
-/** Whether a value is a JSON object: not `null`, not an array. */
+/** Returns whether a value is a JSON object: not `null`, not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -22,7 +22,8 @@ export interface ServeTransportOptions extends InputOptions {
 }
 
 /**
- * Serves on a connection until it closes.
+ * Serves a server on one connection, with clients of every revision; resolves when the connection
+ * closes.
  *
  * @example
  * ```ts

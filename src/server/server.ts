@@ -99,9 +99,10 @@ export type Middleware<Env = unknown, Ctx = Context<Env>> = (
  * @typeParam Ctx The context that handlers receive in addition to their arguments.
  */
 export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
+  /** The name and version of the server, which clients see. */
   readonly info: Implementation
   /**
-   * Registers a tool (server/tools).
+   * Registers a tool.
    *
    * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
    *   input is not an object schema.
@@ -114,7 +115,7 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
     handler: ToolHandlerFor<Input, Output, Env, Ctx>,
   ): ToolRegistration<Env, Ctx>
   /**
-   * Registers a resource (server/resources).
+   * Registers a resource.
    *
    * @throws {TypeError} If the URI is taken or malformed, an option is unknown, or the reader is
    *   missing.
@@ -126,7 +127,7 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
     read: ReadHandler<Env, Ctx>,
   ): ResourceRegistration<ResourceOptions, Env, Ctx>
   /**
-   * Registers a prompt (server/prompts).
+   * Registers a prompt.
    *
    * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
    *   input is not an object schema.
@@ -155,7 +156,7 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
   /** Announces changes to clients. Registrations and removals are announced automatically. */
   readonly notify: Notifier
   /**
-   * Registers a resource template (server/resources#resource-templates).
+   * Registers a resource template.
    *
    * @param template Created by `uriTemplate`.
    * @throws {TypeError} If the template is already registered.

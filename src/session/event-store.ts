@@ -22,6 +22,7 @@ export interface MissedEvents {
 
 /** A request that is being answered on a stream. Plain JSON. */
 export interface ResumableCall {
+  /** The request, as received. */
   readonly request: JsonRpcRequest
   /** What its handler asked and did so far. */
   recording: Recording
@@ -33,18 +34,26 @@ export interface ResumableCall {
 
 /** A stream that has not ended: of a pending call, or of messages that belong to no request. */
 export interface OpenStream {
+  /** The id of the stream, unique in its session. */
   readonly id: string
+  /**
+   * The call that is answered on the stream; absent on a stream of messages that belong to no
+   * request.
+   */
   readonly call?: ResumableCall | undefined
 }
 
 /** Where a stream's events go while a client is connected. */
 export interface Sink {
+  /** Whether the client is still connected. */
   readonly open: boolean
+  /** Sends an event to the client. */
   send(event: {
     id?: string | undefined
     retry?: number | undefined
     data: string
   }): Promise<void> | undefined
+  /** Ends the connection. */
   close(): void
 }
 

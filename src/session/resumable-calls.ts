@@ -146,7 +146,8 @@ export class ResumableCalls {
 }
 
 /**
- * Stores calls with the open streams of their session.
+ * Stores calls with the open streams of their session, for the option `calls` of
+ * `statefulSessions`: a call continues after its host was replaced.
  *
  * @example
  * ```ts

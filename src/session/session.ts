@@ -26,8 +26,11 @@ import { isObject } from '../protocol/validate.ts'
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export interface SessionRecord {
+  /** The negotiated protocol revision. */
   revision: Revision
+  /** The name and version of the client, as the client reports them. */
   clientInfo: Implementation
+  /** The capabilities that the client declared. */
   clientCapabilities: ClientCapabilities
   /** Whether `notifications/initialized` arrived. */
   initialized: boolean

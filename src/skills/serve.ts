@@ -61,8 +61,8 @@ interface Served {
 }
 
 /**
- * The extension that serves skills, for `server.extend`. Every file can be read as a resource;
- * digests are computed once, on first use.
+ * Creates the extension that serves skills, for `server.extend`. Every file can be read as a
+ * resource; digests are computed once, on first use.
  *
  * @example
  * ```ts

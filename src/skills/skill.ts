@@ -15,9 +15,9 @@ export const DIRECTORY = 'inode/directory'
 /** One file of a skill. */
 export interface SkillResource {
   uri: string
-  /** `sha256:` and 64 lowercase hexadecimal digits, computed over the raw bytes. */
+  /** The SHA-256 digest of the raw bytes: `sha256:` and 64 lowercase hexadecimal digits. */
   digest: string
-  /** In bytes. */
+  /** The size of the file in bytes. */
   size: number
 }
 
@@ -35,6 +35,7 @@ export interface Frontmatter extends JsonObject {
 export interface Skill {
   /** The URI of its `SKILL.md`, which identifies it on this server only. */
   uri: string
+  /** The frontmatter of its `SKILL.md`, with its name and description. */
   frontmatter: Frontmatter
   /** All files; `dynamic` if they are generated on request, so that they cannot be verified. */
   resources: SkillResource[] | 'dynamic'

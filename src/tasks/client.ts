@@ -72,6 +72,7 @@ const RETURN_TASK = Symbol('returnTask')
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export interface RemoteTask {
+  /** The id of the task, unique on its server. */
   readonly id: string
   /** Gets the current state of the task. */
   get(options?: RequestOptions): Promise<DetailedTask>

@@ -45,18 +45,23 @@ export type InputOutcome = { readonly answer: JsonObject } | { readonly error: E
 
 /** A task. */
 export interface TaskRecord {
+  /** The id of the task, which clients see. */
   readonly taskId: string
-  /** Incremented with every stored change. */
+  /** The version of the record, which is incremented with every stored change. */
   readonly version: number
+  /** The state of the task. */
   readonly status: TaskStatus
+  /** The status message for users, if there is one. */
   readonly statusMessage?: string | undefined
-  /** Milliseconds since 1970, as all times here. */
+  /** When the task was created, in milliseconds since 1970. */
   readonly createdAt: number
+  /** When the task last changed, in milliseconds since 1970. */
   readonly lastUpdatedAt: number
-  /** Milliseconds from creation until the task may be deleted. */
+  /** How long after its creation the task may be deleted, in milliseconds. */
   readonly ttlMs: number
   /** Suggested poll interval for clients, in milliseconds. */
   readonly pollIntervalMs: number
+  /** The request that the task runs, and its caller. */
   readonly call: TaskCall
   /** The steps and requests that the handler has completed so far. */
   readonly recording: Recording
@@ -70,9 +75,11 @@ export interface TaskRecord {
   readonly ownState?: string | undefined
   /** Whether the outcome is reported externally after the handler has returned. */
   readonly external?: boolean | undefined
-  /** When the lease of the process that runs the task expires. */
+  /** When the lease of the process that runs the task expires, in milliseconds since 1970. */
   readonly leasedUntil?: number | undefined
+  /** The result, once the task has completed. */
   readonly result?: Result | undefined
+  /** The error, once the task has failed. */
   readonly error?: ErrorObject | undefined
 }
 

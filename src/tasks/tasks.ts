@@ -33,7 +33,9 @@ import { createMemoryTaskStore } from './store.ts'
 
 /** Returned by a tool whose outcome is reported externally. */
 export interface TaskHandle {
+  /** Marks the value as a handle instead of a result. */
   readonly resultType: 'task'
+  /** The id of the task, for `complete` and `fail`. */
   readonly taskId: string
   readonly [name: string]: unknown
 }

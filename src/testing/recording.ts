@@ -21,14 +21,14 @@ export interface RecordedFrame {
 
 /** A transport that is being recorded. */
 export interface Recorder {
-  /** Use it in place of the original transport. */
+  /** The transport to use in place of the original one. */
   readonly transport: Transport
   /** The frames so far, in order. */
   readonly frames: RecordedFrame[]
 }
 
 /**
- * Records the frames of a transport.
+ * Records the frames that pass through a transport, in both directions.
  *
  * @example
  * ```ts

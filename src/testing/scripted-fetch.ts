@@ -19,15 +19,16 @@ export interface ScriptedRequest {
 
 /** A server behind `fetch`, with everything that it received. */
 export interface ScriptedFetch {
-  /** For the `fetch` option of `connect`. Rejects when the client aborts the request. */
+  /** The `fetch` to pass to `connect`. Rejects when the client aborts the request. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** All received requests, in order. */
   readonly seen: ScriptedRequest[]
   /** The received messages with a method. */
   sent(method: string): ScriptedRequest[]
 }
 
 /**
- * Creates a server from a function that maps requests to responses.
+ * Creates a server behind `fetch` from a function that maps requests to responses.
  *
  * @example
  * ```ts
@@ -70,6 +71,7 @@ export function scriptedFetch(
 
 /** An event stream that a test writes to. */
 export interface ScriptedEvents {
+  /** The response to return from the script of {@link scriptedFetch}. */
   readonly response: Response
   /** Writes raw text. */
   write(text: string): void

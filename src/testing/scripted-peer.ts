@@ -11,8 +11,9 @@ import type { Transport } from '../protocol/transport.ts'
 
 /** A peer behind a transport, with everything that it received. */
 export interface ScriptedPeer {
-  /** For `connect` or `serveTransport`. */
+  /** The transport to pass to `connect` or `serveTransport`. */
   readonly transport: Transport
+  /** All received messages, in order. */
   readonly seen: (JsonObject & { id?: number; method?: string; params?: JsonObject })[]
   /** Sends any frame, unprompted. */
   send(frame: unknown): void
@@ -23,8 +24,9 @@ export interface ScriptedPeer {
 }
 
 /**
- * Creates a peer from a function that receives each message and returns the response, if any,
- * directly or as a promise. If it throws, the connection is closed with the reason.
+ * Creates a peer behind a transport from a function that receives each message and returns the
+ * response, if any, directly or as a promise. If it throws, the connection is closed with the
+ * reason.
  *
  * @example
  * ```ts

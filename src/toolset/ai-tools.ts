@@ -38,7 +38,9 @@ export type AiContent =
 
 /** One tool in the format of the `ai` package. */
 export interface AiTool<Schema> {
+  /** The tool's description. */
   readonly description?: string
+  /** The schema of the arguments, as `jsonSchema` of the `ai` package returns it. */
   readonly inputSchema: Schema
   /** Runs the tool on the server; aborting is forwarded. */
   execute(

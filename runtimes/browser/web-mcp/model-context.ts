@@ -9,10 +9,10 @@ import type { JsonObject } from '../../../src/index.ts'
 
 /** A tool, as `registerTool` takes it. */
 export interface ModelContextTool {
-  /** 1 to 128 of `A–Z a–z 0–9 _ - .` */
+  /** The name: 1 to 128 of the characters `A–Z a–z 0–9 _ - .` */
   readonly name: string
   readonly title?: string
-  /** Not empty. */
+  /** The description for the agent, which must not be empty. */
   readonly description: string
   readonly inputSchema: object
   /** Describes what `execute` resolves with. Chromium reads it from 159 on. */
@@ -62,24 +62,27 @@ export interface RegisteredTool {
  * @see https://webmachinelearning.github.io/webmcp
  */
 export interface ModelContext {
-  /** Older drafts return nothing, or a handle. */
+  /** Registers a tool. Older drafts return nothing, or a handle. */
   registerTool(
     tool: ModelContextTool,
     options?: { readonly signal?: AbortSignal; readonly exposedTo?: readonly string[] },
   ): unknown
-  /** In older drafts; aborting the signal of `registerTool` replaces it. */
+  /** Removes a tool, in older drafts; aborting the signal of `registerTool` replaces it. */
   unregisterTool?(name: string): unknown
-  /** The tools of the documents of this tab that the page may use. */
+  /** Lists the tools of the documents of this tab that the page may use. */
   getTools?(options?: {
     readonly fromOrigins?: readonly string[]
   }): Promise<readonly RegisteredTool[]>
-  /** Resolves with the result as JSON text, or with `null` when the document navigated. */
+  /**
+   * Calls a tool. Resolves with the result as JSON text, or with `null` when the document
+   * navigated.
+   */
   executeTool?(
     tool: RegisteredTool,
     input?: object | string,
     options?: { readonly signal?: AbortSignal },
   ): Promise<string | null>
-  /** `toolchange`, `toolactivated` and `toolcancel`. */
+  /** Listens to `toolchange`, `toolactivated` and `toolcancel`. */
   addEventListener?(
     type: string,
     listener: (event: Event) => void,
@@ -101,8 +104,8 @@ export interface FindModelContextOptions {
 }
 
 /**
- * The model context of this page: `document.modelContext`, or `navigator.modelContext` of older
- * drafts.
+ * Finds the model context of this page: `document.modelContext`, or `navigator.modelContext` of
+ * older drafts.
  *
  * @returns `undefined` where the browser has none, which includes pages that are not secure contexts.
  * @see https://webmachinelearning.github.io/webmcp

@@ -16,10 +16,13 @@ export interface FormField {
   readonly name: string
   /** The label to show: the field's title, or else its name. */
   readonly label: string
+  /** The explanation of the field, if the server gives one. */
   readonly description: string | undefined
   /** With `choice` the user selects one option, whose value is a string; with `choices` any number of them. */
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices'
+  /** The options to select from; empty unless `kind` is `choice` or `choices`. */
   readonly options: readonly FormOption[]
+  /** Whether the user has to fill in the field. */
   readonly required: boolean
   /** The initial value, which is also sent if an accepted form omits the field. */
   readonly default: FormValue | undefined
@@ -38,7 +41,7 @@ export interface FormOption {
 export type FormValue = NonNullable<ElicitResult['content']>[string]
 
 /**
- * The fields of `params.requestedSchema` for the user to fill in, in the server's order.
+ * Returns the fields of `params.requestedSchema` for the user to fill in, in the server's order.
  *
  * @example
  * ```ts

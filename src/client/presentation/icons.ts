@@ -61,8 +61,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const DATA = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
 
 /**
- * Selects the icon to show: among the well-formed icons that are declared as PNG or JPEG, or have no
- * declared type, and come from an allowed origin, the one that best matches the theme and size.
+ * Selects the icon to show: among the well-formed icons that are declared as PNG or JPEG, or have
+ * no declared type, and come from an allowed origin, the one that best matches the theme and size;
+ * `undefined` if there is none.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  */
@@ -77,6 +78,7 @@ export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefi
 
 /**
  * Loads an icon, without credentials and without following redirects, and checks its bytes.
+ * Resolves with the bytes and their MIME type.
  *
  * @example
  * ```ts

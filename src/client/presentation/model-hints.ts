@@ -6,8 +6,9 @@
 import type { ModelPreferences } from '../../protocol/types.ts'
 
 /**
- * The first model that matches the first hint with any match: hints are substrings of names, in order of
- * priority. Undefined if no hint matches; then the numeric priorities may decide.
+ * Returns the first model that matches the first hint with any match: hints are substrings of
+ * names, in order of priority. Returns `undefined` if no hint matches; then the numeric priorities
+ * may decide.
  *
  * @param models The names of the available models, in order of preference.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#model-preferences

@@ -36,9 +36,9 @@ function isMountedIn(one: ServerDefinition, whole: ServerDefinition): boolean {
 }
 
 /**
- * The source for `server.mount` of a server in the same program. The mounted server's middleware
- * and visibility rules apply, and its changes are followed. A name or URI that is taken by then is
- * skipped and reported to `onError`.
+ * Creates the source that `server.mount` uses to mount a server of the same program. The mounted
+ * server's middleware and visibility rules apply, and its changes are followed. A name or URI that
+ * is taken by then is skipped and reported to `onError`.
  *
  * `mount` throws a `TypeError` if a name or URI is taken, a server would contain itself, or one of
  * them was not created by `createServer` of `edgewise/server`.

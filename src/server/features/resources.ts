@@ -46,11 +46,15 @@ export interface ResourceOptions {
   name: string
   /** The display name (since 2025-06-18). */
   title?: string
+  /** The description for models and users. */
   description?: string
+  /** The MIME type of the contents, such as `text/plain`. */
   mimeType?: string
-  /** In bytes, before Base64 encoding. */
+  /** The size of the contents in bytes, before Base64 encoding. */
   size?: number
+  /** The audience, priority and date of the contents. */
   annotations?: Annotations
+  /** The icons to show (since 2025-11-25). */
   icons?: Icon[]
   /** The resource's `_meta`. */
   meta?: Meta

@@ -18,7 +18,7 @@ import type {
 import { isContentBlock, text } from '../../protocol/content.ts'
 
 /**
- * Creates an image block.
+ * Creates a content block with an image.
  *
  * @param data The bytes, or their Base64 encoding.
  * @param mimeType Such as `image/png`.
@@ -30,7 +30,7 @@ export function image(data: Uint8Array | string, mimeType: string): ImageContent
 }
 
 /**
- * Creates an audio block.
+ * Creates a content block with audio.
  *
  * @param data The bytes, or their Base64 encoding.
  * @param mimeType Such as `audio/wav`.

@@ -43,7 +43,8 @@ export interface Tickets {
 const KIND = 'ticket'
 
 /**
- * Creates a {@link Tickets} object.
+ * Creates the issuer of tickets for URLs that users are asked to visit. A ticket lets the page
+ * verify that its visitor is the user who was asked.
  *
  * @example
  * ```ts

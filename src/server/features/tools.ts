@@ -63,7 +63,9 @@ export interface ToolOptions<
    * structured.
    */
   output?: Output
+  /** Hints about what the tool does, such as `readOnlyHint` (since 2025-03-26). */
   annotations?: ToolAnnotations
+  /** The icons to show (since 2025-11-25). */
   icons?: Icon[]
   /** The tool's `_meta`. */
   meta?: Meta

@@ -36,11 +36,10 @@ const OPTIONS: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code:
 const MAX_CALLERS = 10_000
 
 /**
- * Creates the middleware, for `server.use('tools/call', rateLimit({ requests: 10, perMs: 1000 }))`.
- * Requests are counted in the memory of one isolate. A request over the limit fails with an error
- * whose `data.retryAfterMs` says how long to wait. Over HTTP, the response has the status 429 and a
- * `Retry-After` header, unless part of the response was already sent or the request is part of a
- * batch.
+ * Creates middleware that limits the number of requests of each caller. Requests are counted in the
+ * memory of one isolate. A request over the limit fails with an error whose `data.retryAfterMs`
+ * says how long to wait. Over HTTP, the response has the status 429 and a `Retry-After` header,
+ * unless part of the response was already sent or the request is part of a batch.
  *
  * @example
  * ```ts

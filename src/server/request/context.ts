@@ -57,8 +57,7 @@ export interface BaseContext<Env = unknown> {
    */
   waitUntil(work: Promise<unknown>): void
   /**
-   * Reports progress, if the client asked for it (basic/utilities/progress). Values that do not
-   * increase are skipped.
+   * Reports progress, if the client asked for it. Values that do not increase are skipped.
    *
    * @param progress The progress so far.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
@@ -81,8 +80,8 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
   /** The `requestState` of an `input_required` result that the handler returned itself. */
   readonly requestState: string | undefined
   /**
-   * Sends a log message, if the client wants that level (server/utilities/logging). Never log
-   * credentials or personal data; the server option `redact` filters every message.
+   * Sends a log message, if the client wants that level. Never log credentials or personal data;
+   * the server option `redact` filters every message.
    *
    * @param data Any JSON value; a value that cannot be serialized is reported to `onError` and not
    * sent.
@@ -91,8 +90,8 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
   /**
-   * Asks the user for data with a form (client/elicitation). Since 2026-07-28, the code before it
-   * runs again when the response arrives: put side effects in {@link Context.step}.
+   * Asks the user for data with a form. Since 2026-07-28, the code before it runs again when the
+   * response arrives: put side effects in {@link Context.step}.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support forms; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -106,10 +105,9 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
   ): Promise<ElicitAnswer<S>>
   /**
    * Asks the user to open a URL, for data that must not pass through the client: passwords, API
-   * keys, consent at another service (client/elicitation). To sign in to this server, use
-   * authorization instead. The page must authenticate its visitor and keep what it receives on the
-   * server, stored for that user and never for a session id alone; `createTickets` binds the URL to
-   * the user who was asked.
+   * keys, consent at another service. To sign in to this server, use authorization instead. The
+   * page must authenticate its visitor and keep what it receives on the server, stored for that
+   * user and never for a session id alone; `createTickets` binds the URL to the user who was asked.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -120,8 +118,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    */
   elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
   /**
-   * Requests a completion from the client's model (client/sampling). `key` identifies the request
-   * across replays.
+   * Requests a completion from the client's model. `key` identifies the request across replays.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support sampling; `UNSUPPORTED`
    *   if the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -133,7 +130,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
   /**
-   * Requests the roots that the user lets the server work in (client/roots).
+   * Requests the roots that the user lets the server work in.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support roots; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in

@@ -69,9 +69,9 @@ export interface MessagePortOptions {
 const DRAIN_MS = 100
 
 /**
- * A transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or any object
- * with the same interface, with one peer at its other end. Closing the transport closes a port, but
- * does not terminate a worker.
+ * Creates a transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or
+ * any object with the same interface, with one peer at its other end. Closing the transport closes
+ * a port, but does not terminate a worker.
  *
  * `start` resolves when the handshake is complete.
  *
@@ -84,7 +84,8 @@ export function messagePortTransport(port: PortLike, options?: MessagePortOption
 }
 
 /**
- * A transport over any channel that carries values to one peer; see {@link messagePortTransport}.
+ * Creates a transport over any channel that carries values to one peer; see {@link
+ * messagePortTransport}.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */

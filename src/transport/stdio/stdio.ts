@@ -28,7 +28,8 @@ export interface StdioTransportOptions {
 }
 
 /**
- * A transport over two byte streams, such as the standard streams of this process or of a child.
+ * Creates a transport over two byte streams, such as the standard streams of this process or of a
+ * child.
  *
  * Reading tolerates CRLF, blank lines and one byte order mark; lines that are not JSON, not UTF-8
  * or too long are passed to `malformed`, and reading continues with the next line. Each message is

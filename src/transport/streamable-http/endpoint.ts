@@ -51,6 +51,7 @@ export interface ServeOptions extends HandlerOptions {
 export interface HttpServer {
   /** The URL of the endpoint. */
   readonly url: string
+  /** The TCP port that the server listens on. */
   readonly port: number
   /** Stops listening, ends streams and sessions, and resolves when all connections are closed. */
   close(): Promise<void>
