@@ -6,3 +6,5 @@
 export { createWorker, type Worker } from './worker.ts'
 export type { WorkerNotifier } from './hub.ts'
 export type { ObjectClass } from './session-object.ts'
+export { bindingTransport, type EntrypointBinding } from './binding-transport.ts'
+export type { BindingProps, Entrypoint, EntrypointClass, EntrypointOptions } from './entrypoint.ts'

@@ -4,6 +4,7 @@
 import type { Secrets } from '#internal/http'
 import { SdkError } from '../../src/index.ts'
 import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
+import type { EntrypointOptions } from './entrypoint.ts'
 
 /** How a Worker serves a server. */
 export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
@@ -78,6 +79,8 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * `MCP_SECRET`; without it, a secret that is generated once and stored in an object.
    */
   secrets?: Secrets
+  /** How other Workers may call the server, if the Worker exports its `entrypoint`. */
+  entrypoint?: EntrypointOptions
 }
 
 /**
@@ -86,7 +89,8 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
  *
  * @throws {SdkError} `INVALID_USE`.
  */
-export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions): void {
+export function checkNumbers(options: WorkerOptions): void {
+  const { hubShards = 1, sessionIdleMs = 1, entrypoint: { maxOpenCalls = 1 } = {} } = options
   if (!(Number.isInteger(hubShards) && hubShards > 0)) {
     throw new SdkError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
   }
@@ -94,12 +98,15 @@ export function checkNumbers({ hubShards = 1, sessionIdleMs = 1 }: WorkerOptions
     const message = `"sessionIdleMs" must be a number of milliseconds, not ${sessionIdleMs}`
     throw new SdkError('INVALID_USE', message)
   }
+  if (!(maxOpenCalls > 0)) {
+    throw new SdkError('INVALID_USE', `"maxOpenCalls" must be a number, not ${maxOpenCalls}`)
+  }
 }
 
 /** The options of a Worker that must not be passed to a handler. */
 const OWN = [
   ...['path', 'ssePath', 'stateless', 'sessionKey', 'sessionBinding', 'hubBinding'],
-  ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets'],
+  ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets', 'entrypoint'],
 ]
 
 /** The options of a Worker that belong to the handler. */

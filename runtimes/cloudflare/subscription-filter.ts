@@ -30,13 +30,21 @@ const HEADER_SESSION = 'edgewise-session'
 /** An attachment has at most 2 KB. */
 const MAX_CHARACTERS = 1500
 
+/** What a listener without a filter receives; every URI begins with the empty one. */
+const EVERYTHING = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+  resourceSubscriptions: [''],
+}
+
 /** The headers that send the filter of a listener to the hub. */
-export function filterHeaders({ filter }: SubscribeOptions): Record<string, string> {
-  const uris = filter?.resourceSubscriptions ?? []
+export function filterHeaders({ filter = EVERYTHING }: SubscribeOptions): Record<string, string> {
+  const uris = filter.resourceSubscriptions ?? []
   const wanted: SubscriptionFilter = {
-    tools: filter?.toolsListChanged ?? false,
-    prompts: filter?.promptsListChanged ?? false,
-    lists: filter?.resourcesListChanged ?? false,
+    tools: filter.toolsListChanged ?? false,
+    prompts: filter.promptsListChanged ?? false,
+    lists: filter.resourcesListChanged ?? false,
     resources: uris,
   }
   const text = encodeURIComponent(JSON.stringify(wanted))

@@ -6,6 +6,7 @@
  */
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
+import { definitionOf } from '#internal/connection'
 import { type ChangeSource, createGuard, routeOf } from '#internal/http'
 import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type Server,
 } from '../../src/presets/server.ts'
 import { requireCompatibility, requireNamespace } from './bindings.ts'
+import { entrypointClass, type EntrypointClass } from './entrypoint.ts'
 import { forwardedSessions } from './forwarded-sessions.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
@@ -47,6 +49,17 @@ export interface Worker<Env = unknown> {
    * forwarded too.
    */
   readonly notify: WorkerNotifier
+  /**
+   * The class through which other Workers call the server over a service binding, without HTTP.
+   * Export it under a name of its own, which the bindings name as their entrypoint. It responds to
+   * no requests, so only Workers with such a binding can reach it.
+   *
+   * @example
+   * ```ts
+   * export const Travel = worker.entrypoint
+   * ```
+   */
+  readonly entrypoint: EntrypointClass
 }
 
 /**
@@ -101,6 +114,19 @@ export function createWorker<Env = unknown>(
     { ...handlerOptions(options), secrets, sessions },
     { changeSource },
   )
+  const definition = definitionOf(server)
+  const entrypoint = entrypointClass(definition, {
+    caller: options.entrypoint?.caller,
+    maxOpenCalls: options.entrypoint?.maxOpenCalls ?? 1000,
+    maxLength: options.maxBodyBytes ?? 4 * 1024 * 1024,
+    onOpen: () => hub.start(),
+    connection: {
+      changeSource,
+      auth: options.auth,
+      inputTimeoutMs: options.inputTimeoutMs,
+      askMode: definition.input.configure({ ...options, secrets }),
+    },
+  })
   const guard = createGuard(server, options)
   const startHub = (_request: Request, _caller: Caller): void => hub.start()
   const router = IttyRouter<IRequestStrict, [Caller], Response>()
@@ -127,12 +153,15 @@ export function createWorker<Env = unknown>(
       McpTask: taskObject(tasks),
     },
     notify: hub.notify,
+    entrypoint,
   }
 }
 
 /** The change source without a hub: it rejects every subscription. */
 const silence: ChangeSource = {
-  subscribe: () => {
+  subscribe: (_listener, { filter } = {}) => {
+    // Sessions subscribe to whatever there is
+    if (!filter) return () => {}
     throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server sends no change notifications')
   },
 }

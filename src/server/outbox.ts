@@ -12,12 +12,12 @@ import type { Transport } from '../protocol/transport.ts'
 
 /** Sends messages until it is closed. */
 export class Outbox {
-  readonly #transport: Transport
+  readonly #transport: Pick<Transport, 'send'>
   readonly #report: (error: unknown) => void
   #closed = false
 
   /** @param report Receives the errors of responses that cannot be serialized. */
-  constructor(transport: Transport, report: (error: unknown) => void) {
+  constructor(transport: Pick<Transport, 'send'>, report: (error: unknown) => void) {
     this.#transport = transport
     this.#report = report
   }

@@ -1,0 +1,118 @@
+/**
+ * A client's transport to the entrypoint of another Worker, by RPC over a service binding.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/rpc/
+ */
+import { Inbox, isObject, parseJson, writeJson } from '#internal/connection'
+import { SdkError, type JsonRpcMessage, type ProtocolError } from '../../src/index.ts'
+import type { Receiver, Transport } from '../../src/transport/index.ts'
+import type { EntrypointClass } from './entrypoint.ts'
+import { requireSendable, RpcReceiver } from './rpc-messages.ts'
+import type { RpcConnection } from './rpc-connection.ts'
+
+/** A service binding to the entrypoint of a server. */
+export type EntrypointBinding = Pick<Service<EntrypointClass>, 'openConnection'>
+
+/**
+ * A transport to a server in another Worker, over a service binding. Nothing travels over HTTP.
+ *
+ * Workers ties a connection to the request in which it was opened, so connect in each request, or
+ * once in a Durable Object.
+ *
+ * @example
+ * ```ts
+ * await using client = await connect(bindingTransport(env.TRAVEL))
+ * const result = await client.callTool('weather', { city: 'Oslo' })
+ * ```
+ *
+ * @param binding The binding to the `entrypoint` of `createWorker`.
+ * @throws {SdkError} From `start`: `UNAUTHORIZED` if the server rejects this Worker, `CLOSED` if the
+ *   other Worker fails. From `send`: `LIMIT_EXCEEDED` if a message exceeds 32 MiB.
+ */
+export function bindingTransport(binding: EntrypointBinding): Transport {
+  if (typeof binding?.openConnection === 'function') return new BindingTransport(binding)
+  throw new TypeError('A service binding is needed, such as "env.TRAVEL"')
+}
+
+class BindingTransport implements Transport {
+  readonly #binding: EntrypointBinding
+  #connection: Rpc.Stub<RpcConnection> | undefined
+  #receiver: Receiver | undefined
+  readonly #inbox = new Inbox(
+    (frame) => this.#receiver?.message(frame),
+    (reason) => this.#end(reason),
+  )
+
+  constructor(binding: EntrypointBinding) {
+    this.#binding = binding
+  }
+
+  async start(receiver: Receiver): Promise<void> {
+    const end = new RpcReceiver(
+      (text) => this.#take(text),
+      () => this.#end(new SdkError('CLOSED', 'The other Worker closed the connection')),
+    )
+    this.#receiver = receiver
+    let connection: Rpc.Stub<RpcConnection> | null
+    try {
+      connection = await this.#binding.openConnection(end)
+    } catch (cause) {
+      throw new SdkError('CLOSED', 'Cannot connect to the other Worker', { cause })
+    }
+    if (!connection) throw new SdkError('UNAUTHORIZED', 'The other Worker rejects this caller')
+    this.#connection = connection
+  }
+
+  async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    const connection = this.#connection
+    if (!connection) throw new SdkError('CLOSED', 'Cannot send: the connection is closed')
+    const text = requireSendable(writeJson(frame))
+    void this.#exchange(connection, text, frame)
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    await connection?.close().catch(() => {})
+    connection?.[Symbol.dispose]()
+    this.#end()
+  }
+
+  /** Sends a message, and delivers its response. */
+  async #exchange(
+    connection: Rpc.Stub<RpcConnection>,
+    text: string,
+    frame: JsonRpcMessage | readonly JsonRpcMessage[],
+  ): Promise<void> {
+    try {
+      const answer = await connection.send(text)
+      if (answer !== null) this.#take(answer, frame)
+    } catch (cause) {
+      this.#end(new SdkError('CLOSED', 'The connection to the other Worker broke', { cause }))
+    }
+  }
+
+  /** @param about The message that the text answers. */
+  #take(text: unknown, about?: JsonRpcMessage | readonly JsonRpcMessage[]): void {
+    if (typeof text !== 'string') return
+    try {
+      this.#inbox.deliver(withId(parseJson(text), about))
+    } catch (error) {
+      this.#receiver?.malformed(error as ProtocolError)
+    }
+  }
+
+  #end(reason?: Error): void {
+    const receiver = this.#receiver
+    this.#receiver = undefined
+    this.#connection?.[Symbol.dispose]()
+    this.#connection = undefined
+    receiver?.closed(reason)
+  }
+}
+
+/** An error for a message whose id could not be read is the response to that message. */
+function withId(answer: unknown, about: unknown): unknown {
+  if (!isObject(answer) || !('error' in answer) || answer.id !== undefined) return answer
+  return isObject(about) && 'id' in about ? { ...answer, id: about.id } : answer
+}

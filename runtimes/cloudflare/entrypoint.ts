@@ -1,0 +1,105 @@
+/**
+ * The entrypoint through which other Workers call the server, by RPC over a service binding. It
+ * handles no HTTP, so that nothing from outside reaches it.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/rpc/
+ */
+import { RpcStub, WorkerEntrypoint } from 'cloudflare:workers'
+import { isObject, type ServerConnectionOptions, type ServerDefinition } from '#internal/connection'
+import type { Caller } from '../../src/presets/server.ts'
+import { RpcConnection, type RpcLimits } from './rpc-connection.ts'
+import type { RpcReceiver } from './rpc-messages.ts'
+
+/** The properties of a service binding, as its configuration sets them. */
+export type BindingProps = Readonly<Record<string, unknown>>
+
+/** How other Workers may call the server. */
+export interface EntrypointOptions {
+  /**
+   * Identifies the calling Worker by the `props` of its service binding, which only its
+   * configuration can set. The returned caller becomes `ctx.principal` and `ctx.auth` of handlers;
+   * `undefined` rejects the connection. An exception is passed to `onError`, and rejects it too.
+   *
+   * @default `props.principal` if it is a string, and `props.auth` if it is an object
+   */
+  caller?: (
+    props: BindingProps,
+    env: Cloudflare.Env,
+  ) => Caller | undefined | Promise<Caller | undefined>
+  /**
+   * How many calls may be open at a time on one connection. Further ones are rejected.
+   *
+   * @default 1000
+   */
+  maxOpenCalls?: number
+}
+
+/** The entrypoint of a server. Workers call it with `bindingTransport`. */
+export interface Entrypoint extends WorkerEntrypoint {
+  /**
+   * Opens a connection; `null` if the caller is rejected.
+   *
+   * @param receiver Takes what the server sends on its own.
+   */
+  openConnection(receiver: Rpc.Stub<RpcReceiver>): Promise<RpcConnection | null>
+}
+
+/** The class of an entrypoint, for the Worker to export under a name of its own. */
+export type EntrypointClass = new (ctx: ExecutionContext, env: Cloudflare.Env) => Entrypoint
+
+/** What an entrypoint is created with. */
+interface EntrypointSettings extends RpcLimits {
+  readonly caller: EntrypointOptions['caller']
+  readonly connection: Omit<ServerConnectionOptions, 'caller'>
+  /** Called when a connection is opened. */
+  readonly onOpen: () => void
+}
+
+/** Creates the class of the entrypoint of a server. */
+export function entrypointClass(
+  server: ServerDefinition,
+  { caller: identify = callerOf, onOpen, connection, ...limits }: EntrypointSettings,
+): EntrypointClass {
+  return class extends WorkerEntrypoint implements Entrypoint {
+    async openConnection(receiver: Rpc.Stub<RpcReceiver>): Promise<RpcConnection | null> {
+      if (!((receiver as unknown) instanceof RpcStub)) {
+        throw new TypeError('Open a connection with bindingTransport of edgewise/cloudflare')
+      }
+      onOpen()
+      const { ctx, env } = this
+      // The stub in the parameter is released when this method returns
+      const kept = receiver.dup()
+      const found = await this.#identify()
+      if (!found) {
+        kept[Symbol.dispose]()
+        return null
+      }
+      const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
+      return new Promise((resolve) => {
+        const closed = new Promise<void>((onClosed) => {
+          const caller: Caller = { env, waitUntil, ...found }
+          resolve(new RpcConnection(server, kept, { ...connection, ...limits, caller, onClosed }))
+        })
+        // Without it, this context would end with the caller, and nothing could be cleaned up
+        ctx.waitUntil(closed)
+      })
+    }
+
+    async #identify(): Promise<Caller | undefined> {
+      try {
+        return await identify(this.ctx.props ?? {}, this.env)
+      } catch (error) {
+        server.report(error)
+        return undefined
+      }
+    }
+  }
+}
+
+/** The caller that properties name. */
+function callerOf({ principal, auth }: BindingProps): Caller {
+  return {
+    principal: typeof principal === 'string' ? principal : undefined,
+    auth: isObject(auth) ? auth : undefined,
+  }
+}

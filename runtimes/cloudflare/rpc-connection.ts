@@ -1,0 +1,176 @@
+/**
+ * The called Worker's end of a connection: what the calling Worker sends is a method call, and the
+ * response its result.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
+ */
+import { RpcTarget } from 'cloudflare:workers'
+import {
+  errorResponse,
+  HttpError,
+  isObject,
+  Outbox,
+  parseJson,
+  ServerConnection,
+  writeJson,
+  type Answer,
+  type ServerConnectionOptions,
+  type ServerDefinition,
+} from '#internal/connection'
+import { ErrorCode, ProtocolError, SdkError, type JsonRpcMessage } from '../../src/index.ts'
+import { requireSendable, type RpcReceiver } from './rpc-messages.ts'
+
+/** How many messages may be on their way to a caller that does not take them. */
+const MAX_WAITING = 10_000
+
+/** The limits of one connection. */
+export interface RpcLimits {
+  /** The longest message that is accepted, in UTF-16 units. */
+  readonly maxLength: number
+  /** How many calls may be open at a time. */
+  readonly maxOpenCalls: number
+}
+
+/** What a connection is created with. */
+export interface RpcConnectionOptions extends ServerConnectionOptions, RpcLimits {
+  /** Called once when the connection is closed. */
+  readonly onClosed: () => void
+}
+
+/** Serves one connection from another Worker. */
+export class RpcConnection extends RpcTarget {
+  readonly #server: ServerDefinition
+  readonly #receiver: Rpc.Stub<RpcReceiver>
+  readonly #options: RpcConnectionOptions
+  readonly #connection: ServerConnection
+  /** Settles the open calls when the connection closes. */
+  readonly #open = new Set<(answer: null) => void>()
+  /** The last message on its way to the caller. */
+  #lastSent: Promise<void> | undefined
+  #waiting = 0
+  #closed = false
+
+  /** @param receiver The caller's end, which this connection releases when it closes. */
+  constructor(
+    server: ServerDefinition,
+    receiver: Rpc.Stub<RpcReceiver>,
+    options: RpcConnectionOptions,
+  ) {
+    super()
+    this.#server = server
+    this.#receiver = receiver
+    this.#options = options
+    const report = (error: unknown): void => server.report(error)
+    const outbox = new Outbox({ send: (frame) => this.#post(frame) }, report)
+    this.#connection = new ServerConnection(server, outbox, options)
+  }
+
+  /**
+   * Takes a message, or a batch.
+   *
+   * @returns The response; `null` for a message that gets none, and when the connection is closed.
+   */
+  send(text: string): Promise<string | null> {
+    if (this.#closed) return Promise.resolve(null)
+    return new Promise((resolve, reject) => {
+      this.#open.add(resolve)
+      this.#answer(text)
+        .finally(() => this.#open.delete(resolve))
+        .then(resolve, reject)
+    })
+  }
+
+  /** Cancels what the caller still waits for, and releases the caller's end. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#connection.close()
+    for (const settle of this.#open) settle(null)
+    this.#receiver[Symbol.dispose]()
+    this.#options.onClosed()
+  }
+
+  /** Called by the runtime when the calling Worker has released this end, or is gone. */
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  async #answer(text: unknown): Promise<string | null> {
+    const { auth, caller = {} } = this.#options
+    let frame: unknown
+    let answer: Answer | undefined
+    try {
+      frame = this.#parse(text)
+      this.#requireRoom(frame)
+      auth?.authorize(frame, caller, this.#server)
+      answer = await this.#connection.receive(frame)
+    } catch (error) {
+      const reason = error instanceof HttpError ? error.error : (error as Error)
+      answer = this.#connection.refuse(frame, reason)
+    }
+    // The response must not overtake what was sent before it
+    if (this.#lastSent) await this.#lastSent
+    return answer ? this.#write(answer) : null
+  }
+
+  /** @throws {ProtocolError} if a message is too long, or not JSON. */
+  #parse(text: unknown): unknown {
+    const { maxLength } = this.#options
+    // Workers may call the entrypoint without a client
+    if (typeof text !== 'string') {
+      throw new ProtocolError(ErrorCode.PARSE_ERROR, 'Parse error: the message is not a string')
+    }
+    if (text.length <= maxLength) return parseJson(text)
+    const message = `The message is longer than ${maxLength} characters`
+    throw new ProtocolError(ErrorCode.INVALID_REQUEST, message)
+  }
+
+  /** @throws {ProtocolError} if a call, or a batch, would be one too many. */
+  #requireRoom(frame: unknown): void {
+    const { maxOpenCalls } = this.#options
+    if (this.#open.size <= maxOpenCalls) return
+    // Otherwise the caller could neither cancel nor respond
+    if (isObject(frame) && !('method' in frame && 'id' in frame)) return
+    const message = `More than ${maxOpenCalls} calls are open on this connection`
+    throw new ProtocolError(ErrorCode.INTERNAL_ERROR, message)
+  }
+
+  /** Writes an answer, or an error in its place if it cannot be sent. */
+  #write(answer: Answer): string {
+    try {
+      return requireSendable(writeJson(answer))
+    } catch (error) {
+      this.#server.report(error)
+      const { code, message } = error as SdkError
+      const reason = code === 'LIMIT_EXCEEDED' ? message : 'Internal error'
+      const responses = [answer].flat().map(({ id }) => {
+        return errorResponse(id, { code: ErrorCode.INTERNAL_ERROR, message: reason })
+      })
+      return JSON.stringify(Array.isArray(answer) ? responses : responses[0])
+    }
+  }
+
+  /** Sends a message to the caller. */
+  async #post(message: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    if (this.#waiting === MAX_WAITING) {
+      this.#server.report(new SdkError('LIMIT_EXCEEDED', 'The calling Worker reads too slowly'))
+      this.close()
+    }
+    if (this.#closed) throw new SdkError('CLOSED', 'Cannot send: the connection is closed')
+    const sent = this.#deliver(message)
+    this.#lastSent = sent
+    await sent
+    if (this.#lastSent === sent) this.#lastSent = undefined
+  }
+
+  async #deliver(message: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    this.#waiting++
+    try {
+      await this.#receiver.receive(requireSendable(writeJson(message)))
+    } catch (error) {
+      // A caller that is gone closes the connection in its own way
+      if (error instanceof SdkError) this.#server.report(error)
+    }
+    this.#waiting--
+  }
+}

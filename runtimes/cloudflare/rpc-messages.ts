@@ -1,0 +1,48 @@
+/**
+ * What two Workers say to each other over a service binding. Messages are JSON text, so that
+ * neither end receives anything that JSON cannot represent, such as stubs or cycles.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/
+ */
+import { RpcTarget } from 'cloudflare:workers'
+import { SdkError } from '../../src/index.ts'
+
+/** The largest argument or return value of an RPC call on Workers, in bytes. */
+const MAX_RPC_BYTES = 32 * 1024 * 1024
+/** What is left for everything except the text. */
+const OVERHEAD_BYTES = 1024
+
+/**
+ * Checks that a text can be sent.
+ *
+ * @throws {SdkError} `LIMIT_EXCEEDED` if it exceeds the limit of RPC.
+ */
+export function requireSendable(text: string): string {
+  const maxBytes = MAX_RPC_BYTES - OVERHEAD_BYTES
+  // Strings are sent with one byte a character if all of them are Latin-1, and otherwise with two
+  const fits = text.length <= maxBytes / 2 || (text.length <= maxBytes && !/[^\0-\xff]/.test(text))
+  if (fits) return text
+  throw new SdkError('LIMIT_EXCEEDED', 'The message exceeds 32 MiB, the limit of Workers RPC')
+}
+
+/** The calling Worker's end of a connection: takes what the server sends on its own. */
+export class RpcReceiver extends RpcTarget {
+  readonly #onMessage: (text: unknown) => void
+  readonly #onClosed: () => void
+
+  /** @param onClosed Called when the other Worker released this end, however it ended. */
+  constructor(onMessage: (text: unknown) => void, onClosed: () => void) {
+    super()
+    this.#onMessage = onMessage
+    this.#onClosed = onClosed
+  }
+
+  /** Takes a notification, or a request of the server. */
+  receive(text: string): void {
+    this.#onMessage(text)
+  }
+
+  [Symbol.dispose](): void {
+    this.#onClosed()
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Duplex connections for the runtimes; not exported by the package.
+ *
+ * @module
+ */
+export { errorResponse, writeJson, type Answer } from '../protocol/jsonrpc.ts'
+export { isObject, parseJson } from '../protocol/validate.ts'
+export { definitionOf, type ServerDefinition } from '../server/definition.ts'
+export { Outbox } from '../server/outbox.ts'
+export { ServerConnection, type ServerConnectionOptions } from '../server/server-connection.ts'
+export { HttpError } from '../transport/http/http-error.ts'
+export { Inbox } from '../transport/inbox.ts'
