@@ -57,8 +57,26 @@ export interface SessionObserver {
   report(error: unknown): void
 }
 
+/** Where the state of live sessions is stored. */
+export interface SessionHome<S> {
+  /**
+   * Stores what a client asked to change of its session.
+   *
+   * @throws {ProtocolError} If it cannot be stored; then the session is as it was.
+   */
+  save(live: S): Promise<void>
+  /** Stores a change that no request waits for. A failure is only reported: the change holds here. */
+  note(live: S): Promise<void>
+  /** Notes that the client of a session listens to changes. */
+  noteListening(live: S): Promise<void>
+  /** Stores what other hosts have to know before the client of a session is asked. */
+  prepareQuestion(live: S): Promise<void>
+  /** Ends a session and all that is open in it. */
+  end(live: S): Promise<void>
+}
+
 /** Opens, finds and ends sessions. Operations that fail because of the store can be retried. */
-export class SessionPool<S extends PooledSession> {
+export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   readonly #store: SessionStore
   readonly #observer: SessionObserver
   readonly #create: (parts: PooledSession) => S
@@ -149,11 +167,6 @@ export class SessionPool<S extends PooledSession> {
     return entry.live
   }
 
-  /**
-   * Stores what a client asked to change of its session.
-   *
-   * @throws {ProtocolError} If it cannot be stored; then the session is as it was.
-   */
   async save({ id, session: { record } }: S): Promise<void> {
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
@@ -163,7 +176,6 @@ export class SessionPool<S extends PooledSession> {
     })
   }
 
-  /** Stores a change that no request waits for. A failure is only reported: the change holds here. */
   async note({ id, session }: S): Promise<void> {
     try {
       await this.#store.save(id, session.record)
@@ -172,7 +184,6 @@ export class SessionPool<S extends PooledSession> {
     }
   }
 
-  /** Notes that the client of a session listens to changes. */
   async noteListening(live: S): Promise<void> {
     const { record } = live.session
     if (record.listens) return
@@ -180,7 +191,11 @@ export class SessionPool<S extends PooledSession> {
     await this.note(live)
   }
 
-  /** Ends a session and all that is open in it. */
+  async prepareQuestion(live: S): Promise<void> {
+    // Another host may later announce the completion of a URL elicitation
+    if (live.session.record.elicitations) await this.note(live)
+  }
+
   async end({ id, session, streams }: S): Promise<void> {
     const entry = this.#entries.get(id)
     if (entry && this.#entries.delete(id)) this.#quota.remove(entry)

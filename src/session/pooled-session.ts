@@ -5,13 +5,13 @@
  */
 import type { CountedSession } from './quota.ts'
 import type { Session } from './session.ts'
-import type { SessionStreams } from './streams.ts'
+import type { Streams } from './streams.ts'
 
 /** What a pool creates sessions from, and needs of them. */
 export interface PooledSession {
   readonly id: string
   readonly session: Session
-  readonly streams: SessionStreams
+  readonly streams: Streams
 }
 
 /** A session in a pool, and when it was used. */

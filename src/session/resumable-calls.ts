@@ -18,7 +18,7 @@ import type {
 } from '../protocol/types.ts'
 import type { ResumableCall } from './event-store.ts'
 import type { Session } from './session.ts'
-import type { SessionStreams } from './streams.ts'
+import type { Streams } from './streams.ts'
 
 /** Stores the calls of sessions while they are answered. */
 export interface ResumableCallStore {
@@ -26,7 +26,7 @@ export interface ResumableCallStore {
    * The resumable calls of one session. Those of an earlier host wait for the client, or are answered
    * with an error if no answer of the client could continue them.
    */
-  open(session: Session, streams: SessionStreams): ResumableCalls
+  open(session: Session, streams: Streams): ResumableCalls
 }
 
 /** Runs the handler of a call again. */
@@ -46,11 +46,11 @@ type SendQuestion = (request: InputRequest, sent: (id: RequestId) => void) => Pr
 /** The calls of one session that can be run again. */
 export class ResumableCalls {
   readonly #session: Session
-  readonly #streams: SessionStreams
+  readonly #streams: Streams
   /** The calls of an earlier host, by the ids of the questions that they wait for. */
   readonly #suspended = new Map<string, ResumableCall>()
 
-  constructor(session: Session, streams: SessionStreams) {
+  constructor(session: Session, streams: Streams) {
     this.#session = session
     this.#streams = streams
     for (const call of streams.calls.keys()) this.#restore(call)
@@ -66,11 +66,11 @@ export class ResumableCalls {
     return new ReplayInput(call.recording, call.answers, {
       ask: async (key, digest, question, recording) => {
         recording.open[key] = digest
-        this.#save(call, recording)
+        void this.#save(call, recording)
         const answer = await this.#ask(call, key, question, send)
         recording.answers[key] = { asked: digest, answer }
         delete recording.open[key]
-        this.#save(call, recording)
+        await this.#save(call, recording)
         return answer
       },
       keep: (recording) => this.#save(call, recording),
@@ -90,7 +90,7 @@ export class ResumableCalls {
     if (!stream) return undefined
     this.#suspended.delete(id)
     addAnswer(call, id, response)
-    this.#streams.saveCall(call)
+    void this.#streams.saveCall(call)
     if (Object.keys(call.asked).length > 0) return undefined
 
     this.#session.closeRequest(call.request.id)
@@ -133,15 +133,15 @@ export class ResumableCalls {
     const answer = await send(request, (sent) => {
       id = String(sent)
       call.asked[id] = key
-      this.#streams.saveCall(call)
+      void this.#streams.saveCall(call)
     }).finally(() => delete call.asked[id])
     if (!(await accepts(answer))) throw invalidAnswer(request)
     return answer
   }
 
-  #save(call: ResumableCall, recording: Recording): void {
+  #save(call: ResumableCall, recording: Recording): void | Promise<void> {
     call.recording = recording
-    this.#streams.saveCall(call)
+    return this.#streams.saveCall(call)
   }
 }
 

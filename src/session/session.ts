@@ -75,7 +75,8 @@ export class Session {
   readonly life: Cancellation = new Cancellation()
   /** The requests to the client that are open, by id. */
   readonly #sent = new Map<RequestId, SentRequest>()
-  #lastId: number
+  /** The highest id of a request to the client. */
+  lastId: number
 
   /**
    * @param lastId The highest id of earlier requests to the client.
@@ -83,7 +84,7 @@ export class Session {
   constructor(record: SessionRecord, lastId = 0) {
     this.record = record
     this.client = { info: record.clientInfo, capabilities: record.clientCapabilities }
-    this.#lastId = lastId
+    this.lastId = lastId
   }
 
   /**
@@ -113,7 +114,7 @@ export class Session {
   ): Promise<JsonObject> {
     const { send, signal, timeoutMs = 300_000 } = options
     signal.throwIfAborted()
-    const id = ++this.#lastId
+    const id = ++this.lastId
     const answer = new Promise<JsonObject>((resolve, reject) => {
       this.#sent.set(id, { resolve, reject })
     })

@@ -8,8 +8,58 @@ import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { EventStore, MissedEvents, ResumableCall, Sink } from './event-store.ts'
 
+/** A stream of a session, as those who send on it know it. */
+export interface OutgoingStream {
+  readonly id: string
+  /** Stores a message, and sends it if a client is connected. */
+  send(message: JsonRpcMessage): Promise<void> | undefined
+  /**
+   * Gives the client an event id to resume from, without data.
+   *
+   * @param retry Milliseconds that the client should wait before it reconnects.
+   */
+  sendEventId(retry?: number): void
+  /** Connects a client; an earlier connection is closed. */
+  connect(sink: Sink): void
+  /** Closes the connection; the client may come back for the rest after that many milliseconds. */
+  disconnectFor(retryMs: number): void
+}
+
+/** The streams of a session, wherever their events are stored. */
+export interface Streams {
+  /** The open streams of calls that can be run again. */
+  readonly calls: ReadonlyMap<ResumableCall, OutgoingStream>
+  /** Whether a client is connected to any stream. */
+  readonly connected: boolean
+  /**
+   * Opens the stream that carries what belongs to one request, or to a batch of them.
+   *
+   * @param call The request, if it can be run again.
+   */
+  open(call?: ResumableCall): OutgoingStream
+  /** Opens a stream for what belongs to no request. */
+  openStandalone(): OutgoingStream | Promise<OutgoingStream>
+  /** Stores what changed of a call, if its stream is open. */
+  saveCall(call: ResumableCall): void | Promise<void>
+  /** Ends a stream; what it sent can still be resumed. */
+  end(stream: OutgoingStream): void
+  /** Sends what belongs to no request on one stream. */
+  announce(message: JsonRpcMessage): void
+  /** What followed an event on its stream; `undefined` if the event is unknown. */
+  missed(eventId: string): MissedEvents | undefined | Promise<MissedEvents | undefined>
+  /**
+   * Sends what a client missed, and connects it to the stream if that goes on.
+   *
+   * @param after The id of the last event that the client received. It is sent again, as some
+   *   clients keep only ids of their latest connection, which may break before any event.
+   */
+  resume(missed: MissedEvents, sink: Sink, after: string | null): void
+  /** Ends every stream. */
+  close(): void
+}
+
 /** One stream, which may outlive several connections. */
-class SessionStream {
+class SessionStream implements OutgoingStream {
   readonly id: string
   /** The call that is answered on it, if it can be run again. */
   readonly call: ResumableCall | undefined
@@ -28,31 +78,23 @@ class SessionStream {
     return this.#sink?.open === true
   }
 
-  /** Stores a message, and sends it if a client is connected. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
     const data = wellFormedJson(message)
     const id = this.#store.storeEvent(this.id, data)
     return this.#sink?.send({ id, data })
   }
 
-  /**
-   * Gives the client an event id to resume from, without data.
-   *
-   * @param retry Milliseconds that the client should wait before it reconnects.
-   */
   sendEventId(retry?: number): void {
     const id = this.#store.storeEvent(this.id, '')
     if (id !== undefined) void this.#sink?.send({ id, retry, data: '' })
   }
 
-  /** Connects a client; an earlier connection is closed. */
   connect(sink: Sink): void {
     if (this.#sink?.open) this.#sink.close()
     this.#sink = sink
     if (this.#ended) sink.close()
   }
 
-  /** Closes the connection; the client may come back for the rest after that many milliseconds. */
   disconnectFor(retryMs: number): void {
     this.sendEventId(retryMs)
     this.disconnect()
@@ -71,8 +113,8 @@ class SessionStream {
   }
 }
 
-/** All streams of a session. */
-export class SessionStreams {
+/** All streams of a session, which one process has. */
+export class SessionStreams implements Streams {
   readonly #store: EventStore
   readonly #open = new Map<string, SessionStream>()
   readonly #standalone = new Set<SessionStream>()
@@ -89,28 +131,20 @@ export class SessionStreams {
     }
   }
 
-  /** The open streams of calls that can be run again. */
   get calls(): ReadonlyMap<ResumableCall, SessionStream> {
     return this.#calls
   }
 
-  /** Whether a client is connected to any stream. */
   get connected(): boolean {
     return [...this.#open.values()].some((stream) => stream.connected)
   }
 
-  /**
-   * Opens the stream that carries what belongs to one request, or to a batch of them.
-   *
-   * @param call The request, if it can be run again.
-   */
   open(call?: ResumableCall): SessionStream {
     const stream = this.#add(crypto.randomUUID().slice(0, 8), call)
     if (call) this.#store.put({ id: stream.id, call })
     return stream
   }
 
-  /** Opens a stream for what belongs to no request. */
   openStandalone(): SessionStream {
     for (const stale of this.#standalone) if (!stale.connected) this.end(stale)
     const stream = this.open()
@@ -119,13 +153,11 @@ export class SessionStreams {
     return stream
   }
 
-  /** Stores what changed of a call, if its stream is open. */
   saveCall(call: ResumableCall): void {
     const stream = this.#calls.get(call)
     if (stream) this.#store.put({ id: stream.id, call })
   }
 
-  /** Ends a stream; what it sent can still be resumed. */
   end(stream: SessionStream): void {
     stream.end()
     this.#open.delete(stream.id)
@@ -144,17 +176,10 @@ export class SessionStreams {
     void stream?.send(message)
   }
 
-  /** What followed an event on its stream; `undefined` if the event is unknown. */
   missed(eventId: string): MissedEvents | undefined {
     return this.#store.replayEventsAfter(eventId)
   }
 
-  /**
-   * Sends what a client missed, and connects it to the stream if that goes on.
-   *
-   * @param after The id of the last event that the client received. It is sent again, as some
-   *   clients keep only ids of their latest connection, which may break before any event.
-   */
   resume({ stream: id, events }: MissedEvents, sink: Sink, after: string | null): void {
     const stream = this.#open.get(id)
     if (after !== null && (stream || events.length > 0)) void sink.send({ id: after, data: '' })
@@ -163,7 +188,6 @@ export class SessionStreams {
     else sink.close()
   }
 
-  /** Ends every stream. */
   close(): void {
     for (const stream of this.#open.values()) stream.end()
     this.#open.clear()

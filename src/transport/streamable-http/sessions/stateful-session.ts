@@ -36,8 +36,8 @@ import type { ResumableCall } from '../../../session/event-store.ts'
 import type { PooledSession } from '../../../session/pooled-session.ts'
 import type { ResumableCallStore, ResumableCalls } from '../../../session/resumable-calls.ts'
 import { idInUse, type Session } from '../../../session/session.ts'
-import type { SessionStreams } from '../../../session/streams.ts'
-import type { SessionPool } from '../../../session/pool.ts'
+import type { SessionHome } from '../../../session/pool.ts'
+import type { Streams } from '../../../session/streams.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
 import { eventSink } from '../../http/server-sent-event.ts'
 import { invalidRequest, sessionNotFound } from '../../http/http-error.ts'
@@ -53,7 +53,7 @@ const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer t
 /** State that all sessions of a handler share. */
 export interface SharedState {
   readonly endpoint: HttpEndpoint
-  readonly pool: SessionPool<StatefulSession>
+  readonly pool: SessionHome<StatefulSession>
   /** Allows calls to be resumed after their host was replaced. */
   readonly calls: ResumableCallStore | undefined
 }
@@ -65,7 +65,7 @@ type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 export class StatefulSession implements HttpSession, PooledSession {
   readonly id: string
   readonly session: Session
-  readonly streams: SessionStreams
+  readonly streams: Streams
   readonly revision: RevisionFacts
   readonly #shared: SharedState
   readonly #calls: ResumableCalls | undefined
@@ -150,7 +150,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     })
     const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
     const initialEventId = serverFacts(this.revision).initialEventId === true
-    const missed = lastEventId === null ? undefined : streams.missed(lastEventId)
+    const missed = lastEventId === null ? undefined : await streams.missed(lastEventId)
     server.clients?.add(this.#standaloneExchange(caller))
     if (missed) {
       const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, behaviour)
@@ -162,7 +162,7 @@ export class StatefulSession implements HttpSession, PooledSession {
       return onStandaloneStream({ sessionId, initialEventId })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
-    const stream = streams.openStandalone()
+    const stream = await streams.openStandalone()
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, behaviour)
     stream.connect(sink)
     if (initialEventId) stream.sendEventId()
@@ -224,9 +224,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
     return async ({ method, params }, signal, sent) => {
-      // Another host may later announce the completion of a URL elicitation, so its id is stored
-      // now
-      if (session.record.elicitations) await pool.note(this)
+      await pool.prepareQuestion(this)
       const send = (asked: JsonRpcMessage): void => {
         if (isRequest(asked)) sent?.(asked.id)
         void reply.send(asked)
