@@ -30,7 +30,7 @@ export interface ResultCacheOptions {
   /**
    * The maximum total length of all results, in UTF-16 units of their JSON.
    *
-   * @default 16 Mi (16,777,216)
+   * @default 16777216
    */
   readonly maxLength?: number | undefined
 }

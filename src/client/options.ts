@@ -44,10 +44,9 @@ export interface BaseConnectOptions extends HttpOptions {
   readonly discovery?: Discovery | undefined
   /**
    * The transport for endpoints that do not offer Streamable HTTP, such as those of 2024-11-05; `false`
-   * rejects them.
+   * rejects them. Clients of `edgewise/client/tiny` reject them unless `httpSse` is passed.
    *
-   * @default `httpSse`; with `edgewise/client/tiny` such endpoints are rejected, unless `httpSse` is
-   * passed.
+   * @default httpSse
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
    */
   readonly fallback?: Fallback | false

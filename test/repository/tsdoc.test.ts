@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
@@ -73,6 +73,19 @@ function summaryOf(symbol: ts.Symbol): string {
   return [own, ...texts].join('\n').trim()
 }
 
+/** Every `@default` of the sources, with its file. */
+function* defaults(): Generator<[file: string, value: string]> {
+  for (const top of ['src', 'runtimes']) {
+    for (const name of readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })) {
+      if (!/\.tsx?$/.test(name)) continue
+      const source = readFileSync(join(root, top, name), 'utf8')
+      for (const [, value = ''] of source.matchAll(/@default (.+?)(?: \*\/)?$/gm)) {
+        yield [join(top, name), value]
+      }
+    }
+  }
+}
+
 /** The name of an export, with the file that declares it. */
 function nameOf(symbol: ts.Symbol): string {
   const declared = symbol.declarations?.[0]?.getSourceFile().fileName ?? ''
@@ -96,4 +109,14 @@ describe('The TSDoc of the public exports', () => {
       expect(shown).toEqual(expect.arrayContaining([...names]))
     },
   )
+
+  it('states each default as a value', () => {
+    const stated = [...defaults()]
+    expect(stated.length).toBeGreaterThan(100)
+    const prose = stated.filter(([, value]) => {
+      const { diagnostics } = ts.transpileModule(`void (${value})`, { reportDiagnostics: true })
+      return diagnostics?.length !== 0
+    })
+    expect(prose).toEqual([])
+  })
 })
