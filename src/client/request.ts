@@ -45,7 +45,7 @@ export async function request(
   if (carriedOut) return carriedOut
   const lookup =
     cache && facts?.cacheable
-      ? await cache.lookup(method, params, channel.http?.credentials(), options.cache === 'reload')
+      ? await cache.lookup(method, params, channel.principal?.(), options.cache === 'reload')
       : undefined
   if (lookup?.found) return lookup.found
   const send = (sent: JsonObject): Promise<Result> =>

@@ -100,7 +100,6 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     },
     refuse,
     reportError: (error) => connection.reportError(error),
-    gap: () => connection.changes?.gap(),
     sessionEnded: () => connection.reportFailureOf(restoreSession(connection)),
     closed: (cause) => connection.rejectAll(cause),
   }

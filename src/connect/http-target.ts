@@ -26,7 +26,9 @@ export function httpTarget(to: string | URL): ConnectionTarget {
   return {
     url,
     async open(connection) {
-      await openStreamable(connection, url)
+      const { options } = connection
+      const channel = new StreamableHttpChannel(url, options, receiverOf(connection))
+      await connection.replaceChannel(channel)
       if (!applyDiscovery(connection)) await connection.negotiate()
     },
     async negotiate(connection) {
@@ -65,12 +67,6 @@ export async function negotiateHttp(
     })
     return 'http-sse'
   }
-}
-
-/** Opens a Streamable HTTP channel. */
-export function openStreamable(connection: Connection, url: string): Promise<void> {
-  const receiver = receiverOf(connection)
-  return connection.replaceChannel(new StreamableHttpChannel(url, connection.options, receiver))
 }
 
 /** Connects over HTTP+SSE, the transport of 2024-11-05, if the option `fallback` has it. */

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
-import type { ConnectionTarget } from '../client/connection.ts'
+import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
@@ -12,11 +12,19 @@ import {
   endpointUrl,
   negotiateHttp,
   openFallback,
-  openStreamable,
   rethrowIfRefused,
   type OlderVersions,
 } from './http-target.ts'
+import { receiverOf } from '../client/server-messages.ts'
+import { ListeningChannel } from '../transport/streamable-http/listening-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
+
+/** Opens a Streamable HTTP channel that can listen. */
+function openStreamable(connection: Connection, url: string): Promise<void> {
+  const gap = (): void => connection.changes?.gap()
+  const channel = new ListeningChannel(url, connection.options, receiverOf(connection), gap)
+  return connection.replaceChannel(channel)
+}
 
 /** The cache of clients that bring none of their own. */
 const sharedVersions: VersionCache = new Map()

@@ -28,18 +28,10 @@ export interface Outgoing {
   pause<T>(work: T | Promise<T>): Promise<T>
 }
 
-/** Sends requests with the credentials of a principal. */
-export interface RequestSender {
-  /** The principal of these requests, so that cached results stay separate. */
-  credentials(): Promise<string>
-  /** Waits until a token is accepted that differs from the one rejected in the background. */
-  untilSignedIn(signal: AbortSignal): Promise<void>
-}
-
 /** Carries messages to one server. */
 export interface Channel {
-  /** Sends requests over Streamable HTTP, where headers repeat parts of messages. */
-  readonly http?: RequestSender
+  /** Present over Streamable HTTP, where headers repeat parts of messages. */
+  readonly http?: object
   /** Whether the server has ended the session and no other one has been opened. */
   readonly lost?: boolean
   /** Sends a request and settles it. Never throws. */
@@ -48,6 +40,10 @@ export interface Channel {
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Opens the stream for messages that the server initiates, if the transport needs one. */
   listen?(): void
+  /** The principal of the requests, so that cached results stay separate. */
+  principal?(): Promise<string>
+  /** Waits until a token is accepted that differs from the one rejected in the background. */
+  untilSignedIn?(signal: AbortSignal): Promise<void>
   /** Closes the connection. */
   close(): Promise<void>
 }
@@ -67,8 +63,6 @@ export interface ChannelReceiver {
   refuse(frame: unknown, error: unknown): void
   /** Reports an error that no request fails with. */
   reportError(error: unknown): void
-  /** A stream was interrupted, and the next one does not replay what was missed. */
-  gap(): void
   /** The server ended the session. */
   sessionEnded(): void
   /** Nothing more will arrive. */

@@ -68,6 +68,8 @@ describe('Bundle of the tiny client', () => {
         'src/protocol/sampling.ts',
         'src/protocol/transport.ts',
         'src/transport/http-sse/client.ts',
+        'src/transport/http/sign-in-watch.ts',
+        'src/transport/streamable-http/listening-channel.ts',
       ]
       const page = ['connect', 'page-fetch', 'stream-turns', 'turn-channel']
       if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))

@@ -83,13 +83,13 @@ export class Listener {
           onAcknowledged,
         )
       } catch (error) {
-        const { http } = this.#connection.channel
+        const { channel } = this.#connection
         const mayPass = acknowledged ? mayReopen(error) : isTransient(error)
         const mayGoOn = (acknowledged || feed.patient) && (mayPass || feed.signal.aborted)
         const isRefused = acknowledged && (error as SdkError).code === 'UNAUTHORIZED'
-        if (isRefused && http) {
+        if (isRefused && channel.untilSignedIn) {
           this.#connection.reportError(error)
-          await http.untilSignedIn(feed.signal).catch(() => {})
+          await channel.untilSignedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
       // A server that announces nothing is not asked again

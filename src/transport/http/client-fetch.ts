@@ -5,7 +5,7 @@
  */
 import type { Outgoing } from '../../protocol/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../protocol/http-options.ts'
-import { abortable, abortReason } from '../../patterns/abort.ts'
+import { abortReason } from '../../patterns/abort.ts'
 import { readText } from '../../patterns/bounded-read.ts'
 import { callHook } from '../../patterns/hooks.ts'
 import { SdkError, type SdkErrorCode } from '../../protocol/errors.ts'
@@ -39,10 +39,6 @@ export class HttpSender {
   /** The URL that the application connected to. */
   readonly server: string
   readonly #options: HttpOptions
-  /** The headers of a background request that was rejected. */
-  #refused: Headers | undefined
-  /** Callbacks that wait until other credentials are accepted. */
-  readonly #waiting: (() => void)[] = []
 
   constructor(url: string, options: HttpOptions, server: string = url) {
     this.url = url
@@ -67,16 +63,14 @@ export class HttpSender {
   ): Promise<Response> {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
-      const facts = this.#facts(method, background)
-      const sent = await this.#headers(facts, headers)
+      const facts = this.facts(method, background)
+      const sent = await this.headers(facts, headers)
       const response = await this.#follow({ method, headers: sent, body, signal })
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
         callHook(() => auth?.accepted?.(response, facts))
-        if (this.#refused && !background) this.#noteAccepted(sent)
         return response
       }
-      if (background) this.#refused = sent
       const signsIn = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
       const again = await (call ? call.pause(signsIn) : signsIn)
       if (!again) {
@@ -87,28 +81,13 @@ export class HttpSender {
     }
   }
 
-  /** Waits until a token other than the rejected one is accepted. */
-  async untilSignedIn(signal: AbortSignal): Promise<void> {
-    const waiting = new Promise<void>((resolve) => this.#waiting.push(resolve))
-    await abortable(waiting, signal)
-  }
-
-  #noteAccepted(accepted: Headers): void {
-    if (accepted.get('authorization') === this.#refused?.get('authorization')) return
-    this.#refused = undefined
-    for (const resolve of this.#waiting.splice(0)) resolve()
-  }
-
-  /** Returns the `Authorization` header, which separates the cached results of different users. */
-  async credentials(): Promise<string> {
-    return (await this.#headers(this.#facts('POST'), {})).get('authorization') ?? ''
-  }
-
-  #facts(method: string, background?: boolean): HttpRequestFacts {
+  /** Describes a request for the authorization. */
+  facts(method: string, background?: boolean): HttpRequestFacts {
     return { url: this.url, method, server: this.server, background }
   }
 
-  async #headers(facts: HttpRequestFacts, own: Readonly<Record<string, string>>): Promise<Headers> {
+  /** The headers of a request: those of the application, of the authorization, and its own. */
+  async headers(facts: HttpRequestFacts, own: Readonly<Record<string, string>>): Promise<Headers> {
     const { headers, auth } = this.#options
     if (!headers && !auth) return new Headers(own)
     const all = new Headers(typeof headers === 'function' ? await headers() : headers)

@@ -16,13 +16,14 @@ export function isEventStream(response: Response): boolean {
   return response.ok && hasType(response, 'text/event-stream')
 }
 
-/** Reads an event stream until it ends, or `enough` returns true. */
+/** Reads an event stream, which may continue an earlier one, until it ends or `enough` returns true. */
 export function readEvents(
   response: Response,
   parser: SseParser,
   signal: AbortSignal,
   enough: () => boolean,
 ): Promise<void> {
+  parser.restart()
   return readPieces(response, signal, (piece) => {
     parser.push(piece)
     return enough()

@@ -17,8 +17,8 @@ export type SseListener = (type: string, data: string) => void
 export class SseParser {
   /** The id from which to resume the stream; empty if it cannot be resumed. */
   lastEventId = ''
-  /** The delay before the stream is resumed, in milliseconds, if the server sent one. */
-  retryMs: number | undefined
+  /** The delay before the stream is resumed, in milliseconds; the server may set it. */
+  retryMs = 1_000
   readonly #onEvent: SseListener
   readonly #maxLength: number
   /** The incomplete last line. */

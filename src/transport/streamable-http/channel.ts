@@ -8,9 +8,9 @@ import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.
 import { sleep } from '../../patterns/abort.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
 import { readText } from '../../patterns/bounded-read.ts'
-import { backoffMs, wasStable } from '../../patterns/backoff.ts'
-import { isTransient, mayReopen } from '../../patterns/transient.ts'
-import { SdkError, statusOf } from '../../protocol/errors.ts'
+import { backoffMs } from '../../patterns/backoff.ts'
+import { isTransient } from '../../patterns/transient.ts'
+import { SdkError } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
   HEADER_LAST_EVENT_ID,
@@ -28,9 +28,8 @@ import { SseParser } from '../http/sse.ts'
 import { hasType, isEventStream, readEvents } from '../http/response-body.ts'
 import { discard, httpError, HttpSender, networkError } from '../http/client-fetch.ts'
 
-/** The default delay before a stream is resumed, in milliseconds. */
-const RETRY_MS = 1_000
-const MIN_RETRY_MS = 50
+/** The minimum delay before a stream is resumed, in milliseconds. */
+export const MIN_RETRY_MS = 50
 /** The maximum number of consecutive failures to resume a request's stream. */
 const MAX_FAILURES = 3
 /** How long ending a session may delay closing, in milliseconds. */
@@ -44,19 +43,13 @@ export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
 export class StreamableHttpChannel implements Channel {
   readonly http: HttpSender
   lost = false
-  readonly #receiver: ChannelReceiver
+  readonly receiver: ChannelReceiver
   readonly #maxLength: number
   #session: string | undefined
-  /**
-   * Whether the session ever had a standalone stream; if so, a 404 for it means that the session
-   * ended.
-   */
-  #streamed = false
-  #listening = new AbortController()
 
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
     this.http = new HttpSender(url, options)
-    this.#receiver = receiver
+    this.receiver = receiver
     this.#maxLength = options.maxMessageLength ?? MAX_MESSAGE_LENGTH
   }
 
@@ -67,8 +60,8 @@ export class StreamableHttpChannel implements Channel {
   async #exchange(call: Outgoing): Promise<void> {
     const { message, signal } = call
     const { method } = message
-    const headers = { ...this.#headers(message), ...call.options.headers }
-    const response = await this.#send('POST', headers, signal, message, call)
+    const headers = { ...this.headers(message), ...call.options.headers }
+    const response = await this.fetch('POST', headers, signal, message, call)
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
@@ -82,9 +75,9 @@ export class StreamableHttpChannel implements Channel {
         throw await httpError(response, `The header "${HEADER_SESSION_ID}" has different values`)
       }
       this.#session = session ?? undefined
-      this.#streamed = this.lost = false
+      this.lost = false
     }
-    if (isEventStream(response)) await this.#readStream(signal, response, call)
+    if (isEventStream(response)) await this.#readStream(response, call)
     else {
       const known = hasType(response, 'application/json')
       const text = readText(response, this.#maxLength, signal, !known)
@@ -104,98 +97,66 @@ export class StreamableHttpChannel implements Channel {
     if (!call.settled) throw lostAnswer(method)
   }
 
-  /**
-   * Reads a stream, and resumes it after disconnects: the stream of a call until its response, or
-   * the standalone stream, until it is aborted.
-   */
-  async #readStream(signal: AbortSignal, first?: Response, call?: Outgoing): Promise<void> {
-    const parser = new SseParser((type, data) => {
-      if (type === 'message') this.#frame(data, call)
-    }, this.#maxLength)
-    let response = first ?? (await this.#open(parser, signal, 0))
-    for (let attempts = 0; ; attempts++) {
+  /** Reads the stream of a call until its response, and resumes it after disconnects. */
+  async #readStream(first: Response, call: Outgoing): Promise<void> {
+    const { signal, message } = call
+    const parser = this.parser(call)
+    let response: Response | undefined = first
+    for (let failures = 0; ; failures++) {
       let cause: unknown
-      const openedAt = performance.now()
       try {
-        if (response) {
-          parser.restart()
-          await readEvents(response, parser, signal, () => call?.settled === true)
-        }
+        if (response) await readEvents(response, parser, signal, () => call.settled)
       } catch (error) {
         if (error instanceof SdkError) throw error
         cause = error
       }
-      if (call?.settled) return
-      // Polling: the server may close each stream of a call, and set the delay before the next one
-      if (response && (call || wasStable(openedAt))) attempts = 0
-      const { lastEventId, retryMs = RETRY_MS } = parser
-      if (call && (lastEventId === '' || this.#receiver.revision.era === 'modern')) {
-        throw lostAnswer(call.message.method, cause)
+      if (call.settled) return
+      // Polling: the server may close each stream, and set the delay before the next one
+      if (response) failures = 0
+      const { lastEventId } = parser
+      if (lastEventId === '' || this.receiver.revision.era === 'modern') {
+        throw lostAnswer(message.method, cause)
       }
-      const delayMs = Math.max(retryMs, MIN_RETRY_MS)
-      const isPoll = call && attempts === 0
-      await sleep(isPoll ? delayMs : Math.max(delayMs, backoffMs(attempts, delayMs)), signal)
-      response = await this.#open(parser, signal, attempts, call)
-      // Only a resumed stream replays messages that were sent while disconnected
-      if (response && !call && lastEventId === '') this.#receiver.gap()
+      const delayMs = Math.max(parser.retryMs, MIN_RETRY_MS)
+      const backoff = failures > 0 ? backoffMs(failures, delayMs) : 0
+      await sleep(Math.max(delayMs, backoff), signal)
+      response = await this.#resume(call, lastEventId, failures)
     }
   }
 
-  /** Opens the next stream; returns `undefined` after a transient error. */
-  async #open(
-    stream: SseParser,
-    signal: AbortSignal,
+  /** Opens the next stream of a call; returns `undefined` after a transient error. */
+  async #resume(
+    call: Outgoing,
+    lastEventId: string,
     failures: number,
-    call?: Outgoing,
   ): Promise<Response | undefined> {
-    const headers = this.#headers()
-    const { lastEventId } = stream
-    if (lastEventId !== '') headers[HEADER_LAST_EVENT_ID] = lastEventId
+    const headers = { ...this.headers(), [HEADER_LAST_EVENT_ID]: lastEventId }
     try {
-      const response = await this.#send('GET', headers, signal, undefined, call)
-      if (isEventStream(response)) {
-        this.#streamed ||= !call
-        return response
-      }
-      const error = await httpError(response, 'The server opened no stream')
-      if (response.status !== 400 || call || lastEventId === '') throw error
-      // The server no longer knows the event; a new stream delivers messages from now on
-      stream.lastEventId = ''
+      const response = await this.fetch('GET', headers, call.signal, undefined, call)
+      if (isEventStream(response)) return response
+      throw await httpError(response, 'The server opened no stream')
     } catch (error) {
-      const { code } = error as SdkError
       // The call may have been executed, so it must not be sent again automatically
-      if (code === 'UNAUTHORIZED' && !call) {
-        this.#receiver.reportError(error)
-        await this.http.untilSignedIn(signal)
-        return undefined
-      }
-      if (code === 'SESSION_LOST') throw call ? lostAnswer(call.message.method, error) : error
-      const transient = isTransient(error)
-      const mayPass = !call && this.#streamed ? mayReopen(error) : transient
-      if ((call && failures >= MAX_FAILURES) || !mayPass) throw error
-      if (!transient && failures === 0) this.#receiver.reportError(error)
+      if ((error as SdkError).code === 'SESSION_LOST') throw lostAnswer(call.message.method, error)
+      if (failures >= MAX_FAILURES || !isTransient(error)) throw error
     }
     return undefined
   }
 
-  listen(): void {
-    this.#listening.abort()
-    this.#listening = new AbortController()
-    const { signal } = this.#listening
-    this.#readStream(signal).catch((error: SdkError) => {
-      if (error.code === 'SESSION_LOST') this.#receiver.sessionEnded()
-      // Servers need not support the stream, and respond with 405 then
-      else if (!signal.aborted && statusOf(error) !== 405) this.#receiver.reportError(error)
-    })
+  /** Creates a parser that passes on the messages of a stream. */
+  parser(call?: Outgoing): SseParser {
+    return new SseParser((type, data) => {
+      if (type === 'message') this.#frame(data, call)
+    }, this.#maxLength)
   }
 
   /** Parses a message, or a batch if the revision has them. */
   #frame(text: string, call: Outgoing | undefined): void {
     try {
-      this.#receiver.receive(parseJson(text), call)
+      this.receiver.receive(parseJson(text), call)
     } catch (error) {
       // If the response is no longer awaited, the rest of the message is not read
-      if (!call?.settled) this.#receiver.reportError(error)
+      if (!call?.settled) this.receiver.reportError(error)
     }
   }
 
@@ -203,31 +164,35 @@ export class StreamableHttpChannel implements Channel {
   async send(message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
     const signal = AbortSignal.timeout(DELIVERY_MS)
     try {
-      const response = await this.#send('POST', this.#headers(message), signal, message)
+      const response = await this.fetch('POST', this.headers(message), signal, message)
       if (!response.ok) throw await httpError(response, 'A message was refused')
       discard(response)
     } catch (error) {
-      if ((error as SdkError).code === 'SESSION_LOST') this.#receiver.sessionEnded()
+      if ((error as SdkError).code === 'SESSION_LOST') this.receiver.sessionEnded()
       throw error
     }
   }
 
   async close(): Promise<void> {
-    this.#listening.abort()
     if (this.#session === undefined) return
     const signal = AbortSignal.timeout(DELETE_MS)
     // If this fails, the session eventually expires
-    await this.#send('DELETE', this.#headers(), signal).then(discard, () => {})
+    await this.fetch('DELETE', this.headers(), signal).then(discard, () => {})
     this.#session = undefined
   }
 
-  /** Sends a request in the session, if there is one; detects when the session has ended. */
-  async #send(
+  /**
+   * Sends a request in the session, if there is one; detects when the session has ended.
+   *
+   * @param isInSession Whether a 404 means that the session has ended.
+   */
+  async fetch(
     method: string,
     headers: Record<string, string>,
     signal: AbortSignal,
     message?: JsonRpcMessage,
     call?: Outgoing,
+    isInSession = true,
   ): Promise<Response> {
     const session = this.#session
     if (session !== undefined) headers[HEADER_SESSION_ID] = session
@@ -236,21 +201,21 @@ export class StreamableHttpChannel implements Channel {
     // background
     const background = call ? call.options.background : !message || 'method' in message
     const response = await this.http.send(method, headers, body, signal, call, background)
-    if (response.status !== 404 || session === undefined) return response
-    // Some servers reject the stream with 404 while the session continues
-    if (method === 'GET' && !this.#streamed && !headers[HEADER_LAST_EVENT_ID]) return response
+    if (response.status !== 404 || session === undefined || !isInSession) return response
     discard(response)
-    if (this.#session === session) {
-      this.#session = undefined
-      this.lost = true
-      this.#listening.abort()
-    }
+    if (this.#session === session) this.onSessionEnded()
     throw new SdkError('SESSION_LOST', 'The server ended the session')
   }
 
+  /** Handles the end of the session. */
+  onSessionEnded(): void {
+    this.#session = undefined
+    this.lost = true
+  }
+
   /** The headers of a POST, or of a request without a message. */
-  #headers(message?: JsonRpcMessage): Record<string, string> {
-    const { revision } = this.#receiver
+  headers(message?: JsonRpcMessage): Record<string, string> {
+    const { revision } = this.receiver
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (message) {
       headers.accept = 'application/json, text/event-stream'
@@ -262,7 +227,7 @@ export class StreamableHttpChannel implements Channel {
     }
     if (revision.era === 'modern' && method) {
       headers[HEADER_METHOD] = method
-      const name = params[this.#receiver.nameParam(method) ?? '']
+      const name = params[this.receiver.nameParam(method) ?? '']
       if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
     }
     return headers

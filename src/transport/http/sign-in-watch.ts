@@ -1,0 +1,44 @@
+/**
+ * Notices when the user has signed in again, for streams that were rejected in the background, where
+ * they may not start a sign-in themselves.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
+ */
+import { abortable } from '../../patterns/abort.ts'
+import type { HttpOptions } from '../../protocol/http-options.ts'
+
+type Fetch = NonNullable<HttpOptions['fetch']>
+
+/** Watches the credentials of all requests of a client. */
+export interface SignInWatch {
+  /** Sends a request, and notes whether its token was accepted. */
+  readonly fetch: Fetch
+  /** Waits until a token is accepted that differs from the one last rejected. */
+  readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
+}
+
+/** Creates a watch over the requests that `send` sends. */
+export function watchSignIn(send: Fetch): SignInWatch {
+  /** The token last rejected; undefined once another one was accepted. */
+  let rejected: string | null | undefined
+  const waiting: (() => void)[] = []
+  const tokenOf = ({ headers }: RequestInit): string | null =>
+    new Headers(headers).get('authorization')
+  return {
+    async fetch(url, init) {
+      const response = await send(url, init)
+      const { ok, status } = response
+      if (status === 401) rejected = tokenOf(init)
+      // A redirect says nothing about the token
+      else if (rejected !== undefined && (ok || status >= 400) && tokenOf(init) !== rejected) {
+        rejected = undefined
+        for (const resolve of waiting.splice(0)) resolve()
+      }
+      return response
+    },
+    async untilSignedIn(signal) {
+      const signedIn = new Promise<void>((resolve) => waiting.push(resolve))
+      await abortable(signedIn, signal)
+    },
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Streamable HTTP with the standalone stream, on which a server with sessions sends what belongs to
+ * no request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import { sleep } from '../../patterns/abort.ts'
+import { backoffMs, wasStable } from '../../patterns/backoff.ts'
+import { isTransient, mayReopen } from '../../patterns/transient.ts'
+import type { ChannelReceiver } from '../../protocol/channel.ts'
+import { SdkError, statusOf } from '../../protocol/errors.ts'
+import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
+import type { HttpOptions } from '../../protocol/http-options.ts'
+import { httpError } from '../http/client-fetch.ts'
+import { isEventStream, readEvents } from '../http/response-body.ts'
+import type { SseParser } from '../http/sse.ts'
+import { watchSignIn } from '../http/sign-in-watch.ts'
+import { MIN_RETRY_MS, StreamableHttpChannel } from './channel.ts'
+
+/** Sends messages to one endpoint, and can listen to it. */
+export class ListeningChannel extends StreamableHttpChannel {
+  /** Waits until a token is accepted that differs from the one last rejected. */
+  readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
+  readonly #onGap: () => void
+  #listening = new AbortController()
+
+  /** @param onGap Called after an interruption whose messages the next stream does not replay. */
+  constructor(url: string, options: HttpOptions, receiver: ChannelReceiver, onGap: () => void) {
+    const watch = watchSignIn(options.fetch ?? fetch)
+    super(url, { ...options, fetch: watch.fetch }, receiver)
+    this.untilSignedIn = watch.untilSignedIn
+    this.#onGap = onGap
+  }
+
+  /** Returns the `Authorization` header, which separates the cached results of different users. */
+  async principal(): Promise<string> {
+    const headers = await this.http.headers(this.http.facts('POST'), {})
+    return headers.get('authorization') ?? ''
+  }
+
+  listen(): void {
+    this.#listening.abort()
+    this.#listening = new AbortController()
+    const { signal } = this.#listening
+    this.#keepStream(signal).catch((error: SdkError) => {
+      if (error.code === 'SESSION_LOST') this.receiver.sessionEnded()
+      // Servers need not support the stream, and respond with 405 then
+      else if (!signal.aborted && statusOf(error) !== 405) this.receiver.reportError(error)
+    })
+  }
+
+  override close(): Promise<void> {
+    this.#listening.abort()
+    return super.close()
+  }
+
+  override onSessionEnded(): void {
+    super.onSessionEnded()
+    this.#listening.abort()
+  }
+
+  /** Reads the stream, and reopens it after disconnects, until it is aborted. */
+  async #keepStream(signal: AbortSignal): Promise<never> {
+    const parser = this.parser()
+    let hasStreamed = false
+    let response = await this.#open(parser, signal, hasStreamed, 0)
+    for (let attempts = 0; ; attempts++) {
+      if (response) {
+        hasStreamed = true
+        const openedAt = performance.now()
+        await readEvents(response, parser, signal, () => false).catch((error: unknown) => {
+          // All others are disconnects
+          if (error instanceof SdkError) throw error
+        })
+        if (wasStable(openedAt)) attempts = 0
+      }
+      const { lastEventId } = parser
+      const delayMs = Math.max(parser.retryMs, MIN_RETRY_MS)
+      await sleep(Math.max(delayMs, backoffMs(attempts, delayMs)), signal)
+      response = await this.#open(parser, signal, hasStreamed, attempts)
+      // Only a resumed stream replays messages that were sent while disconnected
+      if (response && lastEventId === '') this.#onGap()
+    }
+  }
+
+  /**
+   * Opens the next stream; returns `undefined` after an error that may pass.
+   *
+   * @param hasStreamed Whether the session ever had the stream; if so, a 404 for it means that the
+   * session ended.
+   */
+  async #open(
+    parser: SseParser,
+    signal: AbortSignal,
+    hasStreamed: boolean,
+    failures: number,
+  ): Promise<Response | undefined> {
+    const headers = this.headers()
+    const resumes = parser.lastEventId !== ''
+    if (resumes) headers[HEADER_LAST_EVENT_ID] = parser.lastEventId
+    try {
+      const inSession = hasStreamed || resumes
+      const response = await this.fetch('GET', headers, signal, undefined, undefined, inSession)
+      if (isEventStream(response)) return response
+      const error = await httpError(response, 'The server opened no stream')
+      if (response.status !== 400 || !resumes) throw error
+      // The server no longer knows the event; a new stream delivers messages from now on
+      parser.lastEventId = ''
+    } catch (error) {
+      const { code } = error as SdkError
+      if (code === 'UNAUTHORIZED') {
+        this.receiver.reportError(error)
+        await this.untilSignedIn(signal)
+        return undefined
+      }
+      const mayPass = hasStreamed ? mayReopen(error) : isTransient(error)
+      if (code === 'SESSION_LOST' || !mayPass) throw error
+      if (!isTransient(error) && failures === 0) this.receiver.reportError(error)
+    }
+    return undefined
+  }
+}
