@@ -32,21 +32,21 @@ export interface PopupOptions {
   readonly features?: string
 }
 
-const KEPT = 'edgewise sign-in'
+const STORAGE_KEY = 'edgewise sign-in'
 const FEATURES = 'popup,width=520,height=720'
 /** How long the waiting page may take to answer, in milliseconds. */
 const ANSWER_MS = 1_000
 
 /** How often to check whether the user has closed the popup, in milliseconds. */
-const LOOK_MS = 500
+const POLL_MS = 500
 /** For how many checks a closed popup counts as just closed. */
-const LOOKS = 3
+const CLOSING_POLLS = 3
 
 /** The parameters of an authorization response. */
 const RESPONSE = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
 /** The state stored while the page is left. */
-interface Kept {
+interface StoredFlow {
   readonly state: string | null
   readonly flow: string
   /** The page to return to. */
@@ -96,7 +96,7 @@ export function popup(options: PopupOptions): AuthorizationFlow {
         end: () => page?.close(),
       }
     },
-    returned: takeReturned,
+    returned: takeRedirectResult,
   }
 }
 
@@ -115,10 +115,10 @@ export async function completeSignIn(): Promise<boolean> {
     window.close()
     return true
   }
-  const kept = readKept()
-  if (!kept || kept.state !== state) return false
-  keep({ ...kept, callback })
-  location.replace(kept.page)
+  const stored = readStoredFlow()
+  if (!stored || stored.state !== state) return false
+  storeFlow({ ...stored, callback })
+  location.replace(stored.page)
   return true
 }
 
@@ -178,8 +178,8 @@ function watchClosing(page: Window, closed: () => void): () => void {
     if (isHere) back++
     // Only at the second check, as an answer may be in transit
     if (wasElsewhere && back > 1) closed()
-    if (!wasElsewhere || ++gone > LOOKS) clearInterval(timer)
-  }, LOOK_MS)
+    if (!wasElsewhere || ++gone > CLOSING_POLLS) clearInterval(timer)
+  }, POLL_MS)
   return () => clearInterval(timer)
 }
 
@@ -188,7 +188,7 @@ function closedByUser(): Error {
 }
 
 function goByPage(url: string, flow: string, signal: AbortSignal): Promise<string> {
-  keep({ state: new URL(url).searchParams.get('state'), flow, page: location.href })
+  storeFlow({ state: new URL(url).searchParams.get('state'), flow, page: location.href })
   location.assign(url)
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
@@ -207,13 +207,13 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
  * response.
  */
 export function returnedFromSignIn(): boolean {
-  return findReturned() !== undefined
+  return findRedirectResult() !== undefined
 }
 
-function takeReturned(): RedirectResult | undefined {
-  const found = findReturned()
+function takeRedirectResult(): RedirectResult | undefined {
+  const found = findRedirectResult()
   if (!found) return undefined
-  sessionStorage.removeItem(KEPT)
+  sessionStorage.removeItem(STORAGE_KEY)
   if (found.here) {
     const url = new URL(location.href)
     for (const name of RESPONSE) url.searchParams.delete(name)
@@ -223,25 +223,25 @@ function takeReturned(): RedirectResult | undefined {
 }
 
 /** The authorization response after the page was left, received here or by the redirect page. */
-function findReturned(): (RedirectResult & { readonly here: boolean }) | undefined {
-  const kept = readKept()
-  if (!kept) return undefined
-  const { flow, state } = kept
+function findRedirectResult(): (RedirectResult & { readonly here: boolean }) | undefined {
+  const stored = readStoredFlow()
+  if (!stored) return undefined
+  const { flow, state } = stored
   const here = state !== null && new URL(location.href).searchParams.get('state') === state
-  const callback = kept.callback ?? (here ? location.href : undefined)
+  const callback = stored.callback ?? (here ? location.href : undefined)
   return callback === undefined ? undefined : { callback, flow, here }
 }
 
-function keep(kept: Kept): void {
-  sessionStorage.setItem(KEPT, JSON.stringify(kept))
+function storeFlow(stored: StoredFlow): void {
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored))
 }
 
-function readKept(): Kept | undefined {
-  const text = sessionStorage.getItem(KEPT)
+function readStoredFlow(): StoredFlow | undefined {
+  const text = sessionStorage.getItem(STORAGE_KEY)
   return text === null ? undefined : JSON.parse(text)
 }
 
 /** Only the two pages and the authorization server know the state. */
 function channelName(state: string | null): string {
-  return `${KEPT} ${state}`
+  return `${STORAGE_KEY} ${state}`
 }

@@ -23,7 +23,7 @@ export interface WindowTransportOptions extends MessagePortOptions {
 }
 
 /** How often to check whether the other window still exists, in milliseconds. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /**
  * Creates a transport to another window, directly over `postMessage`. Use it with `handshake:
@@ -72,7 +72,7 @@ function windowCarrier(target: Window, origin: string): MessageChannelLike {
         if (!target.closed) return
         clearInterval(look)
         closed(new SdkError('CLOSED', 'The other window is gone'))
-      }, LOOK_MS)
+      }, POLL_MS)
       addEventListener('message', onMessage)
       addEventListener('messageerror', onError)
       stop = () => {

@@ -17,7 +17,7 @@ import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
 /** The error message for clients that cannot listen at the moment. */
-function whyNot(status?: number): string {
+function quotaFault(status?: number): string {
   return status === TOO_MANY
     ? 'Too many streams are open for this caller'
     : 'No stream can be opened for now'
@@ -29,7 +29,7 @@ function whyNot(status?: number): string {
  * @param status The status of the hub's response, if any.
  */
 export function noStream(status?: number): Response {
-  return refuse(503, whyNot(status), { 'retry-after': '60' })
+  return refuse(503, quotaFault(status), { 'retry-after': '60' })
 }
 
 /** Starts the stream of a session once its client is ready. */
@@ -119,7 +119,7 @@ export class Hub {
       const shard = Math.floor(Math.random() * this.#shards)
       const headers = { ...filterHeaders(options), ...(await accountHeaders(options.caller)) }
       const { webSocket, status } = await open(this.#object(shard), headers)
-      if (!webSocket) throw new ProtocolError(ErrorCode.INTERNAL_ERROR, whyNot(status))
+      if (!webSocket) throw new ProtocolError(ErrorCode.INTERNAL_ERROR, quotaFault(status))
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
       })

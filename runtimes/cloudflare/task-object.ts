@@ -33,7 +33,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       this.#store = new ObjectTaskStore(requireSql(ctx.storage, 'McpTask'))
       const begin = (): Promise<void> => ctx.storage.setAlarm(Date.now())
       const changed = (task: TaskRecord): void => {
-        for (const socket of ctx.getWebSockets()) tellSocket(socket, task)
+        for (const socket of ctx.getWebSockets()) sendTask(socket, task)
       }
       this.#engine = tasks().engine({ store: this.#store, begin, changed })
     }
@@ -45,7 +45,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       if (!task) return new Response(null, { status: 404 })
       const { 0: client, 1: socket } = new WebSocketPair()
       this.ctx.acceptWebSocket(socket)
-      tellSocket(socket, task)
+      sendTask(socket, task)
       return new Response(null, { status: 101, webSocket: client })
     }
 
@@ -131,7 +131,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
 }
 
 /** Sends the state of a task to a listener, and closes the socket after a final state. */
-function tellSocket(socket: WebSocket, task: TaskRecord): void {
+function sendTask(socket: WebSocket, task: TaskRecord): void {
   try {
     sendEvent(socket, { data: JSON.stringify(task) })
     if (isFinal(task)) socket.close(1000)

@@ -35,7 +35,7 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
 export const HEADER_PRINCIPAL = 'edgewise-principal'
 
 /** How long one poll waits for a change, in milliseconds; the object sees every change. */
-const LOOK_MS = 25_000
+const MIN_POLL_MS = 25_000
 /**
  * The first and the longest delay before a listener reconnects to a replaced object, in
  * milliseconds.
@@ -76,7 +76,7 @@ export class ObjectTasks implements TaskService {
     waitMs,
     signal,
   }: TaskPollOptions): Promise<TaskRecord | undefined> {
-    const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, LOOK_MS))
+    const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, MIN_POLL_MS))
     if (!found || !signal) return found
     return untilAborted(Promise.resolve(found), signal)
   }
@@ -101,20 +101,20 @@ export class ObjectTasks implements TaskService {
       const ended = new Promise((resolve) => {
         for (const end of ['close', 'error'] as const) opened.addEventListener(end, resolve)
       })
-      void ended.then(comeBack)
+      void ended.then(reopen)
       socket = opened
       socket.accept()
       if (stopped) socket.close(1000)
     }
     // An object that crashed or was redeployed is back soon, and sends the state of the task.
-    const comeBack = async (): Promise<void> => {
+    const reopen = async (): Promise<void> => {
       if (stopped) return
       await sleep(backoffMs(failures++, FIRST_DELAY_MS, LAST_DELAY_MS))
       try {
         if (!stopped) await open()
       } catch (error) {
         console.error(error)
-        await comeBack()
+        await reopen()
       }
     }
     await open()

@@ -17,7 +17,7 @@ import { splitScope } from './token.ts'
 const MAX_ISSUERS = 5
 
 /** The relevant parameters of the challenges. */
-export type Demands = ReadonlyMap<string, string>
+export type ChallengeParams = ReadonlyMap<string, string>
 
 /** The authorization server of an MCP server. */
 interface IssuingServer {
@@ -36,7 +36,7 @@ interface TokenTarget extends IssuingServer {
  * The parameters of all token challenges, as servers spread their requirements over several. If a
  * parameter is repeated, the client's own scheme takes precedence, then the first one.
  */
-export function readDemands(response: Response, own: 'bearer' | 'dpop'): Demands {
+export function readChallengeParams(response: Response, own: 'bearer' | 'dpop'): ChallengeParams {
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
   const of = (wanted: string): [string, string][] =>
     challenges.flatMap(({ scheme, params }) => (scheme === wanted ? [...params] : [])).toReversed()
@@ -56,7 +56,7 @@ export async function discover(
   network: Network,
   mcpServer: string,
   url: string,
-  demands: Demands,
+  challengeParams: ChallengeParams,
   latest: TokenRecord | undefined,
   options: AuthorizationOptions,
   offlineScope = '',
@@ -66,7 +66,7 @@ export async function discover(
     const what = `"${mcpServer}" is not HTTPS: its token could be read in transit`
     throw new AuthorizationError('resource-metadata', what)
   }
-  const announced = demands.get('resource_metadata')
+  const announced = challengeParams.get('resource_metadata')
   const metadata = await discoverResource(
     network,
     [url, mcpServer],
@@ -91,7 +91,7 @@ export async function discover(
           old: false,
         }
   const known = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
-  const named = splitScope(demands.get('scope') ?? '')
+  const named = splitScope(challengeParams.get('scope') ?? '')
   const wanted = [
     ...known,
     ...(named.length > 0 ? named : (scopes ?? [])),

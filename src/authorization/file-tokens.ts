@@ -44,7 +44,7 @@ const ALIVE_MS = 2_000
 /** How long a lock stays valid without renewal if its owner may still be alive, in milliseconds. */
 const DEAD_MS = 15_000
 /** How often to check whether a lock is released, in milliseconds. */
-const LOOK_MS = 50
+const POLL_MS = 50
 
 /** Stores tokens in the files of a folder. */
 export function fileTokensOn(files: Files, folder: string): TokenStore {
@@ -84,7 +84,7 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
 async function acquire(files: Files, lock: string, owner: string): Promise<void> {
   while (!(await files.create(lock, owner))) {
     const broken = (await isDead(files, lock)) && (await breakLock(files, lock, owner))
-    if (!broken) await sleep(LOOK_MS)
+    if (!broken) await sleep(POLL_MS)
   }
 }
 

@@ -1,13 +1,13 @@
 /**
  * Keeps the requests of a client authorized: discovers the authorization server, obtains tokens
- * through a grant, refreshes them, and requests more scopes when the server demands them.
+ * through a grant, refreshes them, and requests more scopes when the server challengeParams them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 import type { JsonObject } from '../protocol/types.ts'
 import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../protocol/http-options.ts'
 import { backoffMs } from '../patterns/backoff.ts'
-import { discover, discoverAgain, readDemands, type Demands } from './discovery.ts'
+import { discover, discoverAgain, readChallengeParams, type ChallengeParams } from './discovery.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
 import { covers } from './metadata.ts'
@@ -43,7 +43,7 @@ interface Server {
   /** The operation on the token in progress; resolves with whether there is a new token. */
   work?: Promise<boolean> | undefined
   /** Whether the user signed out. */
-  left: boolean
+  signedOut: boolean
   /** When to retry an early refresh, by the monotonic clock, in milliseconds. */
   retryAt: number
   /** The number of consecutive failures. */
@@ -51,7 +51,7 @@ interface Server {
 }
 
 /** A sign-in that a server caused. */
-interface Caused {
+interface RecentSignIn {
   /** When, in milliseconds since 1970. */
   readonly at: number
   /** The missing scopes that caused it, if any. */
@@ -111,8 +111,8 @@ export class Provider implements SignIn {
 
   async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
     const server = await this.#open(request.server)
-    const demands = readDemands(response, server.network.proofs ? 'dpop' : 'bearer')
-    const error = demands.get('error')
+    const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
+    const error = challengeParams.get('error')
     if (server.network.proofs?.learn(response, request.url) && error === 'use_dpop_nonce')
       return true
     const used = this.#sent.get(request)
@@ -120,7 +120,7 @@ export class Provider implements SignIn {
     const lacks = response.status === 403
     if (lacks && (background || error !== 'insufficient_scope')) return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
-    const upgrade = lacks ? await this.#requireUpgrade(server, demands, used) : undefined
+    const upgrade = lacks ? await this.#requireUpgrade(server, challengeParams, used) : undefined
     if (!lacks) {
       const obtained = used && this.#unproven.get(used)
       if (obtained && !server.work && !background) {
@@ -136,7 +136,7 @@ export class Provider implements SignIn {
       // Machine tokens without refresh are obtained again whenever they expire, so these are not
       // counted
       if (upgrade !== undefined || this.#grant.refresh) await this.#countSignIn(server, upgrade)
-      return this.#obtain(server, request.url, demands, latest)
+      return this.#obtain(server, request.url, challengeParams, latest)
     }
     // The operation in progress elsewhere may only have been an attempt to refresh
     while (!(await this.#once(server, used, obtain)));
@@ -148,7 +148,7 @@ export class Provider implements SignIn {
     const opened = await this.#servers.get(href)?.catch(() => undefined)
     this.#servers.delete(href)
     // A sign-in in progress must not restore the token
-    if (opened) opened.left = true
+    if (opened) opened.signedOut = true
     await this.#tokens.delete(tokenKey(href))
     await this.#tokens.delete(causedKey(href))
   }
@@ -160,12 +160,12 @@ export class Provider implements SignIn {
    */
   async #requireUpgrade(
     server: Server,
-    demands: Demands,
+    challengeParams: ChallengeParams,
     used: TokenRecord | undefined,
   ): Promise<string | undefined> {
     if (used) this.#unproven.delete(used)
     if (server.work) return undefined
-    const wanted = splitScope(demands.get('scope') ?? '')
+    const wanted = splitScope(challengeParams.get('scope') ?? '')
     const key = wanted.toSorted().join(' ')
     const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
     const caused = await this.#causedBy(server)
@@ -191,9 +191,9 @@ export class Provider implements SignIn {
   }
 
   /** The sign-ins that a server caused in the last period, including those of earlier pages. */
-  async #causedBy({ url }: Server): Promise<Caused[]> {
+  async #causedBy({ url }: Server): Promise<RecentSignIn[]> {
     const { all } = (await this.#tokens.get(causedKey(url))) ?? {}
-    const isRecent = ({ at }: Caused): boolean => Math.abs(Date.now() - at) < SIGN_INS_MS
+    const isRecent = ({ at }: RecentSignIn): boolean => Math.abs(Date.now() - at) < SIGN_INS_MS
     return Array.isArray(all) ? all.filter(isRecent) : []
   }
 
@@ -229,12 +229,20 @@ export class Provider implements SignIn {
   async #obtain(
     server: Server,
     url: string,
-    demands: Demands,
+    challengeParams: ChallengeParams,
     latest: TokenRecord | undefined,
   ): Promise<boolean> {
     const { network } = server
     const offline = this.#grant.offlineScope
-    const place = await discover(network, server.url, url, demands, latest, this.#options, offline)
+    const place = await discover(
+      network,
+      server.url,
+      url,
+      challengeParams,
+      latest,
+      this.#options,
+      offline,
+    )
     const request = { ...place, network, tokens: this.#tokens, mcpServer: server.url }
     return this.#keep(server, await this.#grant.obtain(request), true)
   }
@@ -273,7 +281,7 @@ export class Provider implements SignIn {
   }
 
   async #keep(server: Server, token: TokenRecord, obtained: boolean): Promise<true> {
-    if (server.left) throw new AuthorizationError('access', 'The user signed out meanwhile')
+    if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
     this.#unproven.set(token, obtained)
     server.token = token
@@ -310,7 +318,7 @@ export class Provider implements SignIn {
   }
 
   #unknown(url: string): Server {
-    return { url, network: this.#network(url), left: false, retryAt: 0, failures: 0 }
+    return { url, network: this.#network(url), signedOut: false, retryAt: 0, failures: 0 }
   }
 
   /** Completes a flow that began before the page was left; a failure is reported once. */

@@ -13,7 +13,7 @@ import {
 import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
-interface Remembered {
+interface ToolSchema {
   readonly found: HeaderParams
   readonly output: unknown
 }
@@ -23,7 +23,7 @@ interface Remembered {
  * another list starts, so that calls made during a refresh find their tool.
  */
 export class ToolSchemas {
-  #tools = new Map<string, Remembered>()
+  #tools = new Map<string, ToolSchema>()
   #earlier = this.#tools
 
   /**
@@ -52,7 +52,7 @@ export class ToolSchemas {
     })
   }
 
-  #find(name: string): Remembered | undefined {
+  #find(name: string): ToolSchema | undefined {
     return this.#tools.get(name) ?? this.#earlier.get(name)
   }
 

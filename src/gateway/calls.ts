@@ -24,15 +24,19 @@ import type { RequestContext } from '../server/request/request-context.ts'
 export const openCall: unique symbol = Symbol('openCall')
 
 /** Options of an upstream request. */
-export interface PassedOn extends FollowedAgain {
+export interface ForwardedOptions extends FollowedAgain {
   readonly [openCall]?: OpenCall
 }
 
 /** Errors after which the upstream server may still be working on a call. */
-const UNANSWERED: readonly string[] = ['ABORTED', 'TIMEOUT', 'NETWORK'] satisfies SdkErrorCode[]
+const UNANSWERED_CODES: readonly string[] = [
+  'ABORTED',
+  'TIMEOUT',
+  'NETWORK',
+] satisfies SdkErrorCode[]
 
 /** Forwards one request, and returns its result. */
-export async function pass(
+export async function forward(
   { client, calls }: Upstream,
   ctx: Context,
   method: string,
@@ -41,7 +45,7 @@ export async function pass(
   const call = calls.open(ctx as RequestContext)
   try {
     const send = (begun: Result | null): Promise<Result> =>
-      client.request(method, withRound(params, ctx), passing(call, begun))
+      client.request(method, withRound(params, ctx), forwardedOptions(call, begun))
     let result: Result | undefined
     // An operation begun upstream, such as a task, is resumed when the handler runs again
     const begun = await ctx.step('begun', async () => {
@@ -53,7 +57,7 @@ export async function pass(
     if (error instanceof SdkError) {
       // A proxy's error says nothing about the server behind it
       const is5xx = (statusOf(error) ?? 0) >= 500
-      if (is5xx || UNANSWERED.includes(error.code)) calls.giveUp(call)
+      if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.giveUp(call)
     }
     throw urlsRequired(error) ?? error
   } finally {
@@ -70,7 +74,7 @@ function isOver({ resultType = 'complete' }: Result): boolean {
  * The reasons given to callers if the upstream server does not respond; they do not reveal its
  * address.
  */
-const noAnswer: Partial<Record<SdkErrorCode, string>> = {
+const failureTexts: Partial<Record<SdkErrorCode, string>> = {
   TIMEOUT: 'did not answer in time',
   CLOSED: 'has ended',
   SESSION_LOST: 'has ended the session',
@@ -82,8 +86,8 @@ const noAnswer: Partial<Record<SdkErrorCode, string>> = {
 }
 
 /** The error for the caller if there was no response; for a tool call, one that models can read. */
-export function unanswered(method: string, error: unknown): Error | undefined {
-  const why = error instanceof SdkError ? noAnswer[error.code] : undefined
+export function upstreamFailure(method: string, error: unknown): Error | undefined {
+  const why = error instanceof SdkError ? failureTexts[error.code] : undefined
   if (why === undefined) return undefined
   const message = `The server behind ${why}`
   return method === 'tools/call'
@@ -116,7 +120,7 @@ function withRound(params: JsonObject, { inputResponses, requestState }: Context
   }
 }
 
-function passing(call: OpenCall, begun: Result | null): PassedOn {
+function forwardedOptions(call: OpenCall, begun: Result | null): ForwardedOptions {
   const { ctx } = call
   const { elicitation, sampling, roots } = ctx.client.capabilities
   return {
@@ -138,7 +142,7 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
     }),
     // Messages below the caller's level are dropped when they are forwarded.
     logLevel: 'debug',
-    onLog: (message): unknown => passLog(ctx, message),
+    onLog: (message): unknown => forwardLog(ctx, message),
   }
 }
 
@@ -146,7 +150,7 @@ function passing(call: OpenCall, begun: Result | null): PassedOn {
 export const passedOn: WeakSet<LoggingMessageParams> = new WeakSet()
 
 /** Forwards a log message to the client whose request it belongs to. */
-export function passLog(ctx: Context, message: LoggingMessageParams): unknown {
+export function forwardLog(ctx: Context, message: LoggingMessageParams): unknown {
   passedOn.add(message)
   return ctx.log(...logOf(message))
 }

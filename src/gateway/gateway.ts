@@ -9,11 +9,11 @@ import type { Hooks } from '../client/options.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { MountSource, Server, ServerOptions } from '../server/server.ts'
 import { semaphore } from '../patterns/semaphore.ts'
-import { pass, unanswered } from './calls.ts'
+import { forward, upstreamFailure } from './calls.ts'
 import { entriesOf, type UpstreamServer } from './mirrored-entries.ts'
 import { OpenCalls } from './open-calls.ts'
 import { questionsOf } from './server-requests.ts'
-import { passSubscriptions } from './subscriptions.ts'
+import { forwardSubscriptions } from './subscriptions.ts'
 import { Upstreams, type Connector, type Upstream } from './upstreams.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { Clients } from './clients.ts'
@@ -173,24 +173,24 @@ async function attach(
   const report = (error: unknown): void => target.report(error)
   const clients = clientsOf(target)
   setClients(clients)
-  const passRootsChanged = ({ caller: { principal } }: Exchange): void => {
+  const forwardRootsChanged = ({ caller: { principal } }: Exchange): void => {
     const several = principal === undefined && clients.of(principal).length > 1
     const upstream = principal === undefined ? Promise.resolve(shared) : upstreams.find(principal)
     if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
   }
-  clients.onRootsChanged.add(passRootsChanged)
+  clients.onRootsChanged.add(forwardRootsChanged)
   // The functions of an entry are recreated by each listing, so only the listed item is compared
   const mirror = createMirror(target, ({ item: one }, { item: other }) => {
     return JSON.stringify(one) !== JSON.stringify(other)
   })
-  const passFor = (
+  const withUpstream = (
     principal: string | undefined,
     work: (upstream: Upstream) => Promise<Result>,
   ): Promise<Result> => (principal === undefined ? work(shared) : upstreams.use(principal, work))
-  const passOn: UpstreamServer['pass'] = (method, params, ctx) =>
-    passFor(ctx.principal, (upstream) => pass(upstream, ctx, method, params)).catch(
+  const forwardRequest: UpstreamServer['forward'] = (method, params, ctx) =>
+    withUpstream(ctx.principal, (upstream) => forward(upstream, ctx, method, params)).catch(
       (error: unknown) => {
-        const failure = unanswered(method, error)
+        const failure = upstreamFailure(method, error)
         // The caller gets a generic error; the cause is reported to the operator
         if (failure) report(error)
         throw failure ?? error
@@ -199,8 +199,8 @@ async function attach(
   const upstreamServer: UpstreamServer = {
     client,
     prefix,
-    pass: passOn,
-    read: ({ uri }, ctx) => passOn('resources/read', { uri }, ctx) as Promise<ReadReturn>,
+    forward: forwardRequest,
+    read: ({ uri }, ctx) => forwardRequest('resources/read', { uri }, ctx) as Promise<ReadReturn>,
     report,
   }
   const update = async (): Promise<void> => {
@@ -214,12 +214,12 @@ async function attach(
     await client.close()
     throw error
   }
-  const stopSubscriptions = passSubscriptions(server, upstreamServer)
+  const stopSubscriptions = forwardSubscriptions(server, upstreamServer)
   return {
     server,
     async unmount() {
       downstream = undefined
-      clients.onRootsChanged.delete(passRootsChanged)
+      clients.onRootsChanged.delete(forwardRootsChanged)
       stopSubscriptions()
       mirror(NO_ENTRIES)
       await upstreams.close()

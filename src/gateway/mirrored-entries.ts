@@ -30,7 +30,7 @@ export interface UpstreamServer {
   /** Prefix for the names of tools and prompts; empty to keep the names. */
   readonly prefix: string
   /** Forwards a request; returns the result. */
-  readonly pass: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
+  readonly forward: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
   readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
   readonly report: (error: unknown) => void
 }
@@ -98,7 +98,7 @@ function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
     task,
     headerParams: findHeaderParams(tool.inputSchema).params,
     mirrored: true,
-    run: (args, ctx) => upstream.pass('tools/call', { name: tool.name, arguments: args }, ctx),
+    run: (args, ctx) => upstream.forward('tools/call', { name: tool.name, arguments: args }, ctx),
   }
 }
 
@@ -111,7 +111,7 @@ function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
     input: UNCHECKED,
     complete: completers(upstream, { type: 'ref/prompt', name }, names),
     get: (args, ctx) =>
-      upstream.pass('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
+      upstream.forward('prompts/get', { name, arguments: args }, ctx) as Promise<PromptReturn>,
   }
 }
 

@@ -18,7 +18,7 @@ import type {
 } from '../protocol/types.ts'
 import { isMissingCapability, isUnsupported } from '../server/request/ask-errors.ts'
 import type { Context } from '../server/request/context.ts'
-import { logOf, openCall, passedOn, type PassedOn } from './calls.ts'
+import { logOf, openCall, passedOn, type ForwardedOptions } from './calls.ts'
 import type { Clients } from './clients.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { clientOf, type OpenCalls } from './open-calls.ts'
@@ -70,7 +70,7 @@ export function questionsOf(
   }
   const find = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
     // A request on the stream of the gateway's own request belongs to no call
-    const call = request ? (request as PassedOn)[openCall] : calls.find()
+    const call = request ? (request as ForwardedOptions)[openCall] : calls.find()
     if (call) return call.ctx
     const clients = await served.clients
     // A server may send requests as soon as it starts, before any client has connected
@@ -114,7 +114,7 @@ export function questionsOf(
     },
     onLog: (message): unknown => (passedOn.has(message) ? undefined : log(message)),
     [givenUp]: (id, request) => {
-      const { [openCall]: call }: PassedOn = request ?? {}
+      const { [openCall]: call }: ForwardedOptions = request ?? {}
       if (call) calls.giveUp(call, id)
       else if (!request) calls.answered(id)
     },

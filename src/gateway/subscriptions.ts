@@ -7,7 +7,7 @@ import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
-import { passLog, unanswered } from './calls.ts'
+import { forwardLog, upstreamFailure } from './calls.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
 import type { UpstreamServer } from './mirrored-entries.ts'
@@ -24,7 +24,7 @@ const mounted = new WeakMap<Server, Set<Subscriptions>>()
  *
  * @returns a function that stops forwarding.
  */
-export function passSubscriptions(server: Server, upstream: UpstreamServer): () => void {
+export function forwardSubscriptions(server: Server, upstream: UpstreamServer): () => void {
   const all = subscriptionsOf(server)
   const subscriptions = new Subscriptions(definitionOf(server), upstream)
   all.add(subscriptions)
@@ -156,7 +156,7 @@ class Subscriptions {
     const oldest = this.#makeRoom()
     const subscribe = async (): Promise<void> => {
       if (oldest !== undefined) await this.#upstream.client.unsubscribe(oldest)
-      await this.#upstream.client.subscribe(uri, { onLog: (message) => passLog(ctx, message) })
+      await this.#upstream.client.subscribe(uri, { onLog: (message) => forwardLog(ctx, message) })
     }
     return { listeners: new Map(), client, subscribed: subscribe() }
   }
@@ -185,7 +185,7 @@ class Subscriptions {
     if (error instanceof SdkError && error.code === 'UNSUPPORTED') {
       return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)
     }
-    const failure = unanswered('resources/subscribe', error)
+    const failure = upstreamFailure('resources/subscribe', error)
     if (failure) this.#upstream.report(error)
     return failure ?? error
   }

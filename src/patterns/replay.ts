@@ -59,8 +59,8 @@ export class ReplayInput implements Input {
   #count = 0
   #places = 0
   /** The key of the first new request that replaced another one of an earlier run. */
-  #strayedKey: string | undefined
-  #divergence: ProtocolError | undefined
+  #replacedKey: string | undefined
+  #nonDeterminism: ProtocolError | undefined
 
   /**
    * @param recording The recording of earlier runs.
@@ -84,7 +84,7 @@ export class ReplayInput implements Input {
 
   /** Whether the run has no result: the client must respond first, or the replay diverged. */
   get suspended(): boolean {
-    return this.#asked.length > 0 || this.#divergence !== undefined
+    return this.#asked.length > 0 || this.#nonDeterminism !== undefined
   }
 
   ask(question: Question): Promise<JsonObject> {
@@ -112,11 +112,11 @@ export class ReplayInput implements Input {
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
     const { answers, steps, open: before } = this.#recording
-    if (this.#strayedKey !== undefined) {
+    if (this.#replacedKey !== undefined) {
       const left = Object.keys({ ...answers, ...before }).some((key) => !this.#keys.has(key))
-      if (left) this.#diverge(this.#strayedKey)
+      if (left) this.#rejectNonDeterminism(this.#replacedKey)
     }
-    if (this.#divergence) throw this.#divergence
+    if (this.#nonDeterminism) throw this.#nonDeterminism
     const requests: { [key: string]: InputRequest } = nothing()
     const open: { [key: string]: string } = nothing()
     this.#asked.forEach(({ key, request, digest }) => {
@@ -132,7 +132,7 @@ export class ReplayInput implements Input {
     const key =
       question.key === undefined ? this.#claim(counted, fingerprint, request.method) : counted
     const known = this.#known(key)
-    if (known !== undefined && known !== fingerprint) throw this.#diverge(key)
+    if (known !== undefined && known !== fingerprint) throw this.#rejectNonDeterminism(key)
     const recorded = this.#recording.answers[key]
     if (recorded) {
       if ('answer' in recorded) return recorded.answer
@@ -171,8 +171,8 @@ export class ReplayInput implements Input {
       key = Object.keys({ ...answers, ...open }).find(same)
     }
     if (key === undefined) {
-      if (this.#recorder?.ask) throw this.#diverge(counted)
-      this.#strayedKey ??= counted
+      if (this.#recorder?.ask) throw this.#rejectNonDeterminism(counted)
+      this.#replacedKey ??= counted
       do key = `${method}#${++this.#count}`
       while (!free(key) || this.#known(key) !== undefined)
     }
@@ -187,12 +187,12 @@ export class ReplayInput implements Input {
     return work
   }
 
-  #diverge(key: string): ProtocolError {
-    this.#divergence ??= new ProtocolError(
+  #rejectNonDeterminism(key: string): ProtocolError {
+    this.#nonDeterminism ??= new ProtocolError(
       INTERNAL_ERROR,
       `The handler asked something else as "${key}" when it ran again: put what varies into ctx.step, or give questions keys`,
     )
-    return this.#divergence
+    return this.#nonDeterminism
   }
 }
 

@@ -10,7 +10,7 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { digestText } from '../patterns/digest.ts'
 import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
-import { createReplayCache, type ReplayCache } from './replays.ts'
+import { createReplayCache, type ReplayCache } from './replay-cache.ts'
 
 /** Which proofs are accepted. */
 export interface DpopOptions {
@@ -103,7 +103,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   ): Promise<DpopError | undefined> => {
     const read = await readProof(request.headers.get('dpop'), algorithms)
     if ('error' in read) return read
-    const wrong = await misfit(read, request, proven, maxAgeMs)
+    const wrong = await requestMismatch(read, request, proven, maxAgeMs)
     if (wrong !== undefined) return invalid(wrong)
     const { iat, jti, nonce, jkt } = read
     if (jkt !== proven.thumbprint) {
@@ -160,7 +160,7 @@ function invalid(reason: string): DpopError {
 }
 
 /** Why a proof does not match the request, if it does not. */
-async function misfit(
+async function requestMismatch(
   { htm, htu, ath, iat }: ProofClaims,
   { method, url }: Request,
   { token, resource }: VerifiedProof,

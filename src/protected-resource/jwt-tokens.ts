@@ -16,7 +16,7 @@ import {
   type TokenVerifier,
 } from './access-token.ts'
 import { createKeySets, type FindKey, type KeySetOptions } from './key-sets.ts'
-import { cacheTokens, type CacheTokensOptions } from './remembered-tokens.ts'
+import { cacheTokens, type CacheTokensOptions } from './token-cache.ts'
 
 /** How tokens are verified, and where the keys come from: by default from the issuer's metadata. */
 export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {

@@ -60,9 +60,9 @@ export function protectedResource(options: ProtectedResourceOptions): Authentica
         server.report(error)
         throw new ProtocolError(INTERNAL_ERROR, 'The access token cannot be checked now')
       }
-      const token = requireGood(settings, credentials, found)
+      const token = requireValidToken(settings, credentials, found)
       await requireBinding(settings, request, credentials, token)
-      const known = admitted(
+      const known = authenticatedCaller(
         settings,
         caller,
         token,
@@ -90,7 +90,7 @@ function requireCredentials(settings: Settings, request: Request): Credentials {
   throw challenge(settings, { status: 401, message, reason })
 }
 
-function requireGood(
+function requireValidToken(
   settings: Settings,
   credentials: Credentials,
   found: AccessToken | RefusedToken = { refused: 'The verifier gave no reason' },
@@ -123,7 +123,7 @@ async function requireBinding(
 }
 
 /** The caller as handlers see it. */
-function admitted(
+function authenticatedCaller(
   settings: Settings,
   caller: Caller,
   token: AccessToken,

@@ -68,8 +68,8 @@ function degradeItems(method: string, result: Result, revision: RevisionFacts): 
   }
   const member = ITEM_LISTS[method]
   if (member === undefined) return result
-  return mapMember(result as Result & ItemLists, member, (thing) =>
-    mapMember(degradeItem(thing, revision), 'arguments', (each) => degradeItem(each, revision)),
+  return mapMember(result as Result & ItemLists, member, (item) =>
+    mapMember(degradeItem(item, revision), 'arguments', (each) => degradeItem(each, revision)),
   )
 }
 

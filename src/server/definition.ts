@@ -233,7 +233,7 @@ export function attachDefinition<T extends object>(server: T, definition: Server
  */
 export function definitionOf(server: BaseServer): ServerDefinition {
   const definition = definitions.get(server)
-  if (!definition) throw notMadeBy('edgewise/server or edgewise/server/tiny')
+  if (!definition) throw foreignServerError('edgewise/server or edgewise/server/tiny')
   if (!definition.tasks) {
     for (const [name, { item, mirrored }] of definition.tools.entries()) {
       if (mirrored || item.execution?.taskSupport !== 'required') continue
@@ -251,10 +251,10 @@ export function definitionOf(server: BaseServer): ServerDefinition {
 export function fullDefinitionOf(server: Server): ServerDefinition {
   const definition = definitions.get(server)
   if (definition?.notify) return definition
-  throw notMadeBy('edgewise/server')
+  throw foreignServerError('edgewise/server')
 }
 
-function notMadeBy(entries: string): TypeError {
+function foreignServerError(entries: string): TypeError {
   return new TypeError(`The server must be made by createServer of ${entries}`)
 }
 

@@ -9,7 +9,7 @@ import { readFrontmatter } from './frontmatter.ts'
 import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
 
 /** The options that every skill has. */
-export interface SkillPlace {
+export interface SkillPlacement {
   /**
    * Path segments before the skill's own name, such as `acme/billing`.
    *
@@ -27,7 +27,7 @@ export interface SkillPlace {
 }
 
 /** A skill whose files are known in advance. */
-export interface StaticSkill extends SkillPlace {
+export interface StaticSkill extends SkillPlacement {
   /** The files by their paths, such as `references/FORMS.md`; `SKILL.md` is one of them. */
   files: { readonly [path: string]: string | Uint8Array }
 }
@@ -41,7 +41,7 @@ export interface SkillFile {
   readonly mimeType: string
   readonly content: string | Uint8Array<ArrayBuffer>
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly visible: SkillPlace['visible']
+  readonly visible: SkillPlacement['visible']
 }
 
 /** The most files and bytes that a skill may have. */
@@ -56,7 +56,7 @@ const encoder = new TextEncoder()
  *
  * @throws {TypeError} If the name or the prefix cannot be part of a URI.
  */
-export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlace): string {
+export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlacement): string {
   if (!NAME.test(name) || name.length > 64) {
     throw new TypeError(`A skill cannot be called "${name}": use a-z, 0-9 and single hyphens`)
   }

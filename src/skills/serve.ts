@@ -25,7 +25,7 @@ import {
   mimeTypeOf,
   skillUri,
   type SkillFile,
-  type SkillPlace,
+  type SkillPlacement,
   type StaticSkill,
 } from './folder.ts'
 import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
@@ -34,7 +34,7 @@ import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './s
  * A skill whose files are generated on request. Hosts cannot verify them, and may refuse to load
  * them.
  */
-export interface DynamicSkill extends SkillPlace {
+export interface DynamicSkill extends SkillPlacement {
   /** The frontmatter, which must equal that of the generated `SKILL.md`, field by field. */
   frontmatter: Frontmatter
   /** The paths of its files, including `SKILL.md`. */
@@ -56,7 +56,7 @@ export interface SkillsOptions {
 
 interface Served {
   readonly uri: string
-  readonly place: SkillPlace
+  readonly place: SkillPlacement
   readonly entry: () => Promise<Skill>
 }
 
@@ -118,7 +118,12 @@ class ServedSkills implements ServerExtension {
 
   addTo(server: Server): void {
     const settings = { directoryRead: true }
-    addExtension(server, { id: SKILLS_EXTENSION, oneSided: true, settings, methods: this.#methods })
+    addExtension(server, {
+      id: SKILLS_EXTENSION,
+      serverOnly: true,
+      settings,
+      methods: this.#methods,
+    })
     for (const file of this.#files.values()) registerFile(server, file, this.#cache)
     for (const source of this.#dynamic) registerFamily(server, source, this.#cache)
   }

@@ -164,7 +164,7 @@ class InputForwarder {
       const name = `${taskId} ${key}`
       if (this.#sent.has(name)) continue
       this.#sent.add(name)
-      this.#put(taskId, key, request)
+      this.#askAndStore(taskId, key, request)
         // If the store fails, the waiting request fails too and reports it
         .catch(() => {})
         .finally(() => this.#sent.delete(name))
@@ -179,7 +179,7 @@ class InputForwarder {
     this.#stopped.abort(new SdkError('ABORTED', 'The request for the result has ended'))
   }
 
-  async #put(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
+  async #askAndStore(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
     const outcome = await this.#outcome(taskId, { method, params: withRelation(params, taskId) })
     if (!outcome) return
     await this.#tasks.answer(taskId, principalOf(this.#ctx), { [key]: outcome }, this.#ctx.caller)

@@ -10,7 +10,7 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { later } from './clock.ts'
-import { withRelatedTask, receives, type ReceivedTasks } from './related.ts'
+import { withRelatedTask, taskReceiver, type ReceivedTasks } from './related.ts'
 import { relatedTo } from './wire.ts'
 
 /** How long, and how many, tasks are stored. */
@@ -42,7 +42,7 @@ const connections = new WeakMap<ClientCapabilities, Tasks>()
 export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
   cancel: {},
   requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
-  [receives](answer, capabilities) {
+  [taskReceiver](answer, capabilities) {
     const { tasks } = capabilities
     let all = connections.get(capabilities)
     if (!all) connections.set(capabilities, (all = new Map()))

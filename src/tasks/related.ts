@@ -12,17 +12,17 @@ import { META_RELATED_TASK } from './wire.ts'
  * The key of the code that answers requests as tasks. It is part of the declared capability, so
  * that clients without the capability do not bundle it.
  */
-export const receives: unique symbol = Symbol('receives')
+export const taskReceiver: unique symbol = Symbol('taskReceiver')
 
 /** A client's `tasks` capability. */
 export interface ReceivedTasks extends JsonObject {
-  [receives]?(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
+  [taskReceiver]?(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
 }
 
 /** Wraps a client's request handlers as its declared capability requires. */
 export function wrapHandler(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer {
   const { tasks }: { tasks?: ReceivedTasks } = capabilities
-  return tasks?.[receives]?.(answer, capabilities) ?? withRelatedTask(answer)
+  return tasks?.[taskReceiver]?.(answer, capabilities) ?? withRelatedTask(answer)
 }
 
 /** Adds to a response the task that the request belongs to. */

@@ -134,7 +134,7 @@ async function askForInput(
     if (!(error instanceof UrlElicitationRequired) || serverFacts(exchange.revision).elicitationIds)
       throw error
     const { recording } = await replay.finish()
-    return askOwn(urlRequests(error), recording, exchange)
+    return requestReturnedInput(urlRequests(error), recording, exchange)
   }
   const { requests, recording } = await replay.finish()
   if (reason.by === 'questions') {
@@ -147,11 +147,11 @@ async function askForInput(
     return ask(Object.fromEntries(questions), recording)
   }
   if (input.refuses) throw new SdkError('UNSUPPORTED', unreachableReason(exchange))
-  return askOwn(reason.result as InputRequiredResult, recording, exchange)
+  return requestReturnedInput(reason.result as InputRequiredResult, recording, exchange)
 }
 
 /** Requests the input of an `input_required` result that the handler returned itself. */
-async function askOwn(
+async function requestReturnedInput(
   { inputRequests = {}, requestState }: InputRequiredResult,
   recording: Recording,
   exchange: Exchange,

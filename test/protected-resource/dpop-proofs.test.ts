@@ -1,7 +1,7 @@
 // Tokens that are bound to a key, and the proofs that come with them.
 import { base64url } from 'jose'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createReplayCache } from '../../src/protected-resource/replays.ts'
+import { createReplayCache } from '../../src/protected-resource/replay-cache.ts'
 import { dpopProofs } from '../../src/protected-resource/index.ts'
 import { bearer, call, challengeOf, protect, textOf, type GivenHeaders } from './endpoint.ts'
 import { Issuer, makeKey, Prover, RESOURCE } from './issuer.ts'

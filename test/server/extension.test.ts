@@ -213,7 +213,7 @@ describe('a method of an extension', () => {
   })
 
   it('needs no declaration where the extension is one-sided', async () => {
-    const { server } = extended({ oneSided: true })
+    const { server } = extended({ serverOnly: true })
     expect((await getJob(server, {})).status).toBe(200)
   })
 

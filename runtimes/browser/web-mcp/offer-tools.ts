@@ -89,7 +89,7 @@ export async function offerTools(
   const report = (error: unknown): void => callHook(() => onError(error))
   const isClient = 'callTool' in source
   const client = isClient ? source : await connectTo(source, report, options.connect)
-  const offer = new Offer(modelContext, options, report, client)
+  const offer = new ToolOffer(modelContext, options, report, client)
   const closing = new AbortController()
   const close = async (): Promise<void> => {
     offer.withdraw()
@@ -153,7 +153,7 @@ function requireSecureOrigin(origin: string): void {
 }
 
 /** What is offered at the moment. */
-class Offer {
+class ToolOffer {
   /** The calls that are not finished. */
   readonly running = new Set<Promise<unknown>>()
   readonly #context: ModelContext

@@ -11,7 +11,7 @@ import { lifetime } from './interrupted.ts'
 import { secretPath } from './local-site.ts'
 import { open } from './open.ts'
 import { print, problemPrinter } from './print.ts'
-import { takesNothing, UsageError } from './usage.ts'
+import { requireNoArguments, UsageError } from './usage.ts'
 
 /**
  * Serves a URL over stdio, or a program over HTTP, until the client or the user ends it.
@@ -20,7 +20,7 @@ import { takesNothing, UsageError } from './usage.ts'
  */
 export async function bridge(invocation: Invocation): Promise<number> {
   const { target, options, rest } = invocation
-  takesNothing(rest)
+  requireNoArguments(rest)
   const overStdio = 'url' in target && options.port === undefined
   if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
   const onError = problemPrinter(options.verbose)

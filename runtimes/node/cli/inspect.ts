@@ -11,7 +11,7 @@ import { serveLocally } from './local-site.ts'
 import { explain, open, signInWithBrowser } from './open.ts'
 import { print, problemPrinter, printNotice } from './print.ts'
 import { createProxy } from './proxy.ts'
-import { takesNothing } from './usage.ts'
+import { requireNoArguments } from './usage.ts'
 
 type Answer = (request: Request) => Promise<Response>
 
@@ -32,9 +32,9 @@ const page = new URL('../../../playground/', import.meta.url)
  */
 export async function inspect(invocation: Invocation): Promise<number> {
   const { options, rest } = invocation
-  takesNothing(rest)
+  requireNoArguments(rest)
   const { end, over } = lifetime()
-  const { serve, close } = await reach(invocation, end)
+  const { serve, close } = await openTarget(invocation, end)
   const policy = await readPolicy()
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
     const response = await (path === '/mcp' ? serve(request) : readPage(path))
@@ -58,7 +58,7 @@ export async function inspect(invocation: Invocation): Promise<number> {
 }
 
 /** Creates the handler for the page's requests: a proxy to a URL, or a gateway to a program. */
-async function reach(
+async function openTarget(
   invocation: Invocation,
   end: (reason: Error) => void,
 ): Promise<{ serve: Answer; close: () => Promise<void> }> {

@@ -44,7 +44,7 @@ export async function list(invocation: Invocation): Promise<number> {
   for (const each of asked) {
     const { offered, list } = kinds[each]
     if (kind !== undefined) found[each] = await list(client)
-    else if (offered(client)) found[each] = await list(client).catch(nothing)
+    else if (offered(client)) found[each] = await list(client).catch(ignoreUnsupported)
   }
   if (invocation.options.json) {
     const { serverInfo, revision, instructions } = client
@@ -73,7 +73,7 @@ export async function list(invocation: Invocation): Promise<number> {
 }
 
 /** An empty list, for a server that declares the capability but does not implement this method. */
-function nothing(error: unknown): [] {
+function ignoreUnsupported(error: unknown): [] {
   if (error instanceof ProtocolError && error.code === ErrorCode.METHOD_NOT_FOUND) return []
   throw error
 }

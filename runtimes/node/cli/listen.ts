@@ -8,7 +8,7 @@ import type { Invocation } from './arguments.ts'
 import { open } from './open.ts'
 import { lifetime } from './interrupted.ts'
 import { oneLine, print, printNotice } from './print.ts'
-import { takesNothing } from './usage.ts'
+import { requireNoArguments } from './usage.ts'
 
 /**
  * Prints one line for each notification until interrupted.
@@ -17,7 +17,7 @@ import { takesNothing } from './usage.ts'
  *   `CLOSED` if the program has exited.
  */
 export async function listen(invocation: Invocation): Promise<number> {
-  takesNothing(invocation.rest)
+  requireNoArguments(invocation.rest)
   const { json, resources } = invocation.options
   const { end, over } = lifetime()
   const onNotification = ({ method, params }: JsonRpcNotification): void => {

@@ -74,26 +74,26 @@ export function lineOf(block: ContentBlock): string {
 /** Shows the progress of a call on a terminal, until it is cleared. */
 export interface ProgressBar {
   show(progress: ProgressParams): void
-  say(text: string): void
+  render(text: string): void
   clear(): void
 }
 
 /** Creates a line at the bottom of the terminal; without a terminal, nothing is shown. */
 export function progressBar(): ProgressBar {
   const { stderr } = process
-  if (!stderr.isTTY) return { show: () => {}, say: () => {}, clear: () => {} }
-  const say = (text: string): void => {
+  if (!stderr.isTTY) return { show: () => {}, render: () => {}, clear: () => {} }
+  const render = (text: string): void => {
     const line = safe(text.replace(/\s+/g, ' '))
     stderr.write(`\r\u001B[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
   }
   return {
-    say,
+    render,
     show({ progress, total, message = '' }) {
       const width = 24
       const done = total ? Math.min(width, Math.round((progress / total) * width)) : 0
       const bar = total ? `${'█'.repeat(done)}${'░'.repeat(width - done)} ` : ''
       const amount = total ? `${progress}/${total}` : `${progress}`
-      say(`${bar}${amount} ${message}`)
+      render(`${bar}${amount} ${message}`)
     },
     clear: () => void stderr.write('\r\u001B[K'),
   }

@@ -8,7 +8,7 @@ import type { AuthProvider } from '../../../src/presets/client.ts'
 import { explain } from './open.ts'
 
 /** The headers that are forwarded in both directions: those of the protocol, but no cookies. */
-const PASSED = /^(?:accept|content-type|last-event-id|location|retry-after|mcp-.*)$/
+const FORWARDED_HEADERS = /^(?:accept|content-type|last-event-id|location|retry-after|mcp-.*)$/
 /** How often one request may be retried after a 401 or 403. */
 const MAX_CHALLENGES = 3
 
@@ -30,7 +30,7 @@ export function createProxy(
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
   // As in any client, users cannot set the headers of the protocol
-  const own = [...added].filter(([name]) => !PASSED.test(name))
+  const own = [...added].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
@@ -38,7 +38,7 @@ export function createProxy(
       // The user did not initiate the stream of a session, or its end
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
-      const headers = new Headers([...passed(request.headers), ...own])
+      const headers = new Headers([...forwardedHeaders(request.headers), ...own])
       const signed = new Headers(await auth?.headers(facts))
       for (const [name, value] of signed) headers.set(name, value)
       const init = { method, headers, signal, redirect: 'manual' as const, ...(body && { body }) }
@@ -48,7 +48,7 @@ export function createProxy(
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has('www-authenticate'))) {
         auth?.accepted?.(response, facts)
-        return new Response(response.body, { status, headers: passed(response.headers) })
+        return new Response(response.body, { status, headers: forwardedHeaders(response.headers) })
       }
       await response.body?.cancel()
       if (!auth) throw new Error(refusalOf(response, headers))
@@ -68,8 +68,8 @@ export function createProxy(
   }
 }
 
-function passed(headers: Headers): [name: string, value: string][] {
-  return [...headers].filter(([name]) => PASSED.test(name))
+function forwardedHeaders(headers: Headers): [name: string, value: string][] {
+  return [...headers].filter(([name]) => FORWARDED_HEADERS.test(name))
 }
 
 function refusalOf({ status }: Response, sent: Headers): string {

@@ -10,7 +10,7 @@ export class UsageError extends Error {}
  *
  * @throws {UsageError} If there are any.
  */
-export function takesNothing([word]: readonly string[]): void {
+export function requireNoArguments([word]: readonly string[]): void {
   if (word !== undefined) throw new UsageError(`Unexpected argument: "${word}"`)
 }
 

@@ -14,7 +14,7 @@ const MAX_WAITING = 10_000
 /** A {@link Subscription} and its internal side. */
 export class Feed implements Subscription {
   filter: SubscriptionFilter = {}
-  readonly patient: boolean | undefined
+  readonly retriesOpening: boolean | undefined
   readonly #closing = new AbortController()
   /** The queued notifications, keyed by what changed; those of extensions each have their own key. */
   readonly #waiting = new Map<unknown, JsonRpcNotification>()
@@ -23,10 +23,10 @@ export class Feed implements Subscription {
 
   /**
    * @param signal Closes the feed.
-   * @param patient Whether to keep trying while the server cannot be reached at first.
+   * @param retriesOpening Whether to keep trying while the server cannot be reached at first.
    */
-  constructor(signal?: AbortSignal, patient?: boolean) {
-    this.patient = patient
+  constructor(signal?: AbortSignal, retriesOpening?: boolean) {
+    this.retriesOpening = retriesOpening
     if (signal?.aborted) this.close()
     signal?.addEventListener('abort', () => this.close(), { signal: this.signal })
   }

@@ -72,7 +72,7 @@ export class Listener {
       onFirst()
     }
     // The first request is part of connecting, which the user asked for
-    const byHooks = feed.patient === true && this.#connection.isConfirmed
+    const byHooks = feed.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
       try {
@@ -85,7 +85,7 @@ export class Listener {
       } catch (error) {
         const { channel } = this.#connection
         const mayPass = acknowledged ? mayReopen(error) : isTransient(error)
-        const mayGoOn = (acknowledged || feed.patient) && (mayPass || feed.signal.aborted)
+        const mayGoOn = (acknowledged || feed.retriesOpening) && (mayPass || feed.signal.aborted)
         const isRefused = acknowledged && (error as SdkError).code === 'UNAUTHORIZED'
         if (isRefused && channel.untilSignedIn) {
           this.#connection.reportError(error)

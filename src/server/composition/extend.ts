@@ -214,9 +214,9 @@ function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange
 }
 
 function isNegotiated(
-  { id, era, oneSided }: ServerExtensionOptions,
+  { id, era, serverOnly }: ServerExtensionOptions,
   { client, revision }: Exchange,
 ): boolean {
   if (era !== undefined && era !== revision.era) return false
-  return oneSided === true || isObject(client.capabilities.extensions?.[id])
+  return serverOnly === true || isObject(client.capabilities.extensions?.[id])
 }

@@ -26,7 +26,7 @@ export interface ServerExtensionOptions {
    * Whether a declaration by the server is sufficient. Otherwise the extension's methods and
    * filters are rejected for requests whose client does not declare it too.
    */
-  readonly oneSided?: boolean
+  readonly serverOnly?: boolean
   /** Additional methods, by name. */
   readonly methods?: { readonly [method: string]: ExtensionMethod }
   /**

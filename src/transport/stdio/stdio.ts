@@ -118,12 +118,12 @@ class StdioTransport implements Transport {
     } catch {
       // The peer is gone, so there is no point in flushing.
     }
-    this.#tellClosed(reason)
+    this.#notifyClosed(reason)
     // A read that never settles must not block the close.
     this.#reader.cancel(reason).catch(() => {})
   }
 
-  #tellClosed(reason?: Error): void {
+  #notifyClosed(reason?: Error): void {
     const receiver = this.#receiver
     this.#receiver = undefined
     receiver?.closed(reason)
@@ -164,7 +164,7 @@ class StdioTransport implements Transport {
       reason = new SdkError('CLOSED', 'Reading from the peer failed', { cause })
       this.#closing ??= this.#end(this.#flushed, reason)
     }
-    this.#tellClosed(reason)
+    this.#notifyClosed(reason)
   }
 }
 
