@@ -3,11 +3,11 @@
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/rpc/
  */
-import { Inbox, isObject, parseJson, writeJson } from '#internal/connection'
+import { Inbox, isObject, writeJson } from '#internal/connection'
 import { SdkError, type JsonRpcMessage, type ProtocolError } from '../../src/index.ts'
 import type { Receiver, Transport } from '../../src/transport/index.ts'
 import type { EntrypointClass } from './entrypoint.ts'
-import { requireSendable, RpcReceiver } from './rpc-messages.ts'
+import { parseText, requireSendable, RpcReceiver } from './rpc-messages.ts'
 import type { RpcConnection } from './rpc-connection.ts'
 
 /** A service binding to the entrypoint of a server. */
@@ -94,11 +94,12 @@ class BindingTransport implements Transport {
 
   /** @param about The message that the text answers. */
   #take(text: unknown, about?: JsonRpcMessage | readonly JsonRpcMessage[]): void {
-    if (typeof text !== 'string') return
     try {
-      this.#inbox.deliver(withId(parseJson(text), about))
-    } catch (error) {
-      this.#receiver?.malformed(error as ProtocolError)
+      this.#inbox.deliver(withId(parseText(text), about))
+    } catch (cause) {
+      const error = cause as ProtocolError
+      if (isObject(about) && 'id' in about) error.about = { id: about.id }
+      this.#receiver?.malformed(error)
     }
   }
 

@@ -10,7 +10,6 @@ import {
   HttpError,
   isObject,
   Outbox,
-  parseJson,
   ServerConnection,
   writeJson,
   type Answer,
@@ -18,7 +17,7 @@ import {
   type ServerDefinition,
 } from '#internal/connection'
 import { ErrorCode, ProtocolError, SdkError, type JsonRpcMessage } from '../../src/index.ts'
-import { requireSendable, type RpcReceiver } from './rpc-messages.ts'
+import { parseText, requireSendable, type RpcReceiver } from './rpc-messages.ts'
 
 /** How many messages may be on their way to a caller that does not take them. */
 const MAX_WAITING = 10_000
@@ -116,11 +115,7 @@ export class RpcConnection extends RpcTarget {
   /** @throws {ProtocolError} if a message is too long, or not JSON. */
   #parse(text: unknown): unknown {
     const { maxLength } = this.#options
-    // Workers may call the entrypoint without a client
-    if (typeof text !== 'string') {
-      throw new ProtocolError(ErrorCode.PARSE_ERROR, 'Parse error: the message is not a string')
-    }
-    if (text.length <= maxLength) return parseJson(text)
+    if (typeof text !== 'string' || text.length <= maxLength) return parseText(text)
     const message = `The message is longer than ${maxLength} characters`
     throw new ProtocolError(ErrorCode.INVALID_REQUEST, message)
   }

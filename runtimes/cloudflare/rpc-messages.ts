@@ -5,7 +5,8 @@
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/
  */
 import { RpcTarget } from 'cloudflare:workers'
-import { SdkError } from '../../src/index.ts'
+import { parseJson } from '#internal/connection'
+import { ErrorCode, ProtocolError, SdkError } from '../../src/index.ts'
 
 /** The largest argument or return value of an RPC call on Workers, in bytes. */
 const MAX_RPC_BYTES = 32 * 1024 * 1024
@@ -23,6 +24,16 @@ export function requireSendable(text: string): string {
   const fits = text.length <= maxBytes / 2 || (text.length <= maxBytes && !/[^\0-\xff]/.test(text))
   if (fits) return text
   throw new SdkError('LIMIT_EXCEEDED', 'The message exceeds 32 MiB, the limit of Workers RPC')
+}
+
+/**
+ * Parses a message of the other Worker, which may be of another version, or written by hand.
+ *
+ * @throws {ProtocolError} if it is not JSON text.
+ */
+export function parseText(text: unknown): unknown {
+  if (typeof text === 'string') return parseJson(text)
+  throw new ProtocolError(ErrorCode.PARSE_ERROR, 'Parse error: the message is not a string')
 }
 
 /** The calling Worker's end of a connection: takes what the server sends on its own. */

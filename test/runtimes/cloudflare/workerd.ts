@@ -14,6 +14,8 @@ export interface Workerd {
   readonly handle: Handler
   /** Where it listens. */
   readonly url: URL
+  /** Where a named entrypoint listens that was given a socket of its own. */
+  entrypointUrl(name: string): Promise<URL>
   /** Fetches a path. */
   get(path: string): Promise<Response>
   /**
@@ -69,6 +71,16 @@ const UNHANDLED = 'Unhandled rejection:'
 const sayUnhandled = `
 addEventListener('unhandledrejection', ({ reason }) => console.error('${UNHANDLED}', reason?.stack ?? reason))`
 
+/** What Miniflare needs to know of the only module of a Worker. */
+export function moduleOf(script: string) {
+  return {
+    modules: [{ type: 'ESModule' as const, path: 'worker.mjs', contents: script + sayUnhandled }],
+    compatibilityDate: '2026-04-26',
+    // Requests through Miniflare's own Worker never inform workerd that the client disconnected.
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  }
+}
+
 /** Starts a Worker; `options` go to Miniflare. The rejection carries what workerd printed. */
 export async function startWorker(
   script: string,
@@ -78,12 +90,9 @@ export async function startWorker(
   const printed: string[] = []
   const start = async (): Promise<[Miniflare, URL]> => {
     const miniflare = new Miniflare({
-      modules: [{ type: 'ESModule', path: 'worker.mjs', contents: script + sayUnhandled }],
-      compatibilityDate: '2026-04-26',
+      ...moduleOf(script),
       durableObjects: objects,
       durableObjectsPersist: storage,
-      // Requests through Miniflare's own Worker never inform workerd that the client disconnected.
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       cf: false,
       handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
         stdout.on('data', (data: Buffer) => printed.push(String(data)))
@@ -113,6 +122,7 @@ export async function startWorker(
     get url() {
       return url
     },
+    entrypointUrl: (name) => miniflare.unsafeGetDirectURL(undefined, name),
     get: (path) => fetch(new URL(path, url)),
     printed,
     async restart(deployed = script) {

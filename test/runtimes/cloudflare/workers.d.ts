@@ -20,6 +20,10 @@ declare module 'cloudflare:workers' {
     }
     alarm(): Promise<void>
   }
+  export class RpcTarget {}
+  export class WorkerEntrypoint {
+    protected ctx: { abort(reason: Error): void }
+  }
   interface Row {
     name: string
     n: number
