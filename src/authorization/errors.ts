@@ -5,6 +5,9 @@
  */
 import { SdkError } from '../protocol/errors.ts'
 
+/** Transient errors, after which the token may still be valid. */
+const TRANSIENT = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
+
 /** The step of signing in that failed. */
 export type AuthorizationStep =
   /** Reading the metadata of the MCP server (RFC 9728). */
@@ -60,4 +63,15 @@ export class AuthorizationError extends SdkError {
     this.step = step
     this.answer = answer
   }
+}
+
+/** Whether a failed refresh will never succeed, because the refresh token was rejected. */
+export function isPermanent(error: unknown): boolean {
+  if (!(error instanceof AuthorizationError)) return false
+  const { step, answer } = error
+  if (step === 'registration') return true
+  if (!answer || TRANSIENT.test(answer.error ?? '')) return false
+  // Some servers reject with JSON of their own format
+  const isRejected = answer.body === undefined && (answer.status === 400 || answer.status === 401)
+  return answer.error === undefined ? isRejected : answer.status <= 403
 }

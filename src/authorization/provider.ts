@@ -1,6 +1,6 @@
 /**
  * Keeps the requests of a client authorized: discovers the authorization server, obtains tokens
- * through a grant, refreshes them, and requests more scopes when the server challengeParams them.
+ * through a grant, refreshes them, and requests more scopes when the server demands them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -8,10 +8,12 @@ import type { JsonObject } from '../protocol/types.ts'
 import type { AuthProvider, HeaderRecord, HttpRequestFacts } from '../protocol/http-options.ts'
 import { backoffMs } from '../patterns/backoff.ts'
 import { discover, discoverAgain, readChallengeParams, type ChallengeParams } from './discovery.ts'
-import { AuthorizationError } from './errors.ts'
+import { AuthorizationError, isPermanent } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
 import { covers } from './metadata.ts'
+import { networkOf } from './network.ts'
 import type { Network } from './requests.ts'
+import { countSignIn, requireNewScopes, signInsKey } from './sign-in-limit.ts'
 import {
   memoryTokenStore,
   readToken,
@@ -20,15 +22,9 @@ import {
   type TokenStore,
 } from './store.ts'
 import { splitScope } from './token.ts'
-import { isPrivateHost } from './urls.ts'
 
 /** Delay after the first failed refresh of a token that may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
-/** The period in which the sign-ins caused by one server are counted, in milliseconds. */
-const SIGN_INS_MS = 600_000
-/** Transient errors, after which the token may still be valid. */
-const TRANSIENT = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
-
 /** Authorizes requests, and signs out. */
 export interface SignIn extends AuthProvider {
   /** Deletes the token for a server, by the URL that the client connected to. */
@@ -36,26 +32,18 @@ export interface SignIn extends AuthProvider {
 }
 
 /** The state of one MCP server. */
-interface Server {
+interface ServerState {
   readonly url: string
   readonly network: Network
   token?: TokenRecord | undefined
   /** The operation on the token in progress; resolves with whether there is a new token. */
   work?: Promise<boolean> | undefined
   /** Whether the user signed out. */
-  signedOut: boolean
+  signedOut?: boolean
   /** When to retry an early refresh, by the monotonic clock, in milliseconds. */
   retryAt: number
   /** The number of consecutive failures. */
   failures: number
-}
-
-/** A sign-in that a server caused. */
-interface RecentSignIn {
-  /** When, in milliseconds since 1970. */
-  readonly at: number
-  /** The missing scopes that caused it, if any. */
-  readonly missing: string | undefined
 }
 
 /** Authorizes requests with tokens obtained through a grant. */
@@ -64,7 +52,7 @@ export class Provider implements SignIn {
   readonly #options: AuthorizationOptions
   readonly #grant: Grant
   readonly #tokens: TokenStore
-  readonly #servers = new Map<string, Promise<Server>>()
+  readonly #servers = new Map<string, Promise<ServerState>>()
   /** The token that each request was sent with. */
   readonly #sent = new WeakMap<HttpRequestFacts, TokenRecord>()
   /**
@@ -84,7 +72,7 @@ export class Provider implements SignIn {
   }
 
   async headers(request: HttpRequestFacts): Promise<HeaderRecord> {
-    const server = await this.#open(request.server)
+    const server = await this.#stateOf(request.server)
     const { proofs } = server.network
     if (new URL(request.url).origin !== new URL(server.url).origin) return {}
     const renewAt = server.token?.renewAt ?? Infinity
@@ -110,21 +98,27 @@ export class Provider implements SignIn {
   }
 
   async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
-    const server = await this.#open(request.server)
+    const server = await this.#stateOf(request.server)
     const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
     const error = challengeParams.get('error')
     if (server.network.proofs?.learn(response, request.url) && error === 'use_dpop_nonce')
       return true
     const used = this.#sent.get(request)
     const { background } = request
-    const lacks = response.status === 403
-    if (lacks && (background || error !== 'insufficient_scope')) return false
+    const lacksScopes = response.status === 403
+    if (lacksScopes && (background || error !== 'insufficient_scope')) return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
-    const upgrade = lacks ? await this.#requireUpgrade(server, challengeParams, used) : undefined
-    if (!lacks) {
+    let missing: string | undefined
+    if (lacksScopes) {
+      if (used) this.#unproven.delete(used)
+      if (!server.work) {
+        const scopes = splitScope(challengeParams.get('scope') ?? '')
+        missing = await requireNewScopes(this.#tokens, server.url, scopes, used?.granted)
+      }
+    } else {
       const obtained = used && this.#unproven.get(used)
       if (obtained && !server.work && !background) {
-        await this.#forget(server, used)
+        await this.#discardToken(server, used)
         const what = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', what)
       }
@@ -135,11 +129,13 @@ export class Provider implements SignIn {
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
       // Machine tokens without refresh are obtained again whenever they expire, so these are not
       // counted
-      if (upgrade !== undefined || this.#grant.refresh) await this.#countSignIn(server, upgrade)
+      if (missing !== undefined || this.#grant.refresh) {
+        await countSignIn(this.#tokens, server.url, missing, this.#options.maxSignIns)
+      }
       return this.#obtain(server, request.url, challengeParams, latest)
     }
     // The operation in progress elsewhere may only have been an attempt to refresh
-    while (!(await this.#once(server, used, obtain)));
+    while (!(await this.#updateToken(server, used, obtain)));
     return true
   }
 
@@ -150,56 +146,12 @@ export class Provider implements SignIn {
     // A sign-in in progress must not restore the token
     if (opened) opened.signedOut = true
     await this.#tokens.delete(tokenKey(href))
-    await this.#tokens.delete(causedKey(href))
-  }
-
-  /**
-   * Rejects scopes that were already granted or already requested.
-   *
-   * @returns The value to record when they are requested.
-   */
-  async #requireUpgrade(
-    server: Server,
-    challengeParams: ChallengeParams,
-    used: TokenRecord | undefined,
-  ): Promise<string | undefined> {
-    if (used) this.#unproven.delete(used)
-    if (server.work) return undefined
-    const wanted = splitScope(challengeParams.get('scope') ?? '')
-    const key = wanted.toSorted().join(' ')
-    const granted = wanted.length > 0 && wanted.every((scope) => used?.granted.includes(scope))
-    const caused = await this.#causedBy(server)
-    if (granted || caused.some(({ missing }) => missing === key)) {
-      const what = `"${server.url}" still requires the scopes "${key}" after they were requested`
-      const [url = ''] = server.url.split('?', 1)
-      const answer = { url, status: 403, error: 'insufficient_scope' }
-      throw new AuthorizationError('access', what, answer, undefined, 'FORBIDDEN')
-    }
-    return key
-  }
-
-  /** Limits how often a server may make the user sign in, for any reason. */
-  async #countSignIn(server: Server, missing: string | undefined): Promise<void> {
-    const { maxSignIns = 10 } = this.#options
-    const caused = await this.#causedBy(server)
-    if (caused.length >= maxSignIns) {
-      const what = `"${server.url}" required more than ${maxSignIns} sign-ins within 10 minutes`
-      const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
-      throw new AuthorizationError('access', what, undefined, undefined, code)
-    }
-    await this.#tokens.set(causedKey(server.url), { all: [...caused, { at: Date.now(), missing }] })
-  }
-
-  /** The sign-ins that a server caused in the last period, including those of earlier pages. */
-  async #causedBy({ url }: Server): Promise<RecentSignIn[]> {
-    const { all } = (await this.#tokens.get(causedKey(url))) ?? {}
-    const isRecent = ({ at }: RecentSignIn): boolean => Math.abs(Date.now() - at) < SIGN_INS_MS
-    return Array.isArray(all) ? all.filter(isRecent) : []
+    await this.#tokens.delete(signInsKey(href))
   }
 
   /** Refreshes the token without user interaction; resolves with whether there is a new one. */
-  #renew(server: Server, used: TokenRecord): Promise<boolean> {
-    return this.#once(server, used, async (latest = used) => {
+  #renew(server: ServerState, used: TokenRecord): Promise<boolean> {
+    return this.#updateToken(server, used, async (latest = used) => {
       const { refreshToken, issuer, resource, asked, granted } = latest
       const { refresh } = this.#grant
       if (!refresh) return this.#obtain(server, server.url, new Map(), latest)
@@ -208,11 +160,11 @@ export class Provider implements SignIn {
         const request = await this.#request(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
         const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#keep(server, kept, false)
+        return await this.#saveToken(server, kept, false)
       } catch (error) {
         // If the authorization server is gone, the MCP server may have named another one since
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
-        if (!isRefusal(error)) throw error
+        if (!isPermanent(error)) throw error
         // A process that does not use the lock may have been faster
         const now = await this.#read(server.url)
         server.token = now
@@ -227,7 +179,7 @@ export class Provider implements SignIn {
 
   /** Obtains a new token from the authorization server that the MCP server names. */
   async #obtain(
-    server: Server,
+    server: ServerState,
     url: string,
     challengeParams: ChallengeParams,
     latest: TokenRecord | undefined,
@@ -244,12 +196,12 @@ export class Provider implements SignIn {
       offline,
     )
     const request = { ...place, network, tokens: this.#tokens, mcpServer: server.url }
-    return this.#keep(server, await this.#grant.obtain(request), true)
+    return this.#saveToken(server, await this.#grant.obtain(request), true)
   }
 
   /** The input of a grant for an authorization server that issued a token before. */
   async #request(
-    { url, network }: Server,
+    { url, network }: ServerState,
     issuer: string,
     resource: string,
     scopes: readonly string[],
@@ -262,8 +214,8 @@ export class Provider implements SignIn {
    * Runs one operation on the token at a time, and skips it if another has changed the token
    * meanwhile.
    */
-  #once(
-    server: Server,
+  #updateToken(
+    server: ServerState,
     used: TokenRecord | undefined,
     work: (latest?: TokenRecord) => Promise<boolean>,
   ): Promise<boolean> {
@@ -280,7 +232,7 @@ export class Provider implements SignIn {
     return server.work
   }
 
-  async #keep(server: Server, token: TokenRecord, obtained: boolean): Promise<true> {
+  async #saveToken(server: ServerState, token: TokenRecord, obtained: boolean): Promise<true> {
     if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
     this.#unproven.set(token, obtained)
@@ -288,7 +240,7 @@ export class Provider implements SignIn {
     return true
   }
 
-  async #forget(server: Server, token: TokenRecord): Promise<void> {
+  async #discardToken(server: ServerState, token: TokenRecord): Promise<void> {
     server.token = undefined
     const latest = await this.#read(server.url)
     if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
@@ -300,7 +252,7 @@ export class Provider implements SignIn {
     return this.#options.exactResource && !covers(token?.resource, url, true) ? undefined : token
   }
 
-  #open(url: string): Promise<Server> {
+  #stateOf(url: string): Promise<ServerState> {
     let server = this.#servers.get(url)
     if (!server) {
       server = this.#load(url)
@@ -310,22 +262,27 @@ export class Provider implements SignIn {
     return server
   }
 
-  async #load(url: string): Promise<Server> {
-    const server = this.#unknown(url)
+  async #load(url: string): Promise<ServerState> {
+    const server = this.#newState(url)
     await (this.#resumed ??= this.#resume())
     server.token = await this.#read(url)
     return server
   }
 
-  #unknown(url: string): Server {
-    return { url, network: this.#network(url), signedOut: false, retryAt: 0, failures: 0 }
+  #newState(url: string): ServerState {
+    return {
+      url,
+      network: networkOf(url, this.#options),
+      retryAt: 0,
+      failures: 0,
+    }
   }
 
   /** Completes a flow that began before the page was left; a failure is reported once. */
   async #resume(): Promise<void> {
     try {
       const done = await this.#grant.resume?.((url, issuer, resource, scopes) =>
-        this.#request(this.#unknown(url), issuer, resource, scopes),
+        this.#request(this.#newState(url), issuer, resource, scopes),
       )
       if (done) await this.#tokens.set(tokenKey(done.server), done.token)
     } catch (error) {
@@ -333,33 +290,4 @@ export class Provider implements SignIn {
       throw error
     }
   }
-
-  #network(url: string): Network {
-    const { fetch, timeoutMs = 30_000, allowUrl, proofs, signal, acceptTokenType } = this.#options
-    const local = isPrivateHost(new URL(url).hostname)
-    return {
-      fetch: fetch ?? ((target, init) => globalThis.fetch(target, init)),
-      timeoutMs,
-      allowed: allowUrl ?? (({ hostname }) => local || !isPrivateHost(hostname)),
-      proofs,
-      signal,
-      acceptTokenType,
-    }
-  }
-}
-
-/** The key of the sign-ins that a server caused. */
-function causedKey(server: string): string {
-  return `sign-ins ${server}`
-}
-
-/** Whether refreshing will never succeed. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof AuthorizationError)) return false
-  const { step, answer } = error
-  if (step === 'registration') return true
-  if (!answer || TRANSIENT.test(answer.error ?? '')) return false
-  // Some servers reject with JSON of their own format
-  const plain = answer.body === undefined && (answer.status === 400 || answer.status === 401)
-  return answer.error === undefined ? plain : answer.status <= 403
 }

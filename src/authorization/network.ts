@@ -1,0 +1,24 @@
+/**
+ * The network of a sign-in, as the application configured it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations
+ */
+import type { AuthorizationOptions } from './grant.ts'
+import type { Network } from './requests.ts'
+import { isPrivateHost } from './urls.ts'
+
+/** How requests for an MCP server are sent; private hosts are allowed only for a private server. */
+export function networkOf(
+  server: string,
+  { fetch, timeoutMs = 30_000, allowUrl, proofs, signal, acceptTokenType }: AuthorizationOptions,
+): Network {
+  const isPrivate = isPrivateHost(new URL(server).hostname)
+  return {
+    fetch: fetch ?? ((target, init) => globalThis.fetch(target, init)),
+    timeoutMs,
+    allowed: allowUrl ?? (({ hostname }) => isPrivate || !isPrivateHost(hostname)),
+    proofs,
+    signal,
+    acceptTokenType,
+  }
+}

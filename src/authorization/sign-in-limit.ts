@@ -1,0 +1,76 @@
+/**
+ * Limits the sign-ins that an MCP server can cause, since each interrupts the user. They are stored
+ * with the tokens, so that the limit holds across pages and processes.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow
+ */
+import { AuthorizationError } from './errors.ts'
+import type { TokenStore } from './store.ts'
+
+/** The period in which the sign-ins of one server are counted, in milliseconds. */
+const PERIOD_MS = 600_000
+
+/** A sign-in that a server caused. */
+interface CausedSignIn {
+  /** When, in milliseconds since 1970. */
+  readonly at: number
+  /** The missing scopes that caused it, if any. */
+  readonly missing: string | undefined
+}
+
+/** The key in the token store of the sign-ins that a server caused. */
+export function signInsKey(server: string): string {
+  return `sign-ins ${server}`
+}
+
+/** The sign-ins that a server caused in the last period. */
+async function recentSignIns(tokens: TokenStore, server: string): Promise<CausedSignIn[]> {
+  const { all } = (await tokens.get(signInsKey(server))) ?? {}
+  const isRecent = ({ at }: CausedSignIn): boolean => Math.abs(Date.now() - at) < PERIOD_MS
+  return Array.isArray(all) ? all.filter(isRecent) : []
+}
+
+/**
+ * Rejects scopes that the token has or that were already requested.
+ *
+ * @returns The scopes as text, to be counted when they are requested.
+ * @throws {AuthorizationError}
+ */
+export async function requireNewScopes(
+  tokens: TokenStore,
+  server: string,
+  scopes: readonly string[],
+  granted: readonly string[] | undefined,
+): Promise<string> {
+  const missing = scopes.toSorted().join(' ')
+  const hasAll = scopes.length > 0 && scopes.every((scope) => granted?.includes(scope))
+  const signIns = await recentSignIns(tokens, server)
+  if (hasAll || signIns.some((signIn) => signIn.missing === missing)) {
+    const message = `"${server}" still requires the scopes "${missing}" after they were requested`
+    const [url = ''] = server.split('?', 1)
+    const answer = { url, status: 403, error: 'insufficient_scope' }
+    throw new AuthorizationError('access', message, answer, undefined, 'FORBIDDEN')
+  }
+  return missing
+}
+
+/**
+ * Counts a sign-in.
+ *
+ * @param missing The missing scopes that caused it, if any.
+ * @throws {AuthorizationError} if the limit is reached.
+ */
+export async function countSignIn(
+  tokens: TokenStore,
+  server: string,
+  missing: string | undefined,
+  maxSignIns = 10,
+): Promise<void> {
+  const signIns = await recentSignIns(tokens, server)
+  if (signIns.length >= maxSignIns) {
+    const message = `"${server}" required more than ${maxSignIns} sign-ins within 10 minutes`
+    const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
+    throw new AuthorizationError('access', message, undefined, undefined, code)
+  }
+  await tokens.set(signInsKey(server), { all: [...signIns, { at: Date.now(), missing }] })
+}
