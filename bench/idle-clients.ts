@@ -24,13 +24,13 @@ export class Clients extends DurableObject {
   #ended = 0
   /** Streams that have not received the change yet. */
   #waiting = 0
-  #allHeard: () => void = () => {}
+  #allReceived: () => void = () => {}
 
   async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     const count = Number(searchParams.get('count'))
     if (pathname === '/open') await this.#open(count, searchParams.get('path') ?? '/mcp')
-    if (pathname === '/tell') await this.#tell(searchParams.get('path') ?? '/notify')
+    if (pathname === '/announce') await this.#announce(searchParams.get('path') ?? '/notify')
     if (pathname === '/ping') for (const ping of this.#pings.slice(0, count)) await ping()
     return Response.json({ streams: this.#streams, ended: this.#ended })
   }
@@ -73,16 +73,16 @@ export class Clients extends DurableObject {
       const { value, done } = await reader.read()
       if (done) return
       text += decoder.decode(value, { stream: true })
-      if (text.includes('data: {') && --this.#waiting === 0) this.#allHeard()
+      if (text.includes('data: {') && --this.#waiting === 0) this.#allReceived()
       text = text.slice(text.lastIndexOf('\n') + 1)
     }
   }
 
-  async #tell(path: string): Promise<void> {
+  async #announce(path: string): Promise<void> {
     this.#waiting = this.#streams
-    const allHeard = new Promise<void>((resolve) => (this.#allHeard = resolve))
+    const allReceived = new Promise<void>((resolve) => (this.#allReceived = resolve))
     await SERVED.fetch(new Request(at(path)))
-    await allHeard
+    await allReceived
   }
 }
 

@@ -69,7 +69,7 @@ async function contender(
 }
 
 export const bench: Bench = {
-  title: 'One change told to idle streams on workerd (µs for each of them)',
+  title: 'One change sent to idle streams on workerd (µs for each of them)',
   tables: async ({ scale }) => {
     const count = Math.ceil(200 * scale)
     const rows = await compare(

@@ -29,7 +29,7 @@ interface Measured {
   /** Both sides of the stream. */
   kbPerStream: number | undefined
   /** The time until the last stream received a change; unknown if not observable. */
-  toldMs: number | undefined
+  notifiedMs: number | undefined
 }
 
 function memoryKb(pid: number | undefined): number | undefined {
@@ -72,12 +72,12 @@ async function measure(
     streams: count,
     awake: undefined,
     kbPerStream: before && after ? (after - before) / count : undefined,
-    toldMs: undefined,
+    notifiedMs: undefined,
   }
   if (notify !== undefined) {
     const from = performance.now()
-    await command(on, `/tell?path=${notify}`)
-    measured.toldMs = performance.now() - from
+    await command(on, `/announce?path=${notify}`)
+    measured.notifiedMs = performance.now() - from
   }
   if (path === '/mcp') {
     const alive = await lives()
@@ -133,15 +133,15 @@ export const bench: Bench = {
       await measure('edgewise', 'sessions', count, await startWithClients(), '/mcp', '/notify'),
       await measure('McpAgent', 'sessions', few, await agent(), '/mcp'),
     ]
-    const rows = data.map(({ name, note, streams, awake, kbPerStream, toldMs }) => [
+    const rows = data.map(({ name, note, streams, awake, kbPerStream, notifiedMs }) => [
       name,
       note,
       String(streams),
       awake === undefined ? '' : String(awake),
       kbPerStream === undefined ? '' : kbPerStream.toFixed(1),
-      toldMs === undefined ? '' : toldMs.toFixed(0),
+      notifiedMs === undefined ? '' : notifiedMs.toFixed(0),
     ])
-    const head = ['set-up', 'streams', 'awake of 500', 'KB each', 'told in ms']
+    const head = ['set-up', 'streams', 'awake of 500', 'KB each', 'notified in ms']
     const writes = [
       await countWrites('edgewise', await start()),
       await countWrites('McpAgent', await start(AGENT)),

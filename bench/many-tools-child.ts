@@ -4,7 +4,7 @@ import type { Way } from './subject.ts'
 import { subjects } from './subjects/index.ts'
 
 /** CPU time in milliseconds. */
-export interface Told {
+export interface Costs {
   /** Creating the tools and the server. */
   start: number
   /** The first `tools/list`. */
@@ -41,4 +41,4 @@ lap()
 await list(0)
 const first = lap()
 for (let id = 1; id <= FOLLOWING; id++) await list(id)
-process.send?.({ start, first, next: lap() / FOLLOWING } satisfies Told)
+process.send?.({ start, first, next: lap() / FOLLOWING } satisfies Costs)

@@ -5,23 +5,23 @@ import type { Bench } from './bench.ts'
 import { buildForNode } from './build.ts'
 import { spread } from './compare.ts'
 import { servers } from './fetch.ts'
-import type { Told } from './many-tools-child.ts'
+import type { Costs } from './many-tools-child.ts'
 
 const COUNT = 500
 const columns = ['start', 'first', 'next'] as const
 
-async function measure(script: string, name: string, way: string): Promise<Told> {
+async function measure(script: string, name: string, way: string): Promise<Costs> {
   const child = fork(script, [name, way, String(COUNT)], {
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  const [told] = await Promise.race([
+  const [costs] = await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => {
       throw new Error(`${name} (${way}) ended with ${code}`)
     }),
   ])
   child.kill()
-  return told as Told
+  return costs as Costs
 }
 
 export const bench: Bench = {
@@ -29,13 +29,13 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const script = await buildForNode('many-tools-child.ts')
     const contenders = [...(await servers(['stateless', 'session'])), ['official v1', 'session']]
-    const told = contenders.map((): Told[] => [])
+    const costs = contenders.map((): Costs[] => [])
     for (let round = 0; round < Math.ceil(6 * scale); round++) {
       for (const [index, [name = '', way = '']] of contenders.entries()) {
-        told[index]?.push(await measure(script, name, way))
+        costs[index]?.push(await measure(script, name, way))
       }
     }
-    const ms = told.map((rounds) =>
+    const ms = costs.map((rounds) =>
       columns.map((column) => spread(rounds.map((each) => each[column])).median),
     )
     return [
@@ -54,7 +54,7 @@ export const bench: Bench = {
             return [own.toFixed(2), (own / (ms[0]?.[column] ?? Number.NaN)).toFixed(2)]
           }),
         ]),
-        data: contenders.map(([name, way], row) => ({ name, way, rounds: told[row] })),
+        data: contenders.map(([name, way], row) => ({ name, way, rounds: costs[row] })),
       },
     ]
   },

@@ -39,7 +39,7 @@ export class BareHub extends DurableObject {
   fetch(request: Request): Response {
     if (request.headers.get('upgrade') === null) {
       for (const socket of this.ctx.getWebSockets()) socket.send('{}')
-      return new Response('told')
+      return new Response('sent')
     }
     const { 0: client, 1: socket } = new WebSocketPair()
     this.ctx.acceptWebSocket(socket)
@@ -97,7 +97,7 @@ export default {
     if (pathname === '/rows') return Response.json(rows)
     if (pathname === '/notify') {
       await worker.notify.toolsListChanged()
-      return new Response('told')
+      return new Response('sent')
     }
     const known = request.headers.get('mcp-session-id')
     const id = known === null ? env.BARE.newUniqueId() : env.BARE.idFromString(known)

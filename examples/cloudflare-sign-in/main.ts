@@ -6,7 +6,7 @@ import { start } from './start.ts'
 
 const { origin, stop } = await start()
 
-// A client without a token is told where to sign in.
+// The challenge names where a client without a token can sign in.
 const refused = await fetch(`${origin}/mcp`, { method: 'POST' })
 assert.equal(refused.status, 401)
 assert.match(refused.headers.get('www-authenticate') ?? '', /scope="notes:read"/)

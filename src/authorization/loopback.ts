@@ -29,7 +29,7 @@ export interface LoopbackOptions {
    * browser.
    */
   readonly open?: (url: string) => Awaitable<void>
-  /** The HTML page shown after the redirect. By default it tells the user to close the page. */
+  /** The HTML page shown after the redirect. By default it asks the user to close the page. */
   readonly page?: string
 }
 

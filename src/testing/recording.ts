@@ -113,7 +113,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   async function fail(fault: string): Promise<void> {
     reason = new SdkError(
       'INVALID_USE',
-      `The recording differs: ${fault}; record anew if that is meant`,
+      `The recording differs: ${fault}; record it again if the change is intended`,
     )
     await far.close()
   }

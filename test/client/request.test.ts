@@ -106,7 +106,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     const peer = peerOf(era, (message) => {
       peer.send({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'huh' } })
       peer.send({ jsonrpc: '2.0', method: 'notifications/x' })
-      peer.send({ jsonrpc: '2.0', id: 'nobody', result: {} })
+      peer.send({ jsonrpc: '2.0', id: 'unknown', result: {} })
       peer.send({ jsonrpc: '1.0', method: 'x' })
       peer.send(42)
       peer.send(null)

@@ -24,7 +24,7 @@ function waitingServer(): { server: Server; began: Promise<void>; reason: Promis
       begin()
       await new Promise((done) => signal.addEventListener('abort', done))
       resolve(signal.reason)
-      return 'nobody hears'
+      return 'ignored'
     })
   })
   return { server, began, reason }

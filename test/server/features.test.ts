@@ -93,7 +93,7 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
     expect(error).toBeInstanceOf(ProtocolError)
     const code = revision === '2026-07-28' ? -32602 : -32002
     expect(error).toMatchObject({ code, data: { uri: 'note://none' } })
-    await expect(client.readResource('user://nobody/profile')).rejects.toMatchObject({ code })
+    await expect(client.readResource('user://unknown/profile')).rejects.toMatchObject({ code })
   })
 
   it('gives prompts, with arguments that were checked', async () => {

@@ -68,7 +68,7 @@ export function makeServer(options: ServerOptions = {}): {
   server.resourceTemplate(
     uriTemplate('user://{id}/profile'),
     { name: 'profile', complete: { id: (value) => [`${value}1`, `${value}2`] } },
-    ({ variables: { id } }) => (id === 'nobody' ? undefined : `Profile of ${String(id)}`),
+    ({ variables: { id } }) => (id === 'unknown' ? undefined : `Profile of ${String(id)}`),
   )
   server.prompt(
     'greet',

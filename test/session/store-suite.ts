@@ -34,7 +34,7 @@ export function storeSuite(open: OpenStore): Suite {
 
     'Records that were not created or were removed are not found': async () => {
       const { store } = await open()
-      for (const id of ['', 'nobody', '__proto__', "' OR 1=1 --"]) {
+      for (const id of ['', 'unknown', '__proto__', "' OR 1=1 --"]) {
         equal((await store.load(id)) ?? null, null)
       }
       const id = await store.create(record())
@@ -42,7 +42,7 @@ export function storeSuite(open: OpenStore): Suite {
       await store.remove(id)
       equal((await store.load(id)) ?? null, null)
       equal(await store.load(other), record('other'))
-      await store.remove('nobody')
+      await store.remove('unknown')
     },
 
     'What is saved of a record is found': async () => {

@@ -211,7 +211,7 @@ describe('A task of 2025-11-25', () => {
   test('that is unknown is -32602 [L-TASK-042]', async () => {
     const wire = await open(makeFixture({ list: true }))
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) {
-      expect(await wire.code(method, { taskId: 'nobody' })).toBe(ErrorCode.INVALID_PARAMS)
+      expect(await wire.code(method, { taskId: 'unknown' })).toBe(ErrorCode.INVALID_PARAMS)
       expect(await wire.code(method, {})).toBe(ErrorCode.INVALID_PARAMS)
     }
     for (const cursor of ['x', 7, '', 'bm9ib2R5'])

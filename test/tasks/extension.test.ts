@@ -221,7 +221,7 @@ describe('A task', () => {
   test('that is unknown is -32602 for every method [M-TASK-052] [M-TASK-053]', async () => {
     const wire = wireTo(makeFixture().server)
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-      const { error } = await wire.call(method, { taskId: 'nobody', inputResponses: {} })
+      const { error } = await wire.call(method, { taskId: 'unknown', inputResponses: {} })
       expect(error?.code).toBe(ErrorCode.INVALID_PARAMS)
     }
   })
@@ -511,7 +511,7 @@ describe('Outcomes from elsewhere', () => {
     expect(await kept.complete(taskId, text('Rendered'))).toBe(true)
     expect(textOf((await wire.result('tasks/get', { taskId })).result)).toBe('Rendered')
     expect(await kept.complete(taskId, text('Again'))).toBe(false)
-    expect(await kept.fail('nobody', new Error('x'))).toBe(false)
+    expect(await kept.fail('unknown', new Error('x'))).toBe(false)
   })
 
   test('may be errors, whose detail stays where it is', async () => {
@@ -550,7 +550,7 @@ describe('Notifications of tasks', () => {
     await wire.done(first)
     const created = wire.received.find((one) => one.id === first)?.result as { taskId: string }
     const listening = wire.call('subscriptions/listen', {
-      notifications: { taskIds: [created.taskId, 'nobody'] },
+      notifications: { taskIds: [created.taskId, 'unknown'] },
     })
     await until(() => wire.methods().includes('notifications/subscriptions/acknowledged'))
     const [ack] = wire.received.filter((one) => one.method)

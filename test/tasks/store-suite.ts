@@ -53,13 +53,13 @@ export function taskRecordStoreSuite(open: Open<TaskRecordStore>): Suite {
 
     'What was not kept, or was removed, is not found': async () => {
       const { store } = await open()
-      for (const id of ['', 'nobody', '__proto__', "' OR 1=1 --"]) {
+      for (const id of ['', 'unknown', '__proto__', "' OR 1=1 --"]) {
         equal((await store.load(id)) ?? null, null)
       }
       await store.save(taskRecord('one'))
       await store.save(taskRecord('two'))
       await store.remove('one')
-      await store.remove('nobody')
+      await store.remove('unknown')
       equal((await store.load('one')) ?? null, null)
       ok(await store.load('two'), 'The other is gone')
     },

@@ -12,7 +12,7 @@ describe('connectInMemory', () => {
 
   it('passes the caller to the server', async () => {
     const server = createServer({ name: 'x', version: '1' })
-    server.tool('whoami', {}, (_args, ctx) => ctx.principal ?? 'nobody')
+    server.tool('whoami', {}, (_args, ctx) => ctx.principal ?? 'anonymous')
     for (const options of [{ principal: 'ada' }, { serve: { caller: { principal: 'ada' } } }]) {
       await using client = await connectInMemory(server, options)
       expect((await client.callTool('whoami')).content).toEqual([{ type: 'text', text: 'ada' }])

@@ -63,7 +63,7 @@ describe('a recording', () => {
     await client.listAllTools()
     await expect(client.callTool('add', { a: 1, b: 3 })).rejects.toMatchObject({
       message: expect.stringContaining(
-        'in "tools/call", "params.arguments.b" was 2, and is 3; record anew if that is meant',
+        'in "tools/call", "params.arguments.b" was 2, and is 3; record it again if the change is intended',
       ),
     })
   })
@@ -74,7 +74,7 @@ describe('a recording', () => {
       const [results, frames] = await recorded({ revision })
       const text = JSON.stringify(frames)
         .replaceAll(/"(id|progressToken)":(\d+)/g, (_, key, id) => `"${key}":${Number(id) + 100}`)
-        .replaceAll('"name":"edgewise"', '"name":"somebody"')
+        .replaceAll('"name":"edgewise"', '"name":"other"')
       const transport = replayTransport(JSON.parse(text) as RecordedFrame[])
       const client = closing(await connect(transport, { ...answering, revision }))
       expect(await use(client)).toEqual(results)

@@ -209,7 +209,7 @@ describe('The message-port transport, given an invalid message,', () => {
     const [end, other] = [begin(left), begin(right)]
     await Promise.all([end.opened, other.opened])
     for (const control of [
-      { edgewise: 'bye', id: 'somebody else' },
+      { edgewise: 'bye', id: 'another end' },
       { edgewise: 'ping', id: 5 },
       { edgewise: 'open' },
       { edgewise: 'open', id: 'x'.repeat(1_000_000), lock: true },

@@ -2,6 +2,6 @@
 import { completeSignIn } from 'edgewise/browser'
 
 if (!(await completeSignIn())) {
-  const text = 'Nobody waits for this sign-in. You may close this window.'
+  const text = 'No page is waiting for this sign-in. You may close this window.'
   document.querySelector('p')?.replaceChildren(text)
 }

@@ -195,7 +195,7 @@ describe('a popup', () => {
 
   it('leaves no code in the history', async () => {
     const page = await open('/callback?code=c&state=s')
-    await shown(page, 'nobody waits')
+    await shown(page, 'no page is waiting')
     expect(page.url()).toBe(`${APP}/callback`)
   })
 })

@@ -45,7 +45,7 @@ async function expectBought(response: Response): Promise<void> {
   expect(result).toHaveProperty('content.0.text', 'bought: true')
 }
 
-/** The client is told to start over, and nothing ran. */
+/** The client is asked to start over, and nothing ran. */
 async function expectUnknown(response: Response): Promise<void> {
   expect((await lastMessage(response)).error).toMatchObject({
     code: -32602,

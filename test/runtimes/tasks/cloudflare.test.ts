@@ -114,7 +114,7 @@ describe('A task on Workers', () => {
   test('is unknown to other principals, as are ids that were never issued [M-TASK-052] [M-TASK-070]', async () => {
     const taskId = await wire.as('ada').start('quick')
     const other = await wire.as('eve').call('tasks/get', { taskId })
-    for (const id of ['nobody', taskId.replace(/^.{8}/, '00000000'), '0'.repeat(64)]) {
+    for (const id of ['unknown', taskId.replace(/^.{8}/, '00000000'), '0'.repeat(64)]) {
       expect((await wire.call('tasks/get', { taskId: id })).error).toEqual(other.error)
     }
     expect(other.error?.code).toBe(ErrorCode.INVALID_PARAMS)
@@ -126,7 +126,7 @@ describe('A task on Workers', () => {
     expect(await (await workerd.get(`/complete?id=${taskId}`)).json()).toBe(true)
     expect(textOf((await wire.result('tasks/get', { taskId })).result)).toBe('From a queue')
     expect(await (await workerd.get(`/complete?id=${taskId}`)).json()).toBe(false)
-    expect(await (await workerd.get('/complete?id=nobody')).json()).toBe(false)
+    expect(await (await workerd.get('/complete?id=unknown')).json()).toBe(false)
   })
 
   test.each(['lives', 'crashes'])(

@@ -131,7 +131,7 @@ describe('an invalid request', () => {
     },
   )
 
-  it.each(['__proto__', 'constructor', 'nobody'])(
+  it.each(['__proto__', 'constructor', 'unknown'])(
     'a tool called %s is -32602, sent with 200 [M-BASE-027] [M-HTTP-042]',
     async (name) => {
       expect(await refusal(await postModern(handle, 'tools/call', { name }))).toEqual([

@@ -2,5 +2,5 @@
 import { completeSignIn } from 'edgewise/browser'
 
 if (!(await completeSignIn())) {
-  document.body.textContent = 'Nobody waits for this sign-in. You may close this page.'
+  document.body.textContent = 'No page is waiting for this sign-in. You may close this page.'
 }

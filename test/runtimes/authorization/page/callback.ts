@@ -2,6 +2,6 @@
 import { completeSignIn } from '../../../../runtimes/browser/index.ts'
 
 completeSignIn().then(
-  (done) => (document.body.dataset.shown = done ? 'done' : 'nobody waits'),
+  (done) => (document.body.dataset.shown = done ? 'done' : 'no page is waiting'),
   (error: unknown) => (document.body.dataset.shown = String(error)),
 )

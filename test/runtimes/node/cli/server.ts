@@ -83,7 +83,7 @@ export function makeServer(): Server {
     {
       name: 'thing',
       complete: {
-        thing: (value, { who = 'nobody' }) => [`${who}-${value}`],
+        thing: (value, { who = 'unknown' }) => [`${who}-${value}`],
         who: () => Array.from({ length: 120 }, (_, n) => `w${n}`),
       },
     },
