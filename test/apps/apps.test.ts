@@ -116,7 +116,7 @@ describe('a server with interfaces', () => {
     expect(shown.result.content).toEqual([{ type: 'text', text: 'fresh' }])
   })
 
-  it('does the same on sessions', async () => {
+  it('links its tools on sessions for clients that show interfaces, and for no others', async () => {
     const { server } = weather()
     const revision = '2025-11-25'
     const host = await connectInMemory(server, { revision, extensions: [appsClient()] })
@@ -157,7 +157,7 @@ describe('a server with interfaces', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('keeps the interface of a tool that is changed', async () => {
+  it('keeps the interface of a tool when the tool is updated', async () => {
     const { server } = weather()
     const tool = appTool(server, 'changing', { ui: URI }, () => text('one'))
     tool.update({ description: 'New' }, () => text('two'))
@@ -177,7 +177,7 @@ describe('a server with interfaces', () => {
   })
 })
 
-describe('a malformed policy', () => {
+describe('a malformed policy or visibility', () => {
   const origin = 'https://a.example'
 
   it.each<[string, unknown]>([
@@ -213,7 +213,7 @@ describe('a malformed policy', () => {
     })
   })
 
-  it('has a neighbour in who may call a tool, which is refused too [P029]', () => {
+  it('with an invalid visibility of the tool is refused where it is registered [P029]', () => {
     const visibility = ['App'] as unknown as ['app']
     const { server } = weather()
     expect(() => appTool(server, 'bad', { visibility }, () => text(''))).toThrow('"App"')
@@ -236,7 +236,7 @@ describe('the document of an interface', () => {
     expect(contents).toEqual([{ uri: URI, mimeType: APP_MIME_TYPE, text: PAGE, _meta: { ui } }])
   })
 
-  it('can be bytes, or made for each reader [M-APPS-007]', async () => {
+  it('can be bytes, or can be created for each reader [M-APPS-007]', async () => {
     const server = createServer({ name: 's', version: '1' })
     appResource(server, 'ui://bytes', { name: 'b' }, new TextEncoder().encode(PAGE))
     appResource(server, 'ui://made', { name: 'm' }, (ctx) => `${PAGE}<!-- ${ctx.revision} -->`)

@@ -76,39 +76,50 @@ async function failure(
   return error
 }
 
-describe('a URL that a server names [L-AUTH-075] [L-AUTH-095] [L-AUTH-096] [L-AUTH-098] [L-AUTH-100] [M-ADISC-025] [M-ASEC-050] [M-ASEC-051] [M-ASEC-053]', () => {
-  it.each(forbidden)('is not used as the place of metadata: %s', async (url) => {
-    const challenge = `Bearer resource_metadata="${url}"`
-    // Without any place the well-known ones are used
-    if (url === '')
-      return void (await failure(
-        { challenge, routes: { [`GET ${RESOURCE_METADATA}`]: () => json({ resource: 'x' }) } },
-        [RESOURCE_METADATA],
-      ))
-    expect(await failure({ challenge }, [])).toMatchObject({ step: 'resource-metadata' })
-  })
+describe('a URL that a server names', () => {
+  it.each(forbidden)(
+    'is not used as the place of metadata: %s [L-AUTH-075] [L-AUTH-095] [L-AUTH-096] [L-AUTH-098] [L-AUTH-100] [M-ADISC-025] [M-ASEC-050] [M-ASEC-051] [M-ASEC-053]',
+    async (url) => {
+      const challenge = `Bearer resource_metadata="${url}"`
+      // Without any place the well-known ones are used
+      if (url === '')
+        return void (await failure(
+          { challenge, routes: { [`GET ${RESOURCE_METADATA}`]: () => json({ resource: 'x' }) } },
+          [RESOURCE_METADATA],
+        ))
+      expect(await failure({ challenge }, [])).toMatchObject({ step: 'resource-metadata' })
+    },
+  )
 
-  it.each(forbidden)('is not used as an issuer: %s', async (url) => {
-    const error = await failure({ resource: { authorization_servers: [url] } }, [RESOURCE_METADATA])
-    expect(error.step).toBe('server-metadata')
-  })
+  it.each(forbidden)(
+    'is not used as an issuer: %s [L-AUTH-075] [L-AUTH-095] [L-AUTH-096] [L-AUTH-098] [L-AUTH-100] [M-ADISC-025] [M-ASEC-050] [M-ASEC-051] [M-ASEC-053]',
+    async (url) => {
+      const error = await failure({ resource: { authorization_servers: [url] } }, [
+        RESOURCE_METADATA,
+      ])
+      expect(error.step).toBe('server-metadata')
+    },
+  )
 
-  it.each(forbidden)('is not used as an endpoint: %s', async (url) => {
-    const known = [RESOURCE_METADATA, SERVER_METADATA]
-    const authorize = await failure({ server: { authorization_endpoint: url } }, [
-      ...known,
-      REGISTER,
-    ])
-    expect(authorize.step).toBe('authorization')
-    const register = await failure({ server: { registration_endpoint: url } }, known)
-    expect(register.step).toBe('registration')
-    const token = await failure({ server: { token_endpoint: url } }, [
-      ...known,
-      REGISTER,
-      AUTHORIZE,
-    ])
-    expect(token.step).toBe('token')
-  })
+  it.each(forbidden)(
+    'is not used as an endpoint: %s [L-AUTH-075] [L-AUTH-095] [L-AUTH-096] [L-AUTH-098] [L-AUTH-100] [M-ADISC-025] [M-ASEC-050] [M-ASEC-051] [M-ASEC-053]',
+    async (url) => {
+      const known = [RESOURCE_METADATA, SERVER_METADATA]
+      const authorize = await failure({ server: { authorization_endpoint: url } }, [
+        ...known,
+        REGISTER,
+      ])
+      expect(authorize.step).toBe('authorization')
+      const register = await failure({ server: { registration_endpoint: url } }, known)
+      expect(register.step).toBe('registration')
+      const token = await failure({ server: { token_endpoint: url } }, [
+        ...known,
+        REGISTER,
+        AUTHORIZE,
+      ])
+      expect(token.step).toBe('token')
+    },
+  )
 })
 
 describe('an MCP server that is not HTTPS', () => {
@@ -145,7 +156,7 @@ describe('an MCP server that is not HTTPS', () => {
   )
 
   it.each(['http://127.0.0.1:8000/mcp', 'http://localhost/mcp'])(
-    'gets one on this machine: %s',
+    'gets a token if it runs on this machine: %s',
     async (server) => {
       const { again, headers } = await signInTo(server)
       expect(again).toBe(true)
@@ -154,15 +165,18 @@ describe('an MCP server that is not HTTPS', () => {
   )
 })
 
-describe('a private address that a public server names [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]', () => {
-  it.each(inside)('is not asked: %s', async (url) => {
-    await failure({ challenge: `Bearer resource_metadata="${url}"` }, [])
-    await failure({ resource: { authorization_servers: [url] } }, [RESOURCE_METADATA])
-    const known = [RESOURCE_METADATA, SERVER_METADATA]
-    await failure({ server: { registration_endpoint: url } }, known)
-    await failure({ server: { authorization_endpoint: url } }, [...known, REGISTER])
-    await failure({ server: { token_endpoint: url } }, [...known, REGISTER, AUTHORIZE])
-  })
+describe('a private address that a public server names', () => {
+  it.each(inside)(
+    'is not asked: %s [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]',
+    async (url) => {
+      await failure({ challenge: `Bearer resource_metadata="${url}"` }, [])
+      await failure({ resource: { authorization_servers: [url] } }, [RESOURCE_METADATA])
+      const known = [RESOURCE_METADATA, SERVER_METADATA]
+      await failure({ server: { registration_endpoint: url } }, known)
+      await failure({ server: { authorization_endpoint: url } }, [...known, REGISTER])
+      await failure({ server: { token_endpoint: url } }, [...known, REGISTER, AUTHORIZE])
+    },
+  )
 
   it.each([
     '8.8.8.8',
@@ -176,11 +190,11 @@ describe('a private address that a public server names [L-AUTH-099] [L-AUTH-101]
     '11.0.0.1',
     '223.255.255.255',
     'localhost.example',
-  ])('is not what %s is', (host) => {
+  ])('is distinguished from %s [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]', (host) => {
     expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(false)
   })
 
-  it('may be asked when the application allows it', async () => {
+  it('may be asked when the application allows it [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]', async () => {
     const issuer = 'https://10.0.0.1'
     const asked: string[] = []
     const world = createWorld({ resource: { authorization_servers: [issuer] } })
@@ -190,7 +204,7 @@ describe('a private address that a public server names [L-AUTH-099] [L-AUTH-101]
     expect(asked).toContain('10.0.0.1')
   })
 
-  it('is not asked when the application allows less than usual', async () => {
+  it('is not asked when the application allows less than usual [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]', async () => {
     const world = createWorld()
     const allowUrl = ({ hostname }: URL): boolean => hostname === 'mcp.example'
     await expect(world.connect(world.signIn({ allowUrl }))).rejects.toMatchObject({
@@ -200,7 +214,7 @@ describe('a private address that a public server names [L-AUTH-099] [L-AUTH-101]
   })
 })
 
-describe('the addresses of a name [M-ADISC-026] [M-ADISC-027] [L-AUTH-101]', () => {
+describe('the addresses of a name', () => {
   it.each([
     'https://localhost/',
     'https://127.0.0.1/',
@@ -208,18 +222,18 @@ describe('the addresses of a name [M-ADISC-026] [M-ADISC-027] [L-AUTH-101]', () 
     'https://10.0.0.1/',
     'https://[::ffff:10.0.0.1]/',
     'https://no-such-name.invalid/',
-  ])('are not those of the Internet: %s', async (url) => {
+  ])('are not those of the Internet: %s [M-ADISC-026] [M-ADISC-027] [L-AUTH-101]', async (url) => {
     expect(await publicAddresses(new URL(url))).toBe(false)
   })
 
   it.each(['https://8.8.8.8/', 'https://[2606:4700::1111]/'])(
-    'are those of the Internet: %s',
+    'are those of the Internet: %s [M-ADISC-026] [M-ADISC-027] [L-AUTH-101]',
     async (url) => {
       expect(await publicAddresses(new URL(url))).toBe(true)
     },
   )
 
-  it('decide whether a URL is used', async () => {
+  it('decide whether a URL is used [M-ADISC-026] [M-ADISC-027] [L-AUTH-101]', async () => {
     const world = createWorld({
       resource: { authorization_servers: ['https://8.8.8.8', 'https://localhost'] },
     })

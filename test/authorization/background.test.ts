@@ -138,7 +138,7 @@ describe('a message that expects no response', () => {
     expect(world.to(AUTHORIZE)).toHaveLength(1)
   })
 
-  it('is also one that the application sends in the background [C006]', async () => {
+  it('is also a message that the application sends in the background [C006]', async () => {
     const world = createWorld({ token: { refresh_token: undefined } })
     await using client = await world.connect(world.signIn())
     world.valid.clear()

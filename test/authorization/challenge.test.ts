@@ -10,7 +10,7 @@ function bearer(header: string): Record<string, string> | undefined {
   return found && Object.fromEntries(found.params)
 }
 
-describe('the challenges of a WWW-Authenticate header [L-AUTH-015] [M-ADISC-010]', () => {
+describe('the challenges of a WWW-Authenticate header', () => {
   it.each([
     [`Bearer resource_metadata="${url}", scope="a b"`, { resource_metadata: url, scope: 'a b' }],
     [`Bearer scope="a b", resource_metadata="${url}"`, { resource_metadata: url, scope: 'a b' }],
@@ -48,18 +48,18 @@ describe('the challenges of a WWW-Authenticate header [L-AUTH-015] [M-ADISC-010]
     [`, ,, Bearer ,scope="c",,`, { scope: 'c' }],
     [`Bearer scope=""`, { scope: '' }],
     [`Bearer scope="never closed`, {}],
-  ])('are read from %s', (header, params) => {
+  ])('are parsed from %s [L-AUTH-015] [M-ADISC-010]', (header, params) => {
     expect(bearer(header)).toEqual(params)
   })
 
   it.each(['', 'Digest realm="x", nonce="y"', '=', '"', ','.repeat(10_000), 'Basic YTpi'])(
-    'have no Bearer in %.20s',
+    'contain no Bearer challenge in %.20s [L-AUTH-015] [M-ADISC-010]',
     (header) => {
       expect(bearer(header)).toBeUndefined()
     },
   )
 
-  it('are read from two header lines, which arrive as one', () => {
+  it('are parsed from two header lines, which arrive as one [L-AUTH-015] [M-ADISC-010]', () => {
     const headers = new Headers()
     headers.append('www-authenticate', 'Basic realm="x"')
     headers.append('www-authenticate', 'Bearer scope="c"')
@@ -69,13 +69,13 @@ describe('the challenges of a WWW-Authenticate header [L-AUTH-015] [M-ADISC-010]
     expect(schemes).toEqual(['basic', 'bearer'])
   })
 
-  it('keep the data of the others apart', () => {
+  it('keep the data of the others apart [L-AUTH-015] [M-ADISC-010]', () => {
     const [digest, second] = parseChallenges('Digest nonce="n", realm="r", Bearer scope=s')
     expect(digest?.params.get('scope')).toBeUndefined()
     expect(second?.params.get('realm')).toBeUndefined()
   })
 
-  it('take no time that grows faster than the header', () => {
+  it('are parsed in time linear in the length of the header [L-AUTH-015] [M-ADISC-010]', () => {
     // Would take minutes if it did
     for (const piece of [',', ' ', 'a=', '"\\', 'a ', 'a="b" '])
       parseChallenges(piece.repeat(50_000))

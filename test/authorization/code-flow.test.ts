@@ -210,7 +210,7 @@ describe('the authorization response', () => {
 })
 
 describe('a user who does not return', () => {
-  it('is waited for as long as the application says', async () => {
+  it('is waited for until the timeout of the application', async () => {
     const world = createWorld()
     let ended = 0
     const interaction: SignInOptions['interaction'] = {

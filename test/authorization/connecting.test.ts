@@ -14,7 +14,7 @@ import { createWorld, ISSUER, json, MCP, type Answer, type World } from './world
 const METADATA_URL = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
 
 describe('a server that requires no authorization', () => {
-  it('is used without any [L-AUTH-001]', async () => {
+  it('is used without authorization [L-AUTH-001]', async () => {
     const world = createWorld({
       routes: {
         [`POST ${MCP}`]: ({ body }) =>
@@ -32,7 +32,7 @@ describe('a server that requires no authorization', () => {
 })
 
 describe('a way of signing in of the application', () => {
-  it('takes the place of this one [L-AUTH-002]', async () => {
+  it('replaces the sign-in of this package [L-AUTH-002]', async () => {
     const world = createWorld()
     const auth: AuthProvider = {
       headers: () => ({ authorization: 'Bearer mine' }),
@@ -46,7 +46,7 @@ describe('a way of signing in of the application', () => {
 })
 
 describe('a transport that is not HTTP', () => {
-  it('is not signed in to [L-AUTH-004] [L-AUTH-005] [M-STDIO-034] [M-XAUTH-051] [M-BASE-080]', async () => {
+  it('needs no sign-in [L-AUTH-004] [L-AUTH-005] [M-STDIO-034] [M-XAUTH-051] [M-BASE-080]', async () => {
     const world = createWorld()
     const server = createServer({ name: 'local', version: '1.0.0' })
     await using client = await connectInMemory(server, { auth: world.signIn() })

@@ -52,8 +52,8 @@ async function failure(world: World): Promise<AuthorizationError> {
   return error
 }
 
-describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
-  it('is read from where the challenge says, and nowhere else [L-AUTH-014] [M-ADISC-008] [M-ADISC-011] [B081]', async () => {
+describe('the metadata of the MCP server', () => {
+  it('is read from where the challenge says, and nowhere else [L-AUTH-014] [M-ADISC-008] [M-ADISC-011] [B081] [L-AUTH-013] [M-ADISC-007]', async () => {
     const place = 'https://mcp.example/custom/place.json'
     const world = createWorld({
       challenge: `Bearer resource_metadata="${place}"`,
@@ -64,7 +64,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
   })
 
   it.each([undefined, 'Bearer', 'Basic realm="resource_metadata=x"'])(
-    'is looked for at the path, then at the root: %s [L-AUTH-014] [M-ADISC-009] [M-ADISC-024]',
+    'is looked for at the path, then at the root: %s [L-AUTH-014] [M-ADISC-009] [M-ADISC-024] [L-AUTH-013] [M-ADISC-007]',
     async (challenge) => {
       const world = createWorld({
         challenge,
@@ -82,7 +82,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     },
   )
 
-  it('is not looked for at the root once it was found at the path [M-ADISC-011]', async () => {
+  it('is not looked for at the root once it was found at the path [M-ADISC-011] [L-AUTH-013] [M-ADISC-007]', async () => {
     expect(await signedIn(createWorld({ challenge: 'Bearer' }))).not.toContain(
       `GET ${ROOT_METADATA}`,
     )
@@ -95,7 +95,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     ['nothing', () => new Response('')],
     ['what browsers keep from pages', blocked],
   ] satisfies [string, Answer][])(
-    'is not %s, so that the next place is tried [B089]',
+    'is skipped if it is %s, and the next location is tried [B089] [L-AUTH-013] [M-ADISC-007]',
     async (_, answer) => {
       const world = createWorld({
         challenge: 'Bearer',
@@ -108,7 +108,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     },
   )
 
-  it('that a failing server does not return is reported at once, with its response [M-ADISC-020]', async () => {
+  it('that a failing server does not return is reported at once, with its response [M-ADISC-020] [L-AUTH-013] [M-ADISC-007]', async () => {
     const world = createWorld({
       challenge: 'Bearer',
       routes: {
@@ -133,13 +133,16 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     'https://mcp.example/mcp#part',
     'https://mcp.example/mcp?tenant=1',
     'mcp',
-  ])('for "%s" is refused [L-AUTH-016] [M-ADISC-012] [M-ASEC-022] [B081]', async (resource) => {
-    const world = createWorld({ resource: { resource } })
-    const error = await failure(world)
-    expect(error.step).toBe('resource-metadata')
-    expect(error.message).toContain(resource)
-    expect(world.log()).toEqual([`GET ${RESOURCE_METADATA}`])
-  })
+  ])(
+    'for "%s" is refused [L-AUTH-016] [M-ADISC-012] [M-ASEC-022] [B081] [L-AUTH-013] [M-ADISC-007]',
+    async (resource) => {
+      const world = createWorld({ resource: { resource } })
+      const error = await failure(world)
+      expect(error.step).toBe('resource-metadata')
+      expect(error.message).toContain(resource)
+      expect(world.log()).toEqual([`GET ${RESOURCE_METADATA}`])
+    },
+  )
 
   it.each([
     'https://mcp.example',
@@ -147,7 +150,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     'HTTPS://MCP.example/mcp',
     'https://mcp.example/mcp/',
   ])(
-    'for "%s" is taken, and tokens are requested by this very text [M-ASEC-022] [L-AUTH-059]',
+    'for "%s" is taken, and tokens are requested by this very text [M-ASEC-022] [L-AUTH-059] [L-AUTH-013] [M-ADISC-007]',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await signedIn(world)
@@ -157,7 +160,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
   )
 
   it.each(['https://mcp.example', 'https://mcp.example/'])(
-    'for the whole host "%s" is refused with exactResource [S024]',
+    'for the whole host "%s" is refused with exactResource [S024] [L-AUTH-013] [M-ADISC-007]',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       const connecting = world.connect(world.signIn({ exactResource: true }))
@@ -169,7 +172,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     },
   )
 
-  it('for a parent of the path, or without its query, is refused with exactResource [S024]', async () => {
+  it('for a parent of the path, or without its query, is refused with exactResource [S024] [L-AUTH-013] [M-ADISC-007]', async () => {
     for (const [target, resource] of [
       ['https://mcp.example/a/mcp', 'https://mcp.example/a'],
       ['https://mcp.example/mcp?tenant=1', MCP],
@@ -189,7 +192,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
   })
 
   it.each([MCP, 'HTTPS://MCP.example/mcp', 'https://mcp.example/mcp/'])(
-    'for "%s" is taken with exactResource, as it is the same',
+    'for "%s" is taken with exactResource, as it is the same [L-AUTH-013] [M-ADISC-007]',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await using client = await world.connect(world.signIn({ exactResource: true }))
@@ -197,7 +200,7 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     },
   )
 
-  it('that led to a token for the whole host leads to another with exactResource [S024]', async () => {
+  it('that led to a token for the whole host leads to another with exactResource [S024] [L-AUTH-013] [M-ADISC-007]', async () => {
     const tokens = openStore()
     const wide = { issuer: ISSUER, resource: 'https://mcp.example', tokenType: 'bearer' }
     const known = { ...wide, accessToken: 'wide', asked: [], granted: [] }
@@ -213,12 +216,15 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
     { authorization_servers: [] },
     { authorization_servers: undefined },
     { authorization_servers: 'x' },
-  ])('that names no authorization server is reported: %j [B081]', async (resource) => {
-    const error = await failure(createWorld({ resource }))
-    expect(error.message).toContain('names no authorization server')
-  })
+  ])(
+    'that names no authorization server is reported: %j [B081] [L-AUTH-013] [M-ADISC-007]',
+    async (resource) => {
+      const error = await failure(createWorld({ resource }))
+      expect(error.message).toContain('names no authorization server')
+    },
+  )
 
-  it('that is not found is reported with all URLs that were tried [M-ADISC-028]', async () => {
+  it('that is not found is reported with all URLs that were tried [M-ADISC-028] [L-AUTH-013] [M-ADISC-007]', async () => {
     const world = createWorld({
       challenge: 'Bearer',
       routes: { [`GET ${RESOURCE_METADATA}`]: notFound },
@@ -230,10 +236,10 @@ describe('the metadata of the MCP server [L-AUTH-013] [M-ADISC-007]', () => {
   })
 })
 
-describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', () => {
+describe('the metadata of the authorization server', () => {
   const answers = [0, 1, 2]
   it.each(answers)(
-    'of an issuer with a path is at one of three places, here number %i [L-AUTH-023] [M-ADISC-018] [B079]',
+    'of an issuer with a path is at one of three places, here number %i [L-AUTH-023] [M-ADISC-018] [B079] [L-AUTH-022] [M-ADISC-017]',
     async (place) => {
       const world = createWorld({
         resource: { authorization_servers: [TENANT] },
@@ -258,7 +264,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     },
   )
 
-  it('of an issuer without a path is at one of two places [L-AUTH-024] [M-ADISC-019] [B079]', async () => {
+  it('of an issuer without a path is at one of two places [L-AUTH-024] [M-ADISC-019] [B079] [L-AUTH-022] [M-ADISC-017]', async () => {
     const world = createWorld({
       routes: {
         [`GET ${SERVER_METADATA}`]: notFound,
@@ -280,7 +286,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     ['what browsers keep from pages', blocked],
     ['a redirect that leads nowhere', () => new Response(null, { status: 302 })],
   ] satisfies [string, Answer][])(
-    'is not %s, so that the next place is tried [B079] [B089]',
+    'is skipped if it is %s, and the next location is tried [B079] [B089] [L-AUTH-022] [M-ADISC-017]',
     async (_, answer) => {
       const world = createWorld({
         routes: {
@@ -292,7 +298,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     },
   )
 
-  it('is followed to where a redirect leads, if that may be used [L-AUTH-102]', async () => {
+  it('is followed to where a redirect leads, if that may be used [L-AUTH-102] [L-AUTH-022] [M-ADISC-017]', async () => {
     const moved = 'https://metadata.example/as.json'
     const redirect =
       (location: string): Answer =>
@@ -318,7 +324,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     }
   })
 
-  it('is not followed through redirects without end', async () => {
+  it('is not followed through redirects without end [L-AUTH-022] [M-ADISC-017]', async () => {
     const world = createWorld({
       routes: {
         [`GET ${SERVER_METADATA}`]: () =>
@@ -329,14 +335,14 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     expect(world.to(SERVER_METADATA)).toHaveLength(4)
   })
 
-  it('that a failing server does not return is reported with all its responses [M-ADISC-020]', async () => {
+  it('that a failing server does not return is reported with all its responses [M-ADISC-020] [L-AUTH-022] [M-ADISC-017]', async () => {
     const world = createWorld({ routes: { [`GET ${SERVER_METADATA}`]: () => json({}, 503) } })
     const error = await failure(world)
     expect(error).toMatchObject({ step: 'server-metadata', answer: { status: 503 } })
     expect(world.to(OPENID)).toEqual([])
   })
 
-  it('that is not found is reported with all URLs that were tried [B079]', async () => {
+  it('that is not found is reported with all URLs that were tried [B079] [L-AUTH-022] [M-ADISC-017]', async () => {
     const routes = { [`GET ${SERVER_METADATA}`]: notFound }
     const error = await failure(
       createWorld({ resource: { authorization_servers: [TENANT] }, routes }),
@@ -345,7 +351,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
   })
 
   it.each([`${ISSUER}/`, 'https://AS.example', 'https://as.example:443', 'https://evil.example'])(
-    'of the issuer "%s" is another one, and nothing else is tried [L-AUTH-017] [M-ADISC-021] [M-ADISC-022] [M-ADISC-023]',
+    'of the issuer "%s" is another one, and nothing else is tried [L-AUTH-017] [M-ADISC-021] [M-ADISC-022] [M-ADISC-023] [L-AUTH-022] [M-ADISC-017]',
     async (issuer) => {
       const world = createWorld({ server: { issuer } })
       const error = await failure(world)
@@ -355,14 +361,14 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     },
   )
 
-  it('is that of the first server of several that can be reached [L-AUTH-018]', async () => {
+  it('is that of the first server of several that can be reached [L-AUTH-018] [L-AUTH-022] [M-ADISC-017]', async () => {
     const resource = { authorization_servers: ['https://gone.example', ISSUER] }
     const log = await signedIn(createWorld({ resource }))
     expect(log).toContain('GET https://gone.example/.well-known/openid-configuration')
     expect(log).toContain(`GET ${SERVER_METADATA}`)
   })
 
-  it('is that of the server that the application chooses [M-ADISC-013]', async () => {
+  it('is that of the server that the application chooses [M-ADISC-013] [L-AUTH-022] [M-ADISC-017]', async () => {
     const world = createWorld({
       resource: { authorization_servers: ['https://gone.example', ISSUER] },
     })
@@ -377,7 +383,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
   })
 
   it.each(['authorization_endpoint', 'token_endpoint'])(
-    'is the only source of endpoints, here of the %s [L-AUTH-020]',
+    'is the only source of endpoints, here of the %s [L-AUTH-020] [L-AUTH-022] [M-ADISC-017]',
     async (endpoint) => {
       const world = createWorld({ server: { [endpoint]: undefined } })
       await expect(world.connect(world.signIn())).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
@@ -385,7 +391,7 @@ describe('the metadata of the authorization server [L-AUTH-022] [M-ADISC-017]', 
     },
   )
 
-  it('is requested as JSON, without any token', async () => {
+  it('is requested as JSON, without any token [L-AUTH-022] [M-ADISC-017]', async () => {
     const world = createWorld()
     await signedIn(world)
     for (const { url, headers } of world.seen.filter((one) => one.url.includes('well-known'))) {

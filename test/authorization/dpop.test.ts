@@ -205,7 +205,7 @@ describe('a token that is bound to a key', () => {
     expect(one.world.to(TOKEN)).toHaveLength(1)
   })
 
-  it('goes with other ways of signing in [M-XAUTH-049]', async () => {
+  it('works with the other ways of signing in [M-XAUTH-049]', async () => {
     const one = boundWorld()
     const auth = clientCredentials({
       issuer: ISSUER,

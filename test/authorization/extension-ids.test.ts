@@ -106,8 +106,8 @@ const WAYS: Way[] = [
   ],
 ]
 
-describe('the extensions that a client declares by its authorization [E-EXT-037]', () => {
-  it.each(WAYS)('are those of %s', async (name, ids, make) => {
+describe('the extensions that a client declares by its authorization', () => {
+  it.each(WAYS)('are the extensions of %s [E-EXT-037]', async (name, ids, make) => {
     const bound = name.includes('dpop')
     const world = machineWorld(bound ? { token_type: 'DPoP' } : {})
     const { fetch } = world
@@ -120,13 +120,13 @@ describe('the extensions that a client declares by its authorization [E-EXT-037]
     )
   })
 
-  it('are not declared where a user signs in [E-EXT-032] [E-EXT-033]', async () => {
+  it('are not declared where a user signs in [E-EXT-032] [E-EXT-033] [E-EXT-037]', async () => {
     const world = createWorld()
     await using _ = await world.connect(world.signIn())
     expect(declared(world).every((one) => one === undefined)).toBe(true)
   })
 
-  it('are in the handshake of a session too, and on a live connection [E-EXT-032]', async () => {
+  it('are in the handshake of a session too, and on a live connection [E-EXT-032] [E-EXT-037]', async () => {
     const world = machineWorld()
     const { fetch } = world
     const auth = clientCredentials({ ...machine, fetch })

@@ -144,7 +144,7 @@ it('machines, workloads and companies refuse an option of an unknown name [P033]
   }
 })
 
-describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', () => {
+describe('a server that names an issuer of its own', () => {
   const EVIL = 'https://evil.example'
   const subject = () => ({ token: 'canary' })
   const identityProvider = {
@@ -178,7 +178,7 @@ describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', 
       },
     })
 
-  it.each(ways)('gets nothing of %s [S005]', async (_name, sign) => {
+  it.each(ways)('gets nothing of %s [S005] [M-AREG-020] [M-XAUTH-050]', async (_name, sign) => {
     const world = hostileWorld()
     await expect(world.connect(sign(world.fetch))).rejects.toMatchObject({
       step: 'registration',
@@ -187,7 +187,7 @@ describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', 
     expect(world.seen.filter(({ url }) => url.startsWith(EVIL))).toEqual([])
   })
 
-  it('gets nothing where it is of 2025-03-26, and so its own authorization server', async () => {
+  it('gets nothing where it is of 2025-03-26, and so its own authorization server [M-AREG-020] [M-XAUTH-050]', async () => {
     const origin = new URL(MCP).origin
     const world = machineWorld({
       challenge: undefined,
@@ -209,7 +209,7 @@ describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', 
     ['workloadIdentity', workloadIdentity, { assertion: () => 'canary' }],
     ['enterpriseManaged', enterpriseManaged, { clientId: 'app', identityProvider, subject }],
   ] as [string, (options: never) => SignIn, object][])(
-    'cannot be met by %s without an issuer, which is refused [S005]',
+    'cannot be met by %s without an issuer, which is refused [S005] [M-AREG-020] [M-XAUTH-050]',
     (_name, sign, options) => {
       const make = sign as (options: object) => SignIn
       expect(() => make(options)).toThrow(
@@ -219,14 +219,14 @@ describe('a server that names an issuer of its own [M-AREG-020] [M-XAUTH-050]', 
   )
 })
 
-describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-041]', () => {
+describe('an assertion that the client signs', () => {
   const server = {
     token_endpoint_auth_methods_supported: ['private_key_jwt'],
     token_endpoint_auth_signing_alg_values_supported: ['ES256'],
   }
 
   it.each(['CryptoKey', 'PEM', 'JWK'])(
-    'has the claims of RFC 7523, made with a key as %s [M-XAUTH-003] [M-XAUTH-004]',
+    'has the claims of RFC 7523, made with a key as %s [M-XAUTH-003] [M-XAUTH-004] [M-XAUTH-001] [M-AREG-009] [L-AUTH-041]',
     async (form) => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
       const keys = {
@@ -262,7 +262,7 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
     },
   )
 
-  it('is for the token endpoint where that is wanted, and never the same twice [M-XAUTH-004]', async () => {
+  it('is for the token endpoint where that is wanted, and never the same twice [M-XAUTH-004] [M-XAUTH-001] [M-AREG-009] [L-AUTH-041]', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const world = machineWorld({ server })
     const authentication = privateKeyJwt({ key: privateKey, audience: 'token_endpoint' })
@@ -288,7 +288,7 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
     [{ token_endpoint_auth_methods_supported: ['client_secret_basic'] }],
     [{ ...server, token_endpoint_auth_signing_alg_values_supported: ['RS256'] }],
   ])(
-    'is not sent to a server that does not take it: %j [M-XAUTH-003] [M-XAUTH-007]',
+    'is not sent to a server that does not take it: %j [M-XAUTH-003] [M-XAUTH-007] [M-XAUTH-001] [M-AREG-009] [L-AUTH-041]',
     async (metadata) => {
       const { privateKey } = await generateKeyPair('ES256')
       const world = machineWorld({ server: metadata })
@@ -304,7 +304,7 @@ describe('an assertion that the client signs [M-XAUTH-001] [M-AREG-009] [L-AUTH-
     },
   )
 
-  it('proves a client with a metadata document too [M-AREG-009]', async () => {
+  it('proves a client with a metadata document too [M-AREG-009] [M-XAUTH-001] [L-AUTH-041]', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     const world = createWorld({ server })
     const clientId = 'https://app.example/client.json'

@@ -273,7 +273,7 @@ describe('an authorization server that is gone', () => {
 })
 
 describe('a stored token', () => {
-  it('that cannot be sent counts as none, and is in no error', async () => {
+  it('that cannot be sent in a header counts as missing, and appears in no error', async () => {
     const world = createWorld()
     const tokens = openStore()
     const known = { issuer: ISSUER, resource: MCP, tokenType: 'bearer', asked: [], granted: [] }
@@ -285,7 +285,7 @@ describe('a stored token', () => {
 })
 
 describe('a registration that another one followed', () => {
-  it('is still the one that its tokens are renewed by', async () => {
+  it('is still used to refresh the tokens that were issued to it', async () => {
     const world = createWorld()
     const tokens = openStore()
     await using client = await world.connect(world.signIn({ tokens }))
@@ -364,7 +364,7 @@ describe('metadata', () => {
   })
 })
 
-describe('a host that is not reachable on the Internet [L-AUTH-099] [M-ADISC-026]', () => {
+describe('a host that is not reachable on the Internet', () => {
   it.each([
     '[2001:10::1]',
     '[2001:1ff::1]',
@@ -379,11 +379,11 @@ describe('a host that is not reachable on the Internet [L-AUTH-099] [M-ADISC-026
     'router.lan',
     'nas.home.arpa',
     'x.localdomain',
-  ])('is private: %s', (host) => {
+  ])('is private: %s [L-AUTH-099] [M-ADISC-026]', (host) => {
     expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(true)
   })
 
-  it('is private though nothing in its address shows it, and what is near to it is not [S025]', () => {
+  it('is private though nothing in its address shows it, and what is near to it is not [S025] [L-AUTH-099] [M-ADISC-026]', () => {
     const hosts = [
       // The metadata services and private endpoints of clouds
       '168.63.129.16',
@@ -431,7 +431,7 @@ describe('a host that is not reachable on the Internet [L-AUTH-099] [M-ADISC-026
   })
 
   it.each(['[2001:4860::8888]', '[2a00:1450::1]', '[2001:200::1]', 'lan.example', 'svc.example'])(
-    'is not: %s',
+    'is not mistaken for a public host: %s [L-AUTH-099] [M-ADISC-026]',
     (host) => {
       expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(false)
     },

@@ -44,7 +44,7 @@ const members: [string, readonly string[], (member: object) => Differences][] = 
 ]
 
 describe.each(members)('an odd member of %s', (_what, names, differ) => {
-  it.each(names)('is no reason to fail in an unknown way: %s [B089]', async (name) => {
+  it.each(names)('causes no error of an unknown kind: %s [B089]', async (name) => {
     for (const value of odd) {
       const world = createWorld(differ({ [name]: value }))
       const connecting = world.connect(world.signIn())

@@ -32,18 +32,18 @@ async function clientOf(world: World, options: Partial<SignInOptions> = {}): Pro
   return world.to(`${ISSUER}/authorize`).at(-1)?.query.client_id ?? ''
 }
 
-describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () => {
+describe('the identity of a client', () => {
   const documents = { client_id_metadata_document_supported: true }
   const credentials = [{ issuer: ISSUER, clientId: 'given' }]
 
-  it('is the pre-registered one if there is one [M-AREG-010] [L-AUTH-036]', async () => {
+  it('is the pre-registered one if there is one [M-AREG-010] [L-AUTH-036] [M-AREG-001] [M-AREG-002] [L-AUTH-035]', async () => {
     const world = createWorld({ server: documents })
     const client = { name: 'Test', metadataUrl: DOCUMENT }
     expect(await clientOf(world, { credentials, client })).toBe('given')
     expect(world.to(REGISTER)).toEqual([])
   })
 
-  it('is then the URL of its metadata, where servers read that [M-AREG-003] [M-AREG-004] [L-AUTH-037] [L-AUTH-038]', async () => {
+  it('is then the URL of its metadata, where servers read that [M-AREG-003] [M-AREG-004] [L-AUTH-037] [L-AUTH-038] [M-AREG-001] [M-AREG-002] [L-AUTH-035]', async () => {
     const world = createWorld({ server: documents })
     expect(await clientOf(world, { client: { name: 'Test', metadataUrl: DOCUMENT } })).toBe(
       DOCUMENT,
@@ -52,13 +52,13 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
     expect(world.to(TOKEN)[0]?.body.client_id).toBe(DOCUMENT)
   })
 
-  it('is registered where servers do not read that [M-AREG-004] [M-AREG-011] [L-AUTH-033] [L-AUTH-034] [L-AUTH-038]', async () => {
+  it('is registered where servers do not read that [M-AREG-004] [M-AREG-011] [L-AUTH-033] [L-AUTH-034] [L-AUTH-038] [M-AREG-001] [M-AREG-002] [L-AUTH-035]', async () => {
     const world = createWorld()
     const client = await clientOf(world, { client: { name: 'Test', metadataUrl: DOCUMENT } })
     expect(client).toMatch(/^client-/)
   })
 
-  it('is asked of the user last [M-AREG-002]', async () => {
+  it('is asked of the user last [M-AREG-002] [M-AREG-001] [L-AUTH-035]', async () => {
     const world = createWorld({ server: { registration_endpoint: undefined } })
     const asked: string[] = []
     const askCredentials = (issuer: string) => {
@@ -69,7 +69,7 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
     expect(asked).toEqual([ISSUER])
   })
 
-  it('that the user entered is kept, and not asked for again', async () => {
+  it('that the user entered is kept, and not asked for again [M-AREG-001] [M-AREG-002] [L-AUTH-035]', async () => {
     const world = createWorld({
       server: {
         registration_endpoint: undefined,
@@ -88,7 +88,7 @@ describe('the identity of a client [M-AREG-001] [M-AREG-002] [L-AUTH-035]', () =
     ])
   })
 
-  it('that is impossible is reported, and credentials for other issuers are not used [M-AREG-015] [M-AREG-022] [M-ADISC-015]', async () => {
+  it('that is impossible is reported, and credentials for other issuers are not used [M-AREG-015] [M-AREG-022] [M-ADISC-015] [M-AREG-001] [M-AREG-002] [L-AUTH-035]', async () => {
     const world = createWorld({ server: { registration_endpoint: undefined } })
     const others = [{ issuer: 'https://other.example', clientId: 'other', clientSecret: 'secret' }]
     const connecting = world.connect(world.signIn({ credentials: others }))
@@ -500,7 +500,7 @@ describe('the changes of an authorization server to a registration', () => {
   })
 
   it.each([['http://127.0.0.1/callback'], [undefined]])(
-    'is nothing where it names this machine without a port, or nothing at all: %s',
+    'has no effect if it names this machine without a port, or nothing at all: %s',
     async (uri) => {
       const world = changing({ redirect_uris: uri && [uri] })
       await using _ = await world.connect(world.signIn())
@@ -533,7 +533,7 @@ describe('the changes of an authorization server to a registration', () => {
     })
   })
 
-  it('is taken with any status of success [C001]', async () => {
+  it('is accepted with any status of success [C001]', async () => {
     const routes = { [`POST ${REGISTER}`]: () => json({ client_id: 'c' }, 202) }
     expect(await clientOf(createWorld({ routes }))).toBe('c')
   })
@@ -605,7 +605,7 @@ describe('when the MCP server changes to another authorization server', () => {
   })
 })
 
-describe('client authentication at the token endpoint [M-AREG-017]', () => {
+describe('client authentication at the token endpoint', () => {
   const secret = 'p a:ss+word'
 
   interface Way {
@@ -628,16 +628,19 @@ describe('client authentication at the token endpoint [M-AREG-017]', () => {
     },
     { known: ['none'], given: { clientSecret: secret }, basic: true },
     { known: undefined, given: { clientSecret: secret }, basic: true },
-  ])('is done as both sides know it: %j', async ({ known, given, basic, form }) => {
-    const world = createWorld({ server: { token_endpoint_auth_methods_supported: known } })
-    await clientOf(world, { credentials: [{ issuer: ISSUER, clientId: 'a-b', ...given }] })
-    const { headers, body } = world.to(TOKEN)[0]!
-    const [, encoded = ''] = headers.get('authorization')?.split(' ') ?? []
-    const header = Buffer.from(encoded, 'base64').toString()
-    expect(header).toBe(basic ? 'a-b:p+a%3Ass%2Bword' : '')
-    expect(body.client_id).toBe(form && 'a-b')
-    expect(body.client_secret).toBe(form?.client_secret)
-  })
+  ])(
+    'uses a method that both sides support: %j [M-AREG-017]',
+    async ({ known, given, basic, form }) => {
+      const world = createWorld({ server: { token_endpoint_auth_methods_supported: known } })
+      await clientOf(world, { credentials: [{ issuer: ISSUER, clientId: 'a-b', ...given }] })
+      const { headers, body } = world.to(TOKEN)[0]!
+      const [, encoded = ''] = headers.get('authorization')?.split(' ') ?? []
+      const header = Buffer.from(encoded, 'base64').toString()
+      expect(header).toBe(basic ? 'a-b:p+a%3Ass%2Bword' : '')
+      expect(body.client_id).toBe(form && 'a-b')
+      expect(body.client_secret).toBe(form?.client_secret)
+    },
+  )
 
   it.each([
     { known: ['none', 'client_secret_post'], post: true },
@@ -645,7 +648,7 @@ describe('client authentication at the token endpoint [M-AREG-017]', () => {
     { known: ['client_secret_post', 'none', 'private_key_jwt'], post: true },
     { known: ['none', 'private_key_jwt'], post: false },
   ])(
-    'uses the secret even if the server supports other methods: %j [P012]',
+    'uses the secret even if the server supports other methods: %j [P012] [M-AREG-017]',
     async ({ known, post }) => {
       const server = { token_endpoint_auth_methods_supported: known }
       const world = createWorld({ server })
@@ -661,7 +664,7 @@ describe('client authentication at the token endpoint [M-AREG-017]', () => {
   )
 
   it.each(['client_secret_basic', 'client_secret_post', 'none'])(
-    'is requested at registration as the server knows it: %s',
+    'is registered with a method that the server supports: %s [M-AREG-017]',
     async (method) => {
       const world = createWorld({
         server: { token_endpoint_auth_methods_supported: ['private_key_jwt', method] },
@@ -680,7 +683,7 @@ describe('client authentication at the token endpoint [M-AREG-017]', () => {
     },
   )
 
-  it('without a common method is reported', async () => {
+  it('without a common method is reported [M-AREG-017]', async () => {
     const world = createWorld({
       server: { token_endpoint_auth_methods_supported: ['tls_client_auth'] },
     })

@@ -34,14 +34,14 @@ const challenge = (scope: string): string =>
   `Bearer resource_metadata="${RESOURCE_METADATA}", scope="${scope}"`
 const supported = { scopes_supported: ['all', 'of', 'them'] }
 
-describe('the requested scopes [L-AUTH-051] [M-ASEC-001]', () => {
-  it('are those of the challenge, not those of the metadata [L-AUTH-049] [L-AUTH-050] [M-ASEC-002] [M-ASEC-003]', async () => {
+describe('the requested scopes', () => {
+  it('are those of the challenge, not those of the metadata [L-AUTH-049] [L-AUTH-050] [M-ASEC-002] [M-ASEC-003] [L-AUTH-051] [M-ASEC-001]', async () => {
     const scopes = await askedAtFirst({ challenge: challenge('read write'), resource: supported })
     expect(scopes).toEqual(['read', 'write'])
   })
 
   it.each([undefined, challenge('')])(
-    'are all that the metadata lists when the challenge is %s',
+    'are all that the metadata lists when the challenge is %s [L-AUTH-051] [M-ASEC-001]',
     async (given) => {
       const differences = given === undefined ? {} : { challenge: given }
       expect(await askedAtFirst({ ...differences, resource: supported })).toEqual([
@@ -53,13 +53,13 @@ describe('the requested scopes [L-AUTH-051] [M-ASEC-001]', () => {
   )
 
   it.each([{}, { scopes_supported: [] }])(
-    'are left to the authorization server when the metadata has %j',
+    'are left to the authorization server when the metadata has %j [L-AUTH-051] [M-ASEC-001]',
     async (resource) => {
       expect(await askedAtFirst({ resource })).toBeUndefined()
     },
   )
 
-  it('are more when the application wants more', async () => {
+  it('include the scopes of the application [L-AUTH-051] [M-ASEC-001]', async () => {
     const scopes = await askedAtFirst(
       { challenge: challenge('read') },
       { scopes: ['read', 'profile'] },
@@ -253,7 +253,7 @@ describe('a call that needs more than was granted', () => {
     expect(world.to(`${ISSUER}/token`)).toHaveLength(11)
   })
 
-  it('is no different from a token that is refused again and again [S023]', async () => {
+  it('is limited like a token that is rejected again and again [S023]', async () => {
     const world = createWorld({ token: { refresh_token: undefined } })
     await using client = await world.connect(world.signIn({ maxSignIns: 4 }))
     for (let round = 0; round < 6; round++) {

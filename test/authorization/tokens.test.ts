@@ -73,7 +73,7 @@ describe('a token', () => {
     )
   })
 
-  it('is on every request of a session too: its stream and its end [L-AUTH-061]', async () => {
+  it('is sent with every request of a session, including its stream and its end [L-AUTH-061]', async () => {
     const world = createWorld()
     const client = await world.connect(world.signIn(), {
       revision: '2025-11-25',

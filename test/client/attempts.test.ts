@@ -213,9 +213,12 @@ test.each([
   ['api.example.com/mcp', '; did you mean "https://api.example.com/mcp"?'],
   ['/mcp', ''],
   ['ws://example.com/mcp', ''],
-])('the address %s without a scheme comes with a suggestion [P009]', async (address, hint) => {
-  await expect(connect(address)).rejects.toMatchObject({
-    code: 'INVALID_USE',
-    message: `"${address}" is not an HTTP URL${hint}`,
-  })
-})
+])(
+  'an address without a scheme, %s, is rejected with a suggestion [P009]',
+  async (address, hint) => {
+    await expect(connect(address)).rejects.toMatchObject({
+      code: 'INVALID_USE',
+      message: `"${address}" is not an HTTP URL${hint}`,
+    })
+  },
+)

@@ -144,7 +144,7 @@ describe('results', () => {
     await client.close()
   })
 
-  test('can be reloaded', async () => {
+  test('are requested again with "cache: \'reload\'"', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
     await client.listAllTools()
@@ -155,7 +155,7 @@ describe('results', () => {
     await client.close()
   })
 
-  test('may be modified by the caller', async () => {
+  test('are copies that the caller may modify', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
     for (const _ of [1, 2, 3]) {

@@ -35,8 +35,8 @@ function delayed(server: Server): { transport: Transport; start: () => void } {
   return { transport: near, start: () => void serveTransport(server, far) }
 }
 
-describe('era over HTTP', () => {
-  test('a discover result means 2026-07-28, in one round trip [M-COMPAT-021] [M-DISC-013]', async () => {
+describe('the era of a server over HTTP', () => {
+  test('is modern after a discover result, in one round trip [M-COMPAT-021] [M-DISC-013]', async () => {
     const peer = modernPeer((seen) => result(seen, { content }))
     const client = await connectTo(peer)
     expect(peer.seen).toHaveLength(1)
@@ -46,7 +46,7 @@ describe('era over HTTP', () => {
     await client.close()
   })
 
-  test('legacy versions in a discover result are passed over [M-DISC-014] [M-VER-009]', async () => {
+  test('ignores legacy versions in a discover result [M-DISC-014] [M-VER-009]', async () => {
     const peer = httpPeer((seen) =>
       result(seen, { ...discovered(), supportedVersions: ['2025-11-25', '2026-07-28'] }),
     )
@@ -66,7 +66,7 @@ describe('era over HTTP', () => {
     ['200 with another result', (seen) => result(seen, {})],
   ]
   test.each(foreign)(
-    '%s leads to initialize [M-COMPAT-026] [M-COMPAT-027] [M-COMPAT-025]',
+    'is legacy after %s, which leads to initialize [M-COMPAT-026] [M-COMPAT-027] [M-COMPAT-025]',
     async (_, answer) => {
       const legacy = legacyPeer((seen) => result(seen, { content }))
       const peer = httpPeer((seen) =>
@@ -88,7 +88,7 @@ describe('era over HTTP', () => {
     [-32022, 400],
     [-32020, 200],
   ])(
-    'error %i with status %i is modern, never an initialize [M-COMPAT-023]',
+    'is modern after error %i with status %i, which never leads to initialize [M-COMPAT-023]',
     async (code, status) => {
       const peer = httpPeer((seen) => error(seen, code, status))
       await expect(connectTo(peer)).rejects.toBeInstanceOf(Error)
@@ -98,7 +98,7 @@ describe('era over HTTP', () => {
   )
 
   test.each([401, 403, 429, 500, 503])(
-    'status %i is no evidence and is raised [M-COMPAT-029]',
+    'stays unknown after status %i, which is reported [M-COMPAT-029]',
     async (status) => {
       const peer = httpPeer(() => new Response('no', { status, headers: { 'retry-after': '7' } }))
       const failure = await connectTo(peer).catch((e: unknown) => e)
@@ -108,7 +108,7 @@ describe('era over HTTP', () => {
     },
   )
 
-  test('a network failure and silence are no evidence [M-COMPAT-029]', async () => {
+  test('stays unknown after a network failure or a timeout, which is reported [M-COMPAT-029]', async () => {
     const down = httpPeer(() => Promise.reject(new TypeError('fetch failed')))
     await expect(connectTo(down)).rejects.toMatchObject({ code: 'NETWORK' })
     expect(down.seen).toHaveLength(1)
@@ -117,13 +117,13 @@ describe('era over HTTP', () => {
     expect(silent.seen).toHaveLength(1)
   })
 
-  test('a malformed discover result is invalid, not legacy [M-DISC-020]', async () => {
+  test('stays unknown after a malformed discover result, which is reported as invalid [M-DISC-020]', async () => {
     const peer = httpPeer((seen) => result(seen, { resultType: 'complete' }))
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
     expect(peer.sent('initialize')).toHaveLength(0)
   })
 
-  test('only legacy versions in common lead to initialize with one of them [M-VER-010]', async () => {
+  test('is legacy if client and server have only legacy versions in common [M-VER-010]', async () => {
     const legacy = legacyPeer((seen) => result(seen, {}), { version: '2025-06-18' })
     const peer = httpPeer((seen) =>
       seen.message.method === 'server/discover'
@@ -136,7 +136,7 @@ describe('era over HTTP', () => {
     await client.close()
   })
 
-  test('no version in common is an error that names both sides [M-VER-007] [M-VER-008]', async () => {
+  test('cannot be negotiated without a common version, and the error names both sides [M-VER-007] [M-VER-008]', async () => {
     const peer = httpPeer((seen) =>
       error(seen, -32022, 400, { supported: ['2099-01-01'], requested: '2026-07-28' }),
     )
@@ -147,13 +147,13 @@ describe('era over HTTP', () => {
     expect(peer.seen).toHaveLength(1)
   })
 
-  test('a server that lists the version it refused is asked once more [M-VER-008]', async () => {
+  test('is negotiated once more with a server that lists the version it refused [M-VER-008]', async () => {
     const peer = httpPeer((seen) => error(seen, -32022, 400, { supported: ['2026-07-28'] }))
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
     expect(peer.seen).toHaveLength(2)
   })
 
-  test('404 with -32601 tries initialize, then continues without discovery [M-COMPAT-024]', async () => {
+  test('is modern without discovery after a 404 with -32601 and a failed initialize [M-COMPAT-024]', async () => {
     const peer = httpPeer((seen) =>
       seen.message.method === 'tools/call' ? result(seen, { content }) : error(seen, -32601, 404),
     )
@@ -164,7 +164,7 @@ describe('era over HTTP', () => {
     expect(await client.callTool('a')).toEqual({ content })
   })
 
-  test('a modern-only client refuses a legacy server clearly [M-COMPAT-036] [M-COMPAT-030]', async () => {
+  test('causes an error in a modern-only client of a legacy server [M-COMPAT-036] [M-COMPAT-030]', async () => {
     const peer = legacyPeer((seen) => result(seen, {}))
     await expect(connectTo(peer, { revision: '2026-07-28' })).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
@@ -172,7 +172,7 @@ describe('era over HTTP', () => {
     expect(peer.sent('initialize')).toHaveLength(0)
   })
 
-  test('a legacy-only client does not probe', async () => {
+  test('is not probed by a legacy-only client', async () => {
     const peer = legacyPeer((seen) => result(seen, {}), { version: '2025-03-26' })
     const client = await connectTo(peer, { revision: ['2025-06-18', '2025-03-26'] })
     expect(client.revision).toBe('2025-03-26')
@@ -180,7 +180,7 @@ describe('era over HTTP', () => {
     await client.close()
   })
 
-  test('the era is remembered per endpoint [M-VER-023] [M-VER-025] [M-COMPAT-031]', async () => {
+  test('is cached per endpoint [M-VER-023] [M-VER-025] [M-COMPAT-031]', async () => {
     const eras = new Map<string, string>()
     const legacy = legacyPeer((seen) => result(seen, {}))
     for (const _ of [1, 2]) await (await connectTo(legacy, { versionCache: eras })).close()
@@ -193,7 +193,7 @@ describe('era over HTTP', () => {
     expect(client.revision).toBe('2026-07-28')
   })
 
-  test('log messages during initialization are delivered once, whether or not the era is cached', async () => {
+  test('does not repeat log messages of initialization, whether it is cached or not', async () => {
     const versionCache = new Map<string, string>()
     const peer = httpPeer((seen) => {
       const { id, method } = seen.message
@@ -215,7 +215,7 @@ describe('era over HTTP', () => {
     expect([...versionCache.values()]).toEqual(['legacy'])
   })
 
-  test('a cached era that has become wrong is negotiated again [M-VER-024]', async () => {
+  test('is negotiated again if the cached one has become wrong [M-VER-024]', async () => {
     const eras = new Map([[endpoint, 'legacy']])
     const peer = httpPeer((seen) =>
       seen.message.method === 'server/discover'
@@ -228,7 +228,7 @@ describe('era over HTTP', () => {
     expect(eras.has(endpoint)).toBe(false)
   })
 
-  test('a cached era stays, and the user is prompted once, when the sign-in fails or is aborted', async () => {
+  test('stays cached, and the user is prompted once, when the sign-in fails or is aborted', async () => {
     const eras = new Map([[endpoint, 'legacy']])
     let asked = 0
     const auth = {
@@ -250,7 +250,7 @@ describe('era over HTTP', () => {
     expect(eras.get(endpoint)).toBe('legacy')
   })
 
-  test('a transport that cannot be opened says why, also where it cannot be closed', async () => {
+  test('is not negotiated over a transport that cannot be opened, and the error says why, even if closing fails too', async () => {
     const transport = {
       start: () => Promise.reject(new Error('No server is there')),
       send: () => Promise.resolve(),
@@ -286,8 +286,8 @@ describe('a remembered discovery', () => {
   })
 })
 
-describe('era over a transport', () => {
-  test('the probe comes first, and its result means 2026-07-28 [M-STDIO-027]', async () => {
+describe('the era of a server over a transport', () => {
+  test('is modern after a discover result, for which the probe asks first [M-STDIO-027]', async () => {
     const peer = duplexPeer((message) => reply(message, discovered()))
     const client = await connectTo(peer)
     expect(client.revision).toBe('2026-07-28')
@@ -296,7 +296,7 @@ describe('era over a transport', () => {
   })
 
   test.each([-32600, -32601, -32602, -32000, -1])(
-    'error %i leads to initialize on the same connection [M-STDIO-029]',
+    'is legacy after error %i, which leads to initialize on the same connection [M-STDIO-029]',
     async (code) => {
       const peer = duplexPeer((message) => legacyAnswer(message, refuse(message, code)))
       const client = await connectTo(peer)
@@ -311,7 +311,7 @@ describe('era over a transport', () => {
   )
 
   test.each([-32020, -32021, -32022])(
-    'error %i never leads to initialize [M-STDIO-030]',
+    'is not legacy after error %i, which never leads to initialize [M-STDIO-030]',
     async (code) => {
       const peer = duplexPeer((message) => refuse(message, code))
       await expect(connectTo(peer)).rejects.toBeInstanceOf(Error)
@@ -319,7 +319,7 @@ describe('era over a transport', () => {
     },
   )
 
-  test('silence leads to initialize, and the late answer is dropped [M-STDIO-032] [M-CANC-020]', async () => {
+  test('is legacy after a timeout of the probe, and the late response is dropped [M-STDIO-032] [M-CANC-020]', async () => {
     let probe: JsonObject = {}
     const problems: Error[] = []
     const peer = duplexPeer((message) => {
@@ -359,7 +359,7 @@ describe('era over a transport', () => {
       ['answers both the other way', [answerSession, answerProbe]],
       ['has no sessions', [answerProbe, refuseSession]],
       ['has no sessions, and says so first', [refuseSession, answerProbe]],
-    ])('and %s is taken for what it is', async (_what, answers) => {
+    ])('and %s is recognized by its revision', async (_what, answers) => {
       const problems: Error[] = []
       const peer = slowPeer(...answers)
       const client = await connectTo(peer, { probeTimeoutMs: 20, onError: (e) => problems.push(e) })
@@ -386,7 +386,7 @@ describe('era over a transport', () => {
       await client.close()
     })
 
-    test('and of ours is asked nothing twice', async () => {
+    test('and of this package is asked nothing twice', async () => {
       const { transport, start } = delayed(createServer({ name: 's', version: '1' }))
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       onTestFinished(() => void vi.useRealTimers())
@@ -398,7 +398,7 @@ describe('era over a transport', () => {
       await client.close()
     })
 
-    test('and refuses all of it is a clear error', async () => {
+    test('and rejects everything causes an error that says so', async () => {
       const peer = slowPeer(refuseSession, refuseProbe)
       await expect(connectTo(peer, { probeTimeoutMs: 20 })).rejects.toMatchObject({ code: -32601 })
     })
@@ -410,7 +410,7 @@ describe('era over a transport', () => {
       expect(peer.sent('initialize')).toEqual([])
     })
 
-    test('is waited for no longer than the caller wants', async () => {
+    test('is not waited for longer than the timeout of the caller', async () => {
       const peer = duplexPeer(() => undefined)
       const signal = AbortSignal.timeout(60)
       const connecting = connectTo(peer, { probeTimeoutMs: 20, signal })
@@ -422,7 +422,7 @@ describe('era over a transport', () => {
     ['at once', 'server/discover', {}],
     ['late, when it is asked for a session too', 'initialize', { probeTimeoutMs: 20 }],
   ])(
-    'a server that exits at the probe %s is restarted and initialized [M-STDIO-031]',
+    'is negotiated by a restart if the server exits at the probe %s [M-STDIO-031]',
     async (_when, last, options) => {
       const first = duplexPeer((message) => {
         if (message.method === last) first.close()
@@ -454,12 +454,12 @@ describe('era over a transport', () => {
     },
   )
 
-  test('a server that exits at the probe and cannot be restarted is an error', async () => {
+  test('causes an error if the server exits at the probe and cannot be restarted', async () => {
     const peer = duplexPeer(() => peer.close())
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'CLOSED' })
   })
 
-  test('a modern-only client probes, and sends nothing else to a legacy server [M-STDIO-028]', async () => {
+  test('is probed by a modern-only client, which sends nothing else to a legacy server [M-STDIO-028]', async () => {
     const peer = duplexPeer((message) => refuse(message, -32601))
     await expect(connectTo(peer, { revision: '2026-07-28' })).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
@@ -494,7 +494,7 @@ describe('fallback to HTTP+SSE', () => {
     },
   )
 
-  test('needs no option [L-HTTP-070] [M-COMPAT-028]', async () => {
+  test('is tried by default [L-HTTP-070] [M-COMPAT-028]', async () => {
     const { fetch } = oldestPeer()
     await using client = await connect('https://oldest.example/mcp', { fetch })
     expect(client.revision).toBe('2024-11-05')

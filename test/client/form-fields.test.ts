@@ -19,7 +19,7 @@ describe('formFields', () => {
     ['numbers', { type: 'number', minimum: 1 }, 'number'],
     ['whole numbers', { type: 'integer' }, 'integer'],
     ['booleans', { type: 'boolean' }, 'boolean'],
-  ])('[M-ELIC-011] [M-ELIC-012] [M-ELIC-013] knows %s', (_title, schema, kind) => {
+  ])('returns a field for %s [M-ELIC-011] [M-ELIC-012] [M-ELIC-013]', (_title, schema, kind) => {
     expect(only(schema)).toMatchObject({ name: 'a', label: 'a', kind, options: [], schema })
   })
 
@@ -46,9 +46,12 @@ describe('formFields', () => {
     ],
     ['several', { type: 'array', items: { type: 'string', enum: ['s', 'm'] } }, 'choices', plain],
     ['several with titles', { type: 'array', items: { anyOf: schemas } }, 'choices', titled],
-  ])('[M-ELIC-014] [M-ELIC-015] [M-ELIC-016] knows %s', (_title, schema, kind, options) => {
-    expect(only(schema)).toMatchObject({ kind, options })
-  })
+  ])(
+    'returns a field for %s [M-ELIC-014] [M-ELIC-015] [M-ELIC-016]',
+    (_title, schema, kind, options) => {
+      expect(only(schema)).toMatchObject({ kind, options })
+    },
+  )
 
   test('returns titles, descriptions and required fields', () => {
     const fields = formFields({
@@ -63,7 +66,7 @@ describe('formFields', () => {
   })
 
   test.each([['text'], [2], [false], [['s', 'm']]])(
-    '[M-ELIC-017] gives the default %j',
+    'returns the default %j [M-ELIC-017]',
     (given) => {
       expect(only({ default: given })?.default).toEqual(given)
     },
@@ -81,7 +84,7 @@ describe('formFields', () => {
     expect(only({ default: [1] })?.default).toBeUndefined()
   })
 
-  test('has no fields where the schema has none', () => {
+  test('returns no fields for a schema without properties', () => {
     expect(formFields({ type: 'object' })).toEqual([])
     const odd = JSON.parse('{"type":"object","properties":["a"],"required":5}') as ObjectSchema
     expect(formFields(odd)).toEqual([])

@@ -243,7 +243,7 @@ describe('After a gap in a session every hook and every listener is notified onc
   ]
 
   test.each(['2025-11-25', '2025-06-18', '2025-03-26'] as const)(
-    'where the stream is opened again without an event id, on %s [C021]',
+    'if the stream is opened again without an event id, on %s [C021]',
     async (revision) => {
       vi.useFakeTimers()
       const { opened, open } = streams()
@@ -263,7 +263,7 @@ describe('After a gap in a session every hook and every listener is notified onc
     },
   )
 
-  test('where the server no longer knows the event id [C021]', async () => {
+  test('if the server no longer knows the event id [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams('id: 1\ndata:\n\n')
     const { client, received } = await listening(listenedTo(open, refusal(400), open))
@@ -274,7 +274,7 @@ describe('After a gap in a session every hook and every listener is notified onc
     await client.close()
   })
 
-  test('where the first attempt to open the stream failed [C021]', async () => {
+  test('if the first attempt to open the stream failed [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams()
     const { client, received } = await listening(listenedTo(refusal(503), open))
@@ -284,7 +284,7 @@ describe('After a gap in a session every hook and every listener is notified onc
     await client.close()
   })
 
-  test('where the server replaced the session [C021]', async () => {
+  test('if the server replaced the session [C021]', async () => {
     vi.useFakeTimers()
     let session = 's1'
     const { opened, open } = streams('id: 1\ndata:\n\n')
@@ -305,7 +305,7 @@ describe('After a gap in a session every hook and every listener is notified onc
     await client.close()
   })
 
-  test('but not where the stream was resumed, which leaves no gap [C021]', async () => {
+  test('unless the stream was resumed, which leaves no gap [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams('id: 1\ndata:\n\n')
     const { client, received } = await listening(listenedTo(open))

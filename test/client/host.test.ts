@@ -151,7 +151,7 @@ describe.each(LEGACY)('a sampling request in %s', (revision) => {
     { messages: question.messages },
     { maxTokens: 5 },
     { ...question, modelPreferences: { intelligencePriority: 2 } },
-  ])('%j is refused [L-SAMP-015]', async (params) => {
+  ])('is rejected with the params %j [L-SAMP-015]', async (params) => {
     const peer = asker(revision)
     const client = await connectTo(peer, { revision, onSample: () => said })
     expect((await ask(peer, 's', 'sampling/createMessage', params)).error?.code).toBe(-32602)
@@ -181,7 +181,7 @@ describe('the choice of tools', () => {
     ['auto', text('no'), true],
     [undefined, use, true],
   ] as const)(
-    '%s reaches the handler, whose answer %j is right: %s [L-SAMP-009]',
+    'reaches the handler as %s, and the answer %j is accepted: %s [L-SAMP-009]',
     async (mode, content, right) => {
       const peer = asker('2025-11-25')
       const seen: unknown[] = []

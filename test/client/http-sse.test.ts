@@ -68,7 +68,7 @@ describe('HTTP+SSE', () => {
     await until(() => stream.cancelled)
   })
 
-  test('ends with its stream: pending requests fail [L-SSE-011] [L-HTTP-071]', async () => {
+  test('ends with its stream, and pending requests fail [L-SSE-011] [L-HTTP-071]', async () => {
     const { peer, stream } = oldPeer('/post?s=1')
     const client = await connectTo(peer, options)
     await client.callTool('a')
@@ -78,7 +78,7 @@ describe('HTTP+SSE', () => {
     await client.close()
   })
 
-  test('closes its stream with the client', async () => {
+  test('closes its stream when the client closes', async () => {
     const { peer, stream } = oldPeer('/post?s=1')
     await (await connectTo(peer, options)).close()
     await until(() => stream.cancelled)
@@ -93,7 +93,7 @@ describe('HTTP+SSE', () => {
     await client.close()
   })
 
-  test('survives events that are no messages', async () => {
+  test('ignores events that are not messages', async () => {
     const problems: Error[] = []
     const { peer, stream } = oldPeer('/post?s=1')
     const client = await connectTo(peer, { ...options, onError: (e) => problems.push(e) })
@@ -114,7 +114,7 @@ describe('HTTP+SSE', () => {
         return stream.response
       },
     ],
-  ])('without an endpoint, but %s, fails', async (_, answer) => {
+  ])('fails without an endpoint, if the stream has %s instead', async (_, answer) => {
     const peer = httpPeer(answer)
     await expect(connectTo(peer, options)).rejects.toMatchObject({
       code: expect.stringMatching(/HTTP|NETWORK/) as string,

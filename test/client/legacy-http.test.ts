@@ -141,7 +141,7 @@ describe('requests over HTTP', () => {
     await client.close()
   })
 
-  test('call fetch without a this', async () => {
+  test('call fetch without a receiver', async () => {
     const peer = legacyPeer((seen) => result(seen, { content }))
     async function strict(this: unknown, url: string, init: RequestInit): Promise<Response> {
       if (this !== undefined) throw new TypeError('Illegal invocation')
@@ -873,7 +873,7 @@ describe('redirects', () => {
 })
 
 describe('signing in', () => {
-  test('a challenge is handed to the provider, and the request sent again', async () => {
+  test('passes a challenge to the provider, and sends the request again', async () => {
     let token = 'old'
     const challenges: (string | null)[] = []
     const peer = legacyPeer((seen) => result(seen, { content }))
@@ -907,7 +907,7 @@ describe('signing in', () => {
     await client.close()
   })
 
-  test('that does not help is abandoned', async () => {
+  test('is abandoned if it does not help', async () => {
     let asked = 0
     const peer = httpPeer(() => new Response(null, { status: 401 }))
     const auth = { headers: () => ({}), challenged: () => ++asked > 0 }
@@ -919,9 +919,12 @@ describe('signing in', () => {
   test.each([
     [401, 'UNAUTHORIZED', 'Bearer error="invalid_token"'],
     [403, 'FORBIDDEN', 'Bearer error="insufficient_scope", scope="a"'],
-  ])('without a provider a %d is %s, with the challenge', async (status, code, challenge) => {
-    const headers = { 'www-authenticate': challenge }
-    const peer = httpPeer(() => new Response(null, { status, headers }))
-    await expect(connectTo(peer)).rejects.toMatchObject({ code, data: { status, challenge } })
-  })
+  ])(
+    'rejects a %d as %s, with the challenge, if there is no provider',
+    async (status, code, challenge) => {
+      const headers = { 'www-authenticate': challenge }
+      const peer = httpPeer(() => new Response(null, { status, headers }))
+      await expect(connectTo(peer)).rejects.toMatchObject({ code, data: { status, challenge } })
+    },
+  )
 })

@@ -66,7 +66,7 @@ describe('lists', () => {
     ],
     ['prompts/list', 'prompts', 'prompts', 'listAllPrompts'],
   ] as const)(
-    '%s comes page after page, and all at once [L-PAGE-007] [M-PAGE-007] [M-PROMPT-017]',
+    'are fetched page by page, or all at once: %s [L-PAGE-007] [M-PAGE-007] [M-PROMPT-017]',
     async (method, member, iterate, list) => {
       const peer = pagedPeer(
         method,
@@ -203,7 +203,7 @@ describe('lists', () => {
       [undefined, 'a'],
     ],
   ])(
-    'a server that gives %s is followed until it repeats itself, and each entry comes once [P016]',
+    'of a server that sends %s are followed until they repeat, and each entry is returned once [P016]',
     async (_, pages, names, cursor, expected) => {
       const problems: Error[] = []
       const { result, asked } = await withPages(pages, all, { onError: (e) => problems.push(e) })
@@ -215,7 +215,7 @@ describe('lists', () => {
     },
   )
 
-  test('an entry that two pages share comes once [P016]', async () => {
+  test('return an entry once if two pages contain it [P016]', async () => {
     const { result } = await withPages(
       [
         [undefined, [[1, 2], 'a']],
@@ -226,7 +226,7 @@ describe('lists', () => {
     expect(result).toEqual([1, 2, 3])
   })
 
-  test('a list of more than 200 pages is refused by default [P016]', async () => {
+  test('of more than 200 pages are rejected by default [P016]', async () => {
     const { peer, count } = endlessPeer((page) => ({ prompts: [{ name: `p${page}` }] }))
     await using client = await connectTo(peer)
     await expect(client.listAllPrompts()).rejects.toMatchObject({
@@ -240,7 +240,7 @@ describe('lists', () => {
     [undefined, 1024 * 1024, 16],
     [10_000, 3_000, 3],
   ])(
-    'a list that exceeds maxListLength (%s) is rejected, and no further page is fetched [S013]',
+    'that exceed maxListLength (%s) are rejected, and no further page is fetched [S013]',
     async (maxListLength, pageLength, pages) => {
       const description = 'x'.repeat(pageLength)
       const { peer, count } = endlessPeer((page) => ({
@@ -255,7 +255,7 @@ describe('lists', () => {
     },
   )
 
-  test('cached results are bounded by their length together, not only by their number [S013]', async () => {
+  test('are cached up to a total length, not only up to a number [S013]', async () => {
     const text = 'x'.repeat(6 * 1024 * 1024)
     const peer = duplexPeer((message) =>
       reply(

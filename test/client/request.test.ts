@@ -368,7 +368,7 @@ describe('every request of 2026-07-28', () => {
     await client.close()
   })
 
-  test('ping is sent as server/discover, because the revision has no ping', async () => {
+  test('is sent as server/discover if it is a ping, because the revision has no ping', async () => {
     const peer = peerOf('modern', () => undefined)
     const client = await connectTo(peer)
     await client.ping()
@@ -376,7 +376,7 @@ describe('every request of 2026-07-28', () => {
     await client.close()
   })
 
-  test("a request of the server's is reported and not answered [M-BASE-040] [M-BASE-041] [M-STDIO-010] [M-COMPAT-034]", async () => {
+  test('comes from the client: a request of the server is reported and not answered [M-BASE-040] [M-BASE-041] [M-STDIO-010] [M-COMPAT-034]', async () => {
     const problems: Error[] = []
     const peer = peerOf('modern', (message) => {
       peer.send({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: {} })

@@ -555,7 +555,7 @@ describe('hooks', () => {
     await client.close()
   })
 
-  test('a resource that the server does not agree to watch is an error', async () => {
+  test('report an error for a resource that the server does not agree to watch', async () => {
     const { peer } = listenPeer(() => ({ toolsListChanged: true }))
     const client = await connectTo(peer)
     await expect(client.subscribe('a:b')).rejects.toMatchObject({ code: 'UNSUPPORTED' })

@@ -379,7 +379,7 @@ describe('Tasks that the tiny client follows', () => {
   }
   const working = { status: 'working' }
 
-  test('are looked at until they end, without listening', async () => {
+  test('are polled until they finish, without a subscription', async () => {
     const looks = [working, working, working, { status: 'completed', result: { content } }]
     const peer = peerWith(looks)
     await using client = await connectTo(peer, { extensions: [taskPolling()] })
@@ -388,7 +388,7 @@ describe('Tasks that the tiny client follows', () => {
     expect(peer.sent('subscriptions/listen')).toHaveLength(0)
   })
 
-  test('can be begun, and looked at later', async () => {
+  test('can be created now and read later', async () => {
     const peer = peerWith([working])
     await using client = await connectTo(peer, { extensions: [taskPolling()] })
     const started = await createTask(client, 'a')
@@ -396,7 +396,7 @@ describe('Tasks that the tiny client follows', () => {
     expect(await getTaskHandle(client, 't1').get()).toMatchObject(working)
   })
 
-  test('are cancelled when they ask', async () => {
+  test('are cancelled if they request input', async () => {
     const asks = { status: 'input_required', inputRequests: { who: question } }
     const peer = peerWith([asks, asks, asks])
     await using client = await connectTo(peer, { extensions: [taskPolling()] })

@@ -77,7 +77,7 @@ describe.each([
 })
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
-  'nothing can be asked or listened to once the client is closed, in %s',
+  'a closed client rejects requests and subscriptions, in %s',
   async (revision) => {
     const server = createServer(info)
     server.tool('a', {}, () => 'a')
@@ -113,7 +113,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
   }
 
   test.each([undefined, null, {}, { action: 'maybe' }, { content: {} }])(
-    'a handler that returns %j gets an error, and nothing is sent',
+    'a handler that returns %j causes an error, and nothing is sent',
     async (answer) => {
       const { outcome, problems } = await asked(() => answer as never)
       const outcomes = [outcome, ...problems]

@@ -47,7 +47,7 @@ describe('the version header', () => {
     ['2025-11-25,2025-11-25,2025-11-25', 200],
     ['2025-11-25, 2025-06-18', 400],
     ['2025-11-25, ', 400],
-  ])('%j is %i [B017]', async (version, status) => {
+  ])('%j is answered with %i [B017]', async (version, status) => {
     const { send } = await openSession(sessionHandler(makeServer().server))
     expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
   })
@@ -58,7 +58,7 @@ describe('the version header', () => {
     ['', 400],
     [undefined, 200],
     ['2025-11-25', 200],
-  ])('%j on POST, GET and DELETE is %i [B031]', async (version, status) => {
+  ])('%j on POST, GET and DELETE is answered with %i [B031]', async (version, status) => {
     const { id, send } = await openSession(sessionHandler(makeServer().server))
     expect((await send(list, { 'mcp-protocol-version': version })).status).toBe(status)
     const handle = sessionHandler(makeServer().server)
@@ -76,7 +76,7 @@ describe('the version header', () => {
   })
 
   it.each([undefined, 'nonsense', '2025-11-25', '1900-01-01'])(
-    '%j does not stand in the way of initialize, whose body says the version [B031]',
+    '%j does not prevent initialize, whose body has the version [B031]',
     async (version) => {
       const handle = sessionHandler(makeServer().server)
       const response = await post(handle, init('2025-11-25'), { 'mcp-protocol-version': version })
@@ -115,7 +115,7 @@ describe('the version header', () => {
 
 describe('a stream by GET', () => {
   it.each([{ sessions: false as const }, { jsonOnly: true }])(
-    'that is not offered is 405, for any Accept header: %j [B023]',
+    'that is not offered is answered with 405, for any Accept header: %j [B023]',
     async (options) => {
       const handle = sessionHandler(makeServer().server, options)
       for (const accept of ['text/event-stream', 'application/json', '*/*']) {
@@ -126,7 +126,7 @@ describe('a stream by GET', () => {
     },
   )
 
-  it('and DELETE are 405 where only 2026-07-28 is spoken [B023]', async () => {
+  it('and DELETE are answered with 405 if the server supports only 2026-07-28 [B023]', async () => {
     const handle = sessionHandler(
       createServer({ name: 's', version: '1' }, { revisions: ['2026-07-28'] }),
     )
@@ -250,12 +250,12 @@ describe('the host on this machine', () => {
     ['evil.io:3000', 403],
     ['127.0.0.1.evil.io', 403],
     ['[::2]:3000', 403],
-  ])('%s is %i [B035]', async (host, status) => {
+  ])('%s is answered with %i [B035]', async (host, status) => {
     const request = new Request(`http://${host}/mcp`, { method: 'POST', headers, body })
     expect((await fetch(request)).status).toBe(status)
   })
 
-  it('is refused by an empty list of hosts, as nothing is on it [B035]', async () => {
+  it('is rejected if the list of allowed hosts is empty [B035]', async () => {
     const handle = sessionHandler(makeServer().server, { allowedHosts: [] })
     expect((await post(handle, init('2025-11-25'))).status).toBe(403)
   })
@@ -263,7 +263,7 @@ describe('the host on this machine', () => {
 
 describe('where a handler is mounted', () => {
   it.each(['/', '/mcp', '/a/b/mcp', '/tenant-1/mcp/', '/mcp?key=1'])(
-    'does not matter: %s [B039]',
+    'does not matter for its answers: %s [B039]',
     async (path) => {
       const handle = sessionHandler(makeServer().server)
       const request = new Request(`http://localhost${path}`, {
@@ -285,24 +285,27 @@ describe('arrays of messages', () => {
     ['[[]]', () => [[]]],
   ]
 
-  it.each(arrays)('%s is -32600 since 2025-06-18, and nothing runs [B043]', async (_, make) => {
-    const { server, ran } = makeServer()
-    const handle = sessionHandler(server)
-    const outcomes: unknown[] = []
-    for (const version of ['2025-06-18', '2025-11-25']) {
-      const { send } = await openSession(handle, version)
-      for (const stated of [undefined, version]) {
-        const response = await send(make(add), { 'mcp-protocol-version': stated })
-        outcomes.push([response.status, (await lastMessage(response)).error?.code])
+  it.each(arrays)(
+    'such as %s are rejected with -32600 since 2025-06-18, and nothing runs [B043]',
+    async (_, make) => {
+      const { server, ran } = makeServer()
+      const handle = sessionHandler(server)
+      const outcomes: unknown[] = []
+      for (const version of ['2025-06-18', '2025-11-25']) {
+        const { send } = await openSession(handle, version)
+        for (const stated of [undefined, version]) {
+          const response = await send(make(add), { 'mcp-protocol-version': stated })
+          outcomes.push([response.status, (await lastMessage(response)).error?.code])
+        }
       }
-    }
-    const modern = (): unknown =>
-      modernRequest('tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
-    const response = await post(handle, make(modern), modernHeaders('tools/call', 'add'))
-    outcomes.push([response.status, (await lastMessage(response)).error?.code])
-    expect(outcomes).toEqual(Array(5).fill([400, -32600]))
-    expect(ran).toEqual([])
-  })
+      const modern = (): unknown =>
+        modernRequest('tools/call', { name: 'add', arguments: { a: 1, b: 2 } })
+      const response = await post(handle, make(modern), modernHeaders('tools/call', 'add'))
+      outcomes.push([response.status, (await lastMessage(response)).error?.code])
+      expect(outcomes).toEqual(Array(5).fill([400, -32600]))
+      expect(ran).toEqual([])
+    },
+  )
 
   it('are served in 2025-03-26, except empty ones and those with initialize [B043]', async () => {
     const { server, ran } = makeServer()
@@ -323,7 +326,7 @@ describe('arrays of messages', () => {
   })
 
   it.each([['2026-07-28'], ['2025-11-25', '2026-07-28']] as const)(
-    'are refused where 2025-03-26 is not spoken, session or not: %j [B043]',
+    'are rejected if the server does not support 2025-03-26, with a session or without: %j [B043]',
     async (...revisions) => {
       const { server, ran } = makeServer({ revisions })
       const handle = sessionHandler(server, { sessions: false })

@@ -90,7 +90,7 @@ describe('a conversation for the model of the client', () => {
     }
   })
 
-  it('that the user refused is -1 [B077]', async () => {
+  it('that the user rejected is answered with -1 [B077]', async () => {
     const peer = duplexPeer((message) =>
       message.method === 'initialize' ? reply(message, initialized()) : undefined,
     )
@@ -107,7 +107,7 @@ describe('a conversation for the model of the client', () => {
   })
 })
 
-describe('the kind of a result', () => {
+describe('the resultType of a result', () => {
   const content = [said]
   const form = {
     method: 'elicitation/create',
@@ -126,7 +126,7 @@ describe('the kind of a result', () => {
     ],
     [{ resultType: 'input_required', inputRequests: { a: form } }, { content }],
     [{ resultType: 'input_required', requestState: '' }, { content }],
-  ])('%j [B099]', async (kind, expected) => {
+  ])('decides what the call returns: %j [B099]', async (kind, expected) => {
     const peer = modernPeer((seen) => {
       const again = 'requestState' in kind || 'inputRequests' in kind
       const first = peer.sent('tools/call').length === 1
@@ -144,7 +144,7 @@ describe('the kind of a result', () => {
     }
   })
 
-  it('a discovery without a kind is a discovery [B099]', async () => {
+  it('may be absent from a discovery [B099]', async () => {
     const { resultType: _, ...old } = discovered()
     const peer = duplexPeer((message) => reply(message, old))
     await using client = await connectTo(peer)
@@ -154,7 +154,7 @@ describe('the kind of a result', () => {
   it.each([
     'io.modelcontextprotocol/protocolVersion',
     'io.modelcontextprotocol/clientCapabilities',
-  ])('a request without %s is -32602 with 400 [B099]', async (key) => {
+  ])('is -32602 with status 400 for a request without %s [B099]', async (key) => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => 'x')
     const request = modernRequest('tools/list')
@@ -163,7 +163,7 @@ describe('the kind of a result', () => {
     expect([response.status, (await lastMessage(response)).error.code]).toEqual([400, -32602])
   })
 
-  it('a state that this server did not seal is refused, and nothing runs [B099]', async () => {
+  it('is an error for a state that this server did not seal, and nothing runs [B099]', async () => {
     let ran = 0
     const server = createServer({ name: 's', version: '1' })
     server.tool('ask', {}, async (_args, ctx) => {

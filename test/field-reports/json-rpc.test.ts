@@ -91,7 +91,7 @@ describe('null as an id', () => {
 })
 
 describe('unknown methods and responses', () => {
-  it('requests are -32601 with their id, notifications are taken [B045]', async () => {
+  it('unknown requests are answered with -32601 and their id, and unknown notifications are accepted [B045]', async () => {
     const handle = sessionHandler(makeServer().server)
     const { send } = await openSession(handle)
     const unknown = { jsonrpc: '2.0', id: 5, method: 'no/such' }
@@ -113,7 +113,7 @@ describe('unknown methods and responses', () => {
     expect(await peer.until(({ id }) => id === 5)).toMatchObject({ error: { code: -32601 } })
   })
 
-  it('requests of the server that nothing handles are -32601 [B045]', async () => {
+  it('requests of the server without a handler are answered with -32601 [B045]', async () => {
     const peer = duplexPeer((message) =>
       message.method === 'initialize' ? reply(message, initialized()) : undefined,
     )
@@ -126,7 +126,7 @@ describe('unknown methods and responses', () => {
     }
   })
 
-  it('unexpected or invalid responses harm no server [B045]', async () => {
+  it('unexpected or invalid responses do no harm to a server [B045]', async () => {
     const odd = [
       { jsonrpc: '2.0', id: 99, result: {} },
       { jsonrpc: '2.0', id: 99, error: { code: 1, message: 'x' } },
@@ -186,7 +186,7 @@ describe('unknown members', () => {
   const _meta = { 'x.y/z': 1, 'io.modelcontextprotocol/related-task': { taskId: 't' } }
 
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
-    'go through both ways in %s [B047]',
+    'are passed on in both directions in %s [B047]',
     async (revision) => {
       const block = { type: 'text' as const, text: 'x', foo: 1, _meta: { 'a.b/c': [1] } }
       let received: unknown

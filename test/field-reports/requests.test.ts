@@ -31,7 +31,7 @@ describe('a progress token', () => {
     },
   )
 
-  it('id 0 can be cancelled, over HTTP and stdio [B055]', async () => {
+  it('with the id 0 can be cancelled, over HTTP and stdio [B055]', async () => {
     const { server, ran } = makeServer()
     const call = { jsonrpc: '2.0', id: 0, method: 'tools/call', params: { name: 'wait' } }
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }
@@ -157,24 +157,27 @@ describe('a cursor', () => {
 })
 
 describe('a time that is longer than timers can measure', () => {
-  it.each([2 ** 31, Infinity])('is long, on the side of the server too: %d [B015]', async (ms) => {
-    const server = createServer({ name: 's', version: '1' })
-    server.tool('roots', {}, async (_args, ctx) => text(String((await ctx.roots()).length)))
-    await using peer = await rawPeer(server, { inputTimeoutMs: ms })
-    await peer.initialize({ roots: {} })
-    await peer.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } })
-    const { id: question } = await peer.until(({ method }) => method === 'roots/list')
-    await settled()
-    await peer.send({ jsonrpc: '2.0', id: question, result: { roots: [] } })
-    const { result } = await peer.until(({ id, method }) => id === 1 && !method)
-    expect(result).toEqual({ content: [text('0')] })
+  it.each([2 ** 31, Infinity])(
+    'does not expire at once, on the server either: %d [B015]',
+    async (ms) => {
+      const server = createServer({ name: 's', version: '1' })
+      server.tool('roots', {}, async (_args, ctx) => text(String((await ctx.roots()).length)))
+      await using peer = await rawPeer(server, { inputTimeoutMs: ms })
+      await peer.initialize({ roots: {} })
+      await peer.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'roots' } })
+      const { id: question } = await peer.until(({ method }) => method === 'roots/list')
+      await settled()
+      await peer.send({ jsonrpc: '2.0', id: question, result: { roots: [] } })
+      const { result } = await peer.until(({ id, method }) => id === 1 && !method)
+      expect(result).toEqual({ content: [text('0')] })
 
-    const handle = sessionHandler(makeServer().server, { keepAliveMs: ms })
-    const { id } = await openSession(handle)
-    const headers = { accept: 'text/event-stream', 'mcp-session-id': id }
-    const stream = await handle(new Request('http://localhost/mcp', { headers }))
-    await settled()
-    await handle.close()
-    expect(await stream.text()).not.toContain('\n:\n')
-  })
+      const handle = sessionHandler(makeServer().server, { keepAliveMs: ms })
+      const { id } = await openSession(handle)
+      const headers = { accept: 'text/event-stream', 'mcp-session-id': id }
+      const stream = await handle(new Request('http://localhost/mcp', { headers }))
+      await settled()
+      await handle.close()
+      expect(await stream.text()).not.toContain('\n:\n')
+    },
+  )
 })

@@ -39,13 +39,16 @@ describe('a resource', () => {
     [7, -32602, -32602],
     [undefined, -32602, -32602],
     ['fail:///', -32603, -32603],
-  ])('%j is %i before 2026-07-28, then %i [B073]', async (uri, old, modern) => {
-    const answers = await both(files(), 'resources/read', uri === undefined ? {} : { uri })
-    const errors = answers.map(({ error }) => error as { code: number; data?: unknown })
-    expect(errors.map(({ code }) => code)).toEqual([old, modern])
-    if (old === -32002) expect(errors.map(({ data }) => data)).toEqual([{ uri }, { uri }])
-    expect(JSON.stringify(errors)).not.toContain('secret')
-  })
+  ])(
+    'with the URI %j is answered with %i before 2026-07-28, and with %i since [B073]',
+    async (uri, old, modern) => {
+      const answers = await both(files(), 'resources/read', uri === undefined ? {} : { uri })
+      const errors = answers.map(({ error }) => error as { code: number; data?: unknown })
+      expect(errors.map(({ code }) => code)).toEqual([old, modern])
+      if (old === -32002) expect(errors.map(({ data }) => data)).toEqual([{ uri }, { uri }])
+      expect(JSON.stringify(errors)).not.toContain('secret')
+    },
+  )
 
   it('whose reader returns nothing is not found, which the client can detect [B073]', async () => {
     const server = createServer({ name: 's', version: '1' })
@@ -156,7 +159,7 @@ describe('completion', () => {
     expect(contexts).toEqual([{ country: 'no' }])
   })
 
-  it('of a prompt or a template that is not there is -32602 [B075]', async () => {
+  it('is rejected with -32602 for an unknown prompt or template [B075]', async () => {
     const handle = sessionHandler(completing().server)
     for (const ref of [
       { type: 'ref/prompt', name: 'none' },

@@ -165,7 +165,7 @@ describe('structured content', () => {
     }
   })
 
-  it('an array as the answer to a ping fails that ping only [B067]', async () => {
+  it('that is an array fails a ping, and nothing else [B067]', async () => {
     const peer = legacyPeer((seen) =>
       seen.message.method === 'ping'
         ? result(seen, [] as unknown as JsonObject)
@@ -203,7 +203,7 @@ describe('calls that fail', () => {
     [{ name: 'refuses' }, { error: { code: 1234, message: 'On purpose', data: { why: 1 } } }],
     [{}, { error: { code: -32602 } }],
     [{ name: 5 }, { error: { code: -32602 } }],
-  ])('%j is %j [B069]', async (params, expected) => {
+  ])('with the params %j are answered with %j [B069]', async (params, expected) => {
     const handle = sessionHandler(failing())
     const { send } = await openSession(handle)
     const old = await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })

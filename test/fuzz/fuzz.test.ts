@@ -86,7 +86,7 @@ describe('validateMessage, fuzzed', () => {
   })
 })
 
-describe('URI templates, fuzzed [M-RES-006]', () => {
+describe('URI templates, fuzzed', () => {
   const randomTemplate = (random: Random) => {
     let count = 0
     const name = () => `v${count++}`
@@ -101,7 +101,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     return parts.join('') + query
   }
 
-  it('expands the parsed variables to the same URI', async () => {
+  it('expands the parsed variables to the same URI [M-RES-006]', async () => {
     let matched = 0
     await repeat(3000, (random) => {
       const source = randomTemplate(random)
@@ -122,7 +122,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     expect(matched).toBeGreaterThan(1500)
   })
 
-  it('matches the same strings as a backtracking matcher', async () => {
+  it('matches the same strings as a backtracking matcher [M-RES-006]', async () => {
     const source = (template: string) =>
       template
         .split(/(\{[^}]*\})/)
@@ -156,7 +156,7 @@ describe('URI templates, fuzzed [M-RES-006]', () => {
     expect(matched).toBeGreaterThan(400)
   })
 
-  it('throws INVALID_USE on a bad template, and nothing on a bad URI', async () => {
+  it('throws INVALID_USE on a bad template, and nothing on a bad URI [M-RES-006]', async () => {
     await repeat(4000, (random) => {
       const source = random.chance(0.5) ? random.mutate(randomTemplate(random)) : random.text(20)
       const error = thrown(() => {

@@ -92,7 +92,7 @@ describe('a gateway in front of a connection that does not show which call a que
     return closing(await createGateway(open, { onError: () => {} })).server
   }
 
-  it('a question about an aborted call reaches no other user, until that call is answered [S004]', async () => {
+  it('passes a question about an aborted call to no other user, until that call is answered [S004]', async () => {
     const behind = stubborn()
     const server = await gatewayTo(behind)
     const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
@@ -118,7 +118,7 @@ describe('a gateway in front of a connection that does not show which call a que
     expect([ada.asked, ada.logs]).toEqual([[], []])
   })
 
-  it('a call that timed out counts as one that may still ask [S004]', async () => {
+  it('treats a call that timed out as one that may still ask [S004]', async () => {
     const behind = stubborn()
     const open = (options: ConnectOptions): Promise<Client> =>
       connect(behind.peer.transport, { ...options, revision: '2025-11-25', timeoutMs: 50 })
@@ -132,7 +132,7 @@ describe('a gateway in front of a connection that does not show which call a que
     expect(bob.asked).toEqual([])
   })
 
-  it('a client with several calls, one of them aborted, is still asked [S004]', async () => {
+  it('still asks a client with several calls, one of which was aborted [S004]', async () => {
     const behind = stubborn()
     const server = await gatewayTo(behind)
     const ada = await user(server, 'ada')
@@ -148,7 +148,7 @@ describe('a gateway in front of a connection that does not show which call a que
     await Promise.all(calls)
   })
 
-  it('a caller of 2026-07-28 is not asked questions that may belong to an aborted call of another [S004]', async () => {
+  it('passes a caller of 2026-07-28 no questions that may belong to an aborted call of another [S004]', async () => {
     const behind = stubborn()
     const server = await gatewayTo(behind)
     const revision: Revision = '2026-07-28'
@@ -164,7 +164,7 @@ describe('a gateway in front of a connection that does not show which call a que
     expect(bob.asked).toEqual([])
   })
 
-  it('every principal has a connection of its own, and gets only the questions of that one [S004]', async () => {
+  it('opens a connection for every principal, who gets only the questions of that one [S004]', async () => {
     const behind: Stubborn[] = []
     const gateway = await createGateway((options) => {
       const one = stubborn()

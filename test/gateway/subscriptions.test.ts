@@ -54,7 +54,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
 
     const session = { revision: '2025-11-25' } as const
 
-    it('the oldest subscriptions of the client with the most are evicted, if no listener is known [S016]', async () => {
+    it('evicts the oldest subscriptions of the client with the most, if no listener is known [S016]', async () => {
       const { inner, gateway, watched, problems } = await many()
       const updated: string[] = []
       const one = await connected(gateway.server, {
@@ -79,7 +79,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       expect(problems).toEqual([])
     })
 
-    it('a client cannot use up the subscriptions of others [S016]', async () => {
+    it('does not let a client use up the subscriptions of others [S016]', async () => {
       const { inner, gateway, watched } = await many()
       const refusal = { code: -32603, message: 'Too many resources are watched for now' }
       const one = await connected(gateway.server)
@@ -105,7 +105,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
       expect(watched.has(note(7))).toBe(true)
     })
 
-    it('the subscriptions of a principal count across all of its connections [S016]', async () => {
+    it('counts the subscriptions of a principal across all of its connections [S016]', async () => {
       const { gateway } = await many()
       const tabs = await Promise.all(
         [1, 2].map(async () =>

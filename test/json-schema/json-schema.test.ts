@@ -284,14 +284,14 @@ describe('JSON Schema references', () => {
   })
 })
 
-describe('JSON Schema limits [M-BASE-061]', () => {
+describe('JSON Schema limits', () => {
   const nested = (levels: number) => {
     let schema: JsonObject = {}
     for (let i = 0; i < levels; i++) schema = { allOf: [schema] }
     return schema
   }
 
-  it('bounds how deep subschemas nest', () => {
+  it('bounds how deep subschemas nest [M-BASE-061]', () => {
     expect(compiling(nested(100))).not.toThrow()
     expect(compiling(nested(101))).toThrow(error('LIMIT_EXCEEDED', 'deeper than 100'))
     expect(compiling(nested(10_000))).toThrow(error('LIMIT_EXCEEDED'))
@@ -299,7 +299,7 @@ describe('JSON Schema limits [M-BASE-061]', () => {
     expect(compiling(nested(500), { maxDepth: 500 })).not.toThrow()
   })
 
-  it('bounds how many subschemas there are', () => {
+  it('bounds how many subschemas there are [M-BASE-061]', () => {
     const wide = (count: number) => ({ anyOf: Array.from({ length: count - 1 }, () => ({})) })
 
     expect(compiling(wide(10_000))).not.toThrow()
@@ -307,7 +307,7 @@ describe('JSON Schema limits [M-BASE-061]', () => {
     expect(compiling(wide(4), { maxSubschemas: 3 })).toThrow(error('LIMIT_EXCEEDED'))
   })
 
-  it('ends where references multiply alternatives', () => {
+  it('ends where references multiply alternatives [M-BASE-061]', () => {
     const $defs: JsonObject = { s40: { type: 'string' } }
     for (let i = 0; i < 40; i++) {
       const next = { $ref: `#/$defs/s${i + 1}` }
@@ -319,7 +319,7 @@ describe('JSON Schema limits [M-BASE-061]', () => {
     expect(issues).toEqual([{ message: 'The value takes too long to validate' }])
   })
 
-  it('ends where a schema refers to itself without going on in the value', () => {
+  it('ends where a schema refers to itself without going on in the value [M-BASE-061]', () => {
     expect(accepts({ $ref: '#' }, 1)).toBe(false)
     expect(
       accepts(
@@ -329,7 +329,7 @@ describe('JSON Schema limits [M-BASE-061]', () => {
     ).toBe(false)
   })
 
-  it('ends at a value that is too deep', () => {
+  it('ends at a value that is too deep [M-BASE-061]', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as unknown
 
     expect(accepts({ properties: { a: { $ref: '#' } } }, deep)).toBe(false)
@@ -337,7 +337,7 @@ describe('JSON Schema limits [M-BASE-061]', () => {
     expect(accepts({}, deep)).toBe(true)
   })
 
-  it('bounds how many references are followed for one value', () => {
+  it('bounds how many references are followed for one value [M-BASE-061]', () => {
     const schema = { items: { $ref: '#/$defs/n' }, $defs: { n: { type: 'number' } } }
     const limits = { maxReferences: 3 }
 
@@ -348,13 +348,13 @@ describe('JSON Schema limits [M-BASE-061]', () => {
     expect(check(schema, [1, 2, 3], limits).issues).toBeUndefined()
   })
 
-  it('says only the first reason for a long value', () => {
+  it('says only the first reason for a long value [M-BASE-061]', () => {
     expect(check({ items: { type: 'string' } }, Array(5000).fill(1)).issues).toEqual([
       { path: ['0'], message: 'Instance type "number" is invalid. Expected "string"' },
     ])
   })
 
-  it('compares the items of a list only as long as that does not take too long', () => {
+  it('compares the items of a list only as long as that does not take too long [M-BASE-061]', () => {
     const list = Array.from({ length: 3000 }, (_, i) => i)
     const schema = { uniqueItems: true }
 

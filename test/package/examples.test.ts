@@ -12,7 +12,7 @@ const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .map((entry) => entry.name)
 
 describe('Examples', () => {
-  it('the sign-in example is where its tokens say, and not where the playground is [P010]', () => {
+  it('include a sign-in example at the address that its tokens name, not at that of the playground [P010]', () => {
     const config = (path: string): string => readFileSync(join(root, path), 'utf8')
     const example = config('examples/cloudflare-sign-in/wrangler.toml')
     const [, port] = /^\[dev\]\s+port = (\d+)$/m.exec(example) ?? []
@@ -24,7 +24,7 @@ describe('Examples', () => {
     expect(config('docs/guides/sign-in.md')).toContain(`http://localhost:${port}/mcp`)
   })
 
-  it.each(stories)('%s runs to its end', async (story) => {
+  it.each(stories)('run to their end: %s', async (story) => {
     const file = join('examples', story, 'main.ts')
     // The first line says how a person runs it: `#!/usr/bin/env -S deno run --allow-net`.
     const [shebang = ''] = readFileSync(join(root, file), 'utf8').split('\n')

@@ -55,7 +55,7 @@ beforeAll(() => {
 })
 
 describe('The packed package', () => {
-  it('has no development files', () => {
+  it('contains no development files', () => {
     const needed = ['LICENSE', 'README.md', 'dist/templates/node/tsconfig.json']
     expect(paths).toEqual(expect.arrayContaining(needed))
     expect(
@@ -86,7 +86,7 @@ describe('The packed package', () => {
   it('has types for Cloudflare that stand on those of workerd', () =>
     compile('cloudflare', ['./cloudflare', ...portable], [], ['@cloudflare/workers-types']))
 
-  it('runs on Node', async () => {
+  it('can be imported on Node', async () => {
     const file = join(folder, 'main.js')
     writeFileSync(
       file,
@@ -116,7 +116,7 @@ describe('The version of the manifest', () => {
     'examples/templates/deno/deno.json',
     'examples/templates/node/package.json',
     'examples/templates/workers/package.json',
-  ])('is what %s wants', (file) => {
+  ])('has the form that %s requires', (file) => {
     const wanted = readFileSync(join(root, file), 'utf8').matchAll(
       /"edgewise[^"]*": "(?:npm:edgewise@)?([^"/]+)/g,
     )

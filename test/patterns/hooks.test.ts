@@ -10,7 +10,7 @@ import { closing } from '../closing.ts'
 const rejects = (what: string) => (): unknown => Promise.reject(new Error(what))
 
 describe('hooks of an application', () => {
-  it('a hook is called at once, and its error or rejection is reported [S012]', async () => {
+  it('are called at once, and an error or a rejection is reported [S012]', async () => {
     const reported: unknown[] = []
     let calls = 0
     const report = (error: unknown) => void reported.push(error)
@@ -25,7 +25,7 @@ describe('hooks of an application', () => {
       .toEqual(['Error: rejected', 'Error: thrown'])
   })
 
-  it('the rejection of an observer goes to onError of the server [S012]', async () => {
+  it('report the rejection of an observer to onError of the server [S012]', async () => {
     const errors: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },
@@ -41,7 +41,7 @@ describe('hooks of an application', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'rejections of hooks of a client of %s go to its onError, and other hooks are still called [S012]',
+    'report rejections of a client of %s to its onError, and other hooks are still called [S012]',
     async (revision) => {
       const errors: unknown[] = []
       const logs: unknown[] = []
@@ -73,7 +73,7 @@ describe('hooks of an application', () => {
     },
   )
 
-  it('a listener that throws stops neither other listeners nor the sender [S017]', async () => {
+  it('do not stop other listeners or the sender if one throws [S017]', async () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const server = createServer({ name: 's', version: '1' }, { onError })
@@ -97,7 +97,7 @@ describe('hooks of an application', () => {
     expect(errors.map(String)).toEqual(['Error: This listener fails'])
   })
 
-  it('a listener of a connection that rejects keeps no other from its state [S012]', async () => {
+  it('do not hide a state from other listeners if one rejects [S012]', async () => {
     const problems: unknown[] = []
     const connection = createReconnectingClient('http://localhost:1/', {
       onError: (error) => problems.push(error),
@@ -111,7 +111,7 @@ describe('hooks of an application', () => {
     await expect.poll(() => problems.map(String)).toContain('Error: Cannot show it')
   })
 
-  it('a listener of a sign-in that rejects does not stop the sign-in [S012]', async () => {
+  it('do not stop a sign-in if a listener rejects [S012]', async () => {
     const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     const interaction = observeSignIn({
       begin: () =>

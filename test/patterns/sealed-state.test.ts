@@ -103,7 +103,7 @@ describe('createSealer', () => {
     expect(() => createSealer(secrets)).toThrow(expect.objectContaining({ code: 'INVALID_USE' }))
   })
 
-  it('says so of a secret that the environment does not have', async () => {
+  it('reports a secret that is missing in the environment', async () => {
     const environment: Record<string, string> = {}
     const { MCP_SECRET: missing } = environment as { MCP_SECRET: string }
     const message = 'Cannot seal state: each secret must be set, to at least 16 characters'

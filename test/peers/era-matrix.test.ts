@@ -85,51 +85,51 @@ describe.each([
     servers = await start()
   })
 
-  describe('C1: a modern client and a modern server [M-COMPAT-037]', () => {
-    test('Edgewise and official v2 work', () =>
+  describe('a modern client and a modern server', () => {
+    test('work together as Edgewise and official v2 [M-COMPAT-037]', () =>
       works(connectEdgewise(servers.v2.modern, 'modern'), newest.modern))
 
-    test('official v2 and Edgewise work', () =>
+    test('work together as official v2 and Edgewise [M-COMPAT-037]', () =>
       works(connectV2(servers.edgewise.modern, 'modern'), newest.modern))
   })
 
-  describe('C2: a modern client and a legacy server [M-COMPAT-037] [M-COMPAT-036]', () => {
-    test('Edgewise refuses official v1, and says why', async () => {
+  describe('a modern client and a legacy server', () => {
+    test('do not connect as Edgewise and official v1, and the error says why [M-COMPAT-037] [M-COMPAT-036]', async () => {
       const error = await failure(connectEdgewise(servers.v1, 'modern'))
       expect(error).toMatchObject({ name: 'SdkError', code: 'VERSION_MISMATCH' })
       expect(error.message).toMatch(/2026-07-28/)
     })
 
-    test('official v2 refuses Edgewise with sessions only', async () => {
+    test('do not connect as official v2 and Edgewise with sessions only [M-COMPAT-037] [M-COMPAT-036]', async () => {
       const error = await failure(connectV2(servers.edgewise.legacy, 'modern'))
       expect(error.message).toMatch(/version|2026-07-28|negotiat/i)
     })
   })
 
-  describe('C3: a dual client and a modern server [M-COMPAT-037] [M-DISC-001]', () => {
-    test('Edgewise finds official v2 to be modern, and stays so', () =>
+  describe('a dual client and a modern server', () => {
+    test('stay modern as Edgewise and official v2 [M-COMPAT-037] [M-DISC-001]', () =>
       works(connectEdgewise(servers.v2.modern), newest.modern))
 
-    test('official v2 finds Edgewise to be modern, and stays so', () =>
+    test('stay modern as official v2 and Edgewise [M-COMPAT-037] [M-DISC-001]', () =>
       works(connectV2(servers.edgewise.modern, 'auto'), newest.modern))
   })
 
-  describe('C4: a dual client and a legacy server [M-COMPAT-037]', () => {
-    test('Edgewise opens a session with official v1', () =>
+  describe('a dual client and a legacy server', () => {
+    test('open a session as Edgewise and official v1 [M-COMPAT-037]', () =>
       works(connectEdgewise(servers.v1), newest.legacy))
 
-    test('official v2 opens a session with Edgewise', () =>
+    test('open a session as official v2 and Edgewise [M-COMPAT-037]', () =>
       works(connectV2(servers.edgewise.legacy, 'auto'), newest.legacy))
   })
 
-  describe('C5: a legacy client and a modern server [M-COMPAT-037] [M-COMPAT-019]', () => {
-    test('Edgewise is rejected by official v2, and reports the error', async () => {
+  describe('a legacy client and a modern server', () => {
+    test('do not connect as Edgewise and official v2, and the error is reported [M-COMPAT-037] [M-COMPAT-019]', async () => {
       const error = await failure(connectEdgewise(servers.v2.modern, 'legacy'))
       expect(error).toMatchObject({ name: 'SdkError', code: 'VERSION_MISMATCH' })
       expect(error.message).toMatch(/the server 2026-07-28$/)
     })
 
-    test('official v1 and v2 are rejected by Edgewise, which lists its versions', async () => {
+    test('do not connect as official v1 or v2 and Edgewise, which lists its versions [M-COMPAT-037] [M-COMPAT-019]', async () => {
       for (const connect of [connectV1, (target: Target) => connectV2(target, 'legacy')]) {
         const error = await failure(connect(servers.edgewise.modern))
         expect(`${error.message} ${JSON.stringify(error.data)}`).toContain('2026-07-28')
@@ -137,25 +137,25 @@ describe.each([
     })
   })
 
-  describe('C6: a legacy client and a dual server [M-COMPAT-037] [M-COMPAT-003]', () => {
-    test('Edgewise opens a session with official v2', () =>
+  describe('a legacy client and a dual server', () => {
+    test('open a session as Edgewise and official v2 [M-COMPAT-037] [M-COMPAT-003]', () =>
       works(connectEdgewise(servers.v2.dual, 'legacy'), newest.legacy))
 
-    test('official v1 and v2 open sessions with Edgewise', async () => {
+    test('open a session as official v1 or v2 and Edgewise [M-COMPAT-037] [M-COMPAT-003]', async () => {
       await works(connectV1(servers.edgewise.dual), newest.legacy)
       await works(connectV2(servers.edgewise.dual, 'legacy'), newest.legacy)
     })
   })
 
-  describe('C7: a legacy client and a legacy server [M-COMPAT-037]', () => {
-    test('Edgewise and official v1 work', () =>
+  describe('a legacy client and a legacy server', () => {
+    test('work together as Edgewise and official v1 [M-COMPAT-037]', () =>
       works(connectEdgewise(servers.v1, 'legacy'), newest.legacy))
 
-    test('official v1 and Edgewise work', () =>
+    test('work together as official v1 and Edgewise [M-COMPAT-037]', () =>
       works(connectV1(servers.edgewise.legacy), newest.legacy))
   })
 
-  test(`C3 and C6 at once on one ${transport === 'HTTP' ? 'endpoint' : 'process'} [M-COMPAT-001] [M-COMPAT-013]`, async () => {
+  test(`a dual client and a legacy client work at the same time on one ${transport === 'HTTP' ? 'endpoint' : 'process'} [M-COMPAT-001] [M-COMPAT-013]`, async () => {
     const pipe = transport === 'stdio' ? sharedPipe(servers.edgewise.dual) : undefined
     const target = (): Target => (pipe ? { pipe: pipe.open() } : servers.edgewise.dual)
     await using both = await connectV2(target(), 'auto')

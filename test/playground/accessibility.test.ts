@@ -8,7 +8,7 @@ import { visit } from './visit.ts'
 
 const visited = visit(server)
 
-describe.each(['light', 'dark'] as const)('Playground in %s: no violations of axe in', (scheme) => {
+describe.each(['light', 'dark'] as const)('The playground in %s', (scheme) => {
   let page: Page
   beforeAll(async () => {
     page = await visited.open('', { colorScheme: scheme })
@@ -16,7 +16,7 @@ describe.each(['light', 'dark'] as const)('Playground in %s: no violations of ax
     await page.evaluate(axe.source)
   })
 
-  it.each(states)('%s', async (_, reach) => {
+  it.each(states)('shows no violations of axe in %s', async (_, reach) => {
     await reach(page)
     const violations = await page.evaluate(`axe.run().then(({ violations }) =>
       violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`)

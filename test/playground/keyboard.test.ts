@@ -61,7 +61,7 @@ describe('Playground by keyboard alone', () => {
     await page.getByRole('heading', { name: 'Edgewise demo', level: 1 }).waitFor()
   })
 
-  it('answers for a model', async () => {
+  it('answers a sampling request for a model', async () => {
     const page = await visited.open('#/tool/postcard')
     await page.getByLabel('city').focus()
     await page.keyboard.type('Oslo')

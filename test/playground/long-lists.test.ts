@@ -20,7 +20,7 @@ const scroll = (id: string, share: number): Promise<void> =>
     )
     .then(() => undefined)
 
-it('Playground: the list shows what the address selects', async () => {
+it('the playground shows the entry of a list that the address selects', async () => {
   const viewport = { width: 1280, height: 400 }
   const own = await visited.open('#/tool/tool-0040', { viewport })
   const link = own.getByRole('navigation').locator('[aria-current]')
@@ -134,7 +134,7 @@ describe('Playground: a log of 10,000 lines', () => {
     await first.locator('.json').waitFor()
   })
 
-  it('can be cleared', async () => {
+  it('is empty after it was cleared', async () => {
     await press(page, 'Clear')
     await sees(page.locator('#wire'), 'Every message to and from the server appears here.')
     expect(await rows('wire')).toBe(0)

@@ -13,13 +13,13 @@ const crowded = visit(crowd)
 const width = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth)
 
-describe('Playground at 360 pixels: nothing to scroll sideways in', () => {
+describe('The playground at 360 pixels', () => {
   let page: Page
   beforeAll(async () => {
     page = await visited.open('', { viewport })
   })
 
-  it.each(states)('%s', async (_, reach) => {
+  it.each(states)('does not scroll sideways in %s', async (_, reach) => {
     await reach(page)
     expect(await width(page)).toBe(360)
     const outside = await page
@@ -33,7 +33,7 @@ describe('Playground at 360 pixels: nothing to scroll sideways in', () => {
     expect(outside).toEqual([])
   })
 
-  it('words that are longer than the screen', async () => {
+  it('does not scroll sideways with words that are longer than the screen', async () => {
     const own = await crowded.open('#/', { viewport })
     expect(await width(own)).toBe(360)
     await show(own, 'tool/lengthen', 'long'.repeat(30))
@@ -49,7 +49,7 @@ describe('Playground at 360 pixels: nothing to scroll sideways in', () => {
     expect(await own.locator('#log').evaluate(isCut)).toBe(false)
   })
 
-  it('a form of unions and of objects in lists', async () => {
+  it('does not scroll sideways in a form of unions and of objects in lists', async () => {
     const own = await crowded.open('#/tool/arrange', { viewport })
     await press(own, 'Add to guests')
     expect(await width(own)).toBe(360)

@@ -13,7 +13,7 @@ const names = (): Promise<string[]> => saved().locator('li .title').allInnerText
 const stored = (): Promise<string | null> => page.evaluate(() => localStorage.getItem('servers'))
 
 describe('Playground: saved servers', () => {
-  it('are empty at first', async () => {
+  it('are empty in a new browser', async () => {
     await press(page, 'Saved servers')
     await sees(saved(), 'None yet.')
   })

@@ -124,7 +124,7 @@ describe('Playground: tools', () => {
     await sees(result(page), /reported an error/)
   })
 
-  it('show images', async () => {
+  it('show images of their results', async () => {
     await show(page, 'tool/draw', 'Draw')
     await press(page, 'Run')
     const image = result(page).getByRole('img')

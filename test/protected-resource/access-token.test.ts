@@ -290,7 +290,7 @@ describe('Credentials in the wrong form', () => {
     },
   )
 
-  it('may be long', async () => {
+  it('may contain a long token', async () => {
     const { handle } = protect(issuer)
     for (const [authorization, status] of [
       [`${'x'.repeat(10_000)} abc`, 401],

@@ -70,7 +70,7 @@ describe('The keys of an issuer', () => {
     }
   })
 
-  it('need no names', async () => {
+  it('may have no key ids', async () => {
     const [one, two] = [await makeKey('one', 'RS256'), await makeKey('two', 'RS256')]
     for (const key of [one, two]) delete key.jwk.kid
     issuer.keys = [one, two]

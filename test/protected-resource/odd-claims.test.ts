@@ -80,7 +80,7 @@ describe('An odd claim', () => {
     },
   )
 
-  it('is a token that is no object', async () => {
+  it('is rejected if the token is not an object', async () => {
     const { handle, errors } = protect(issuer)
     for (const payload of odd) {
       expect((await call(handle, 'whoami', bearer(await sign(payload)))).status).toBe(401)

@@ -207,7 +207,7 @@ describe('Why a proof is refused', () => {
 })
 
 describe('A caller whose scopes do not suffice', () => {
-  it('gets every detail', async () => {
+  it('gets every detail in the challenge', async () => {
     const { handle, observed } = protect(issuer)
     const response = await call(handle, 'write', bearer(await issuer.token()))
     expect(challengeOf(response).error_description).toBe(

@@ -182,7 +182,7 @@ describe('Remembered tokens', () => {
     }
   })
 
-  it('are not more than asked for', async () => {
+  it('are limited in number to maxEntries', async () => {
     const seen: string[] = []
     const verify = cacheTokens(
       (text) => {

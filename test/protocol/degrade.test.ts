@@ -246,7 +246,7 @@ describe('degradeNotification and degradeRequest', () => {
       requestedSchema: { properties: Record<string, unknown> }
     }
 
-  it('leaves undefined params alone', () => {
+  it('leave undefined params alone', () => {
     expect(degradeRequest('roots/list', undefined, facts('2024-11-05'))).toBeUndefined()
   })
 

@@ -28,7 +28,7 @@ describe('x-mcp-header annotations', () => {
     })
   })
 
-  test('a property that is merely called so is no annotation', () => {
+  test('are not found on a property that merely has that name', () => {
     const schema = object(
       { 'x-mcp-header': { type: 'string' } },
       { default: { 'x-mcp-header': 1 } },

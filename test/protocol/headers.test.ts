@@ -16,46 +16,46 @@ const vectors: [text: string, header: string][] = [
 
 describe('header values', () => {
   test.each(vectors)(
-    '%j travels as %j [M-HDR-024] [M-HDR-027] [M-HDR-029] [M-HDR-053]',
+    'such as %j are sent as %j [M-HDR-024] [M-HDR-027] [M-HDR-029] [M-HDR-053]',
     (text, header) => {
       expect(encodeHeaderValue(text)).toBe(header)
       expect(decodeHeaderValue(header)).toBe(text)
     },
   )
 
-  test('values that no header can carry never reach one [M-HDR-054]', () => {
+  test('are encoded if no header can carry them [M-HDR-054]', () => {
     for (const text of ['a\r\nX: y', 'a\0b', 'a\tb', 'é', '\u{1F600}', 'a\u007f']) {
       expect(encodeHeaderValue(text)).toMatch(/^[ -~]+$/)
       expect(decodeHeaderValue(encodeHeaderValue(text))).toBe(text)
     }
   })
 
-  test('a marker in another case, or without its end, is literal text [M-HDR-028]', () => {
+  test('with a marker in another case, or without its end, are literal text [M-HDR-028]', () => {
     for (const text of ['=?BASE64?Zm9v?=', '=?base64?Zm9v', 'SGVsbG8=', '=?base64?=']) {
       expect(decodeHeaderValue(text)).toBe(text)
       expect(encodeHeaderValue(text)).toBe(text)
     }
   })
 
-  test('Base64 without padding, with foreign characters or not of UTF-8 is refused [M-HDR-029]', () => {
+  test('in Base64 without padding, with foreign characters or not of UTF-8 are rejected [M-HDR-029]', () => {
     for (const value of ['=?base64?SGVsbG8?=', '=?base64?SGVs!!!bG8=?=', '=?base64?/w==?=']) {
       expect(decodeHeaderValue(value)).toBeUndefined()
     }
   })
 
-  test('whitespace around a value does not count [M-HDR-022]', () => {
+  test('are read without the whitespace around them [M-HDR-022]', () => {
     for (const value of [' \tfoo ', '\t =?base64?Zm9v?= \t']) {
       const sent = new Headers([['mcp-name', value]]).get('mcp-name')
       expect(decodeHeaderValue(sent ?? '')).toBe('foo')
     }
   })
 
-  test('an encoded plain value is decoded', () => {
+  test('are decoded even if they did not need to be encoded', () => {
     expect(decodeHeaderValue('=?base64?Zm9v?=')).toBe('foo')
     expect(decodeHeaderValue('=?base64??=')).toBe('')
   })
 
-  test('encoding and decoding are inverse on random texts', () => {
+  test('are the same after encoding and decoding random texts', () => {
     let seed = 1
     const random = (below: number): number => {
       seed = (seed * 48271) % 2147483647

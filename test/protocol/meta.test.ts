@@ -10,9 +10,12 @@ describe('keys of _meta', () => {
     'com.example/',
     'a-1.b2/x',
     'a-b_c.d',
-  ])('%s is one [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]', (key) => {
-    expect(isMetaKey(key)).toBe(true)
-  })
+  ])(
+    'such as %s are valid [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]',
+    (key) => {
+      expect(isMetaKey(key)).toBe(true)
+    },
+  )
 
   it.each([
     '1com.example/x',
@@ -28,9 +31,12 @@ describe('keys of _meta', () => {
     'a_b/x',
     'com.x/a.',
     '',
-  ])('"%s" is invalid [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]', (key) => {
-    expect(isMetaKey(key)).toBe(false)
-  })
+  ])(
+    'such as "%s" are invalid [M-META-023] [M-META-024] [L-COM-002] [L-COM-003] [L-COM-004]',
+    (key) => {
+      expect(isMetaKey(key)).toBe(false)
+    },
+  )
 
   it.each([
     ['io.modelcontextprotocol/x', true],
@@ -40,7 +46,7 @@ describe('keys of _meta', () => {
     ['com.example.mcp/x', false],
     ['com.example/x', false],
     ['mcp', false],
-  ])('%s belongs to the protocol: %s', (key, reserved) => {
+  ])('such as %s are reserved for the protocol: %s', (key, reserved) => {
     expect(isReservedMetaKey(key)).toBe(reserved)
   })
 
@@ -51,9 +57,12 @@ describe('keys of _meta', () => {
     ['com.mcp.tools/x', true, true],
     ['io.modelcontextprotocol/x', false, true],
     ['modelcontextprotocol.io/x', true, false],
-  ])('%s does so in 2025-06-18: %s, in 2025-11-25: %s [L-COM-005]', (key, before, since) => {
-    expect(isReservedMetaKey(key, '2025-06-18')).toBe(before)
-    expect(isReservedMetaKey(key, '2025-11-25')).toBe(since)
-    expect(isReservedMetaKey(key, '2025-03-26')).toBe(false)
-  })
+  ])(
+    'such as %s are reserved in 2025-06-18: %s, and in 2025-11-25: %s [L-COM-005]',
+    (key, before, since) => {
+      expect(isReservedMetaKey(key, '2025-06-18')).toBe(before)
+      expect(isReservedMetaKey(key, '2025-11-25')).toBe(since)
+      expect(isReservedMetaKey(key, '2025-03-26')).toBe(false)
+    },
+  )
 })

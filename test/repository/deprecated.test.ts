@@ -25,7 +25,7 @@ function deprecatedIn(file: string): string[] {
 }
 
 describe('deprecated protocol features', () => {
-  it('is marked so, for servers and for clients [M-COMPAT-039] [M-SAMP-030] [M-ROOT-013]', () => {
+  it('have a @deprecated tag, for servers and for clients [M-COMPAT-039] [M-SAMP-030] [M-ROOT-013]', () => {
     expect(deprecatedIn('src/server/request/context.ts')).toEqual(['log', 'sample', 'roots'])
     expect(deprecatedIn('src/client/options.ts')).toEqual(['onLog', 'onSample', 'roots'])
     expect(deprecatedIn('src/client/client.ts')).toEqual(['setLogLevel', 'rootsChanged'])

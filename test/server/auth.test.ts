@@ -47,7 +47,7 @@ describe.each(handlers)('%s that identifies callers', (_name, handle) => {
     },
   )
 
-  test('refuses others in its own words, which pages can read', async () => {
+  test('rejects others with the response of the author, which pages can read', async () => {
     const refused = await post(handle, {}, { origin: page, 'x-api-key': 'other' })
     expect([refused.status, await refused.json()]).toEqual([401, { error: 'no such key' }])
     expect(refused.headers.get('access-control-allow-origin')).toBe(page)

@@ -45,7 +45,7 @@ const overHttpSse: Way = (server, revision) => {
   return connect('http://localhost/sse', options)
 }
 
-describe('The reason of a cancellation is that of the signal of its handler', () => {
+describe('The reason of a cancellation reaches the signal of the handler', () => {
   test.each<[string, Way, Revision]>([
     ['over a transport of 2026-07-28', inOneProcess, '2026-07-28'],
     ['over a transport of 2025-11-25', inOneProcess, '2025-11-25'],
@@ -70,7 +70,7 @@ describe('The reason of a cancellation is that of the signal of its handler', ()
     ['No longer needed', 'No longer needed'],
     [undefined, 'The request was aborted'],
     [{ secret: 1 }, 'The request was aborted'],
-  ])('as far as %j is one [I009]', async (given, expected) => {
+  ])('as its text, or as a default text, if it is %j [I009]', async (given, expected) => {
     const { server, began, reason } = waitingServer()
     await using client = await inOneProcess(server, '2025-11-25')
     const controller = new AbortController()
@@ -82,7 +82,7 @@ describe('The reason of a cancellation is that of the signal of its handler', ()
   })
 
   test.each([undefined, '', 7, { text: 'x' }])(
-    'but what is not a text, such as %j, is left out [I009]',
+    'unless it is not a text, such as %j [I009]',
     async (given) => {
       const { server, began, reason } = waitingServer()
       const [near, far] = inMemoryTransports()

@@ -85,7 +85,7 @@ describe.each(LEGACY)('completion in %s', (revision) => {
     { ref, argument: [] },
     { ref, argument, context: [] },
     { ref, argument, context: { arguments: { y: 7 } } },
-  ])('refuses %j [L-COMP-009]', async (params) => {
+  ])('rejects the params %j [L-COMP-009]', async (params) => {
     const server = createServer(info)
     server.prompt('p', { input, complete: { x: () => [] } }, () => 'a')
     const wire = await openWire(server, revision)

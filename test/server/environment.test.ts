@@ -70,7 +70,7 @@ describe('The environment that a host gives', () => {
 })
 
 describe('Work that continues after the response', () => {
-  it('is given to the host', async () => {
+  it('is passed to the host', async () => {
     const server = createServer({ name: 'late', version: '1' })
     server.tool('late', {}, (_args, ctx) => {
       ctx.waitUntil(Promise.resolve('later'))

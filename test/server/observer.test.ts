@@ -25,14 +25,14 @@ function makeServer(observe: (event: ObservedEvent) => void) {
 }
 
 describe('the observed events of a server', () => {
-  it('a bare function as "observe" is rejected with the expected form', () => {
+  it('are not passed to a bare function, which is rejected with the expected form', () => {
     const observe: object = (): void => {}
     expect(() =>
       createServer({ name: 's', version: '1' }, { observe: observe as ServerObserver }),
     ).toThrow(new TypeError('"observe" must be observer(fn)'))
   })
 
-  it('requests, with their subject, outcome and trace', async () => {
+  it('include requests, with their subject, outcome and trace', async () => {
     const events: ObservedEvent[] = []
     const handle = makeServer((event) => events.push(event))
     await postModern(handle, 'tools/call', {
@@ -57,7 +57,7 @@ describe('the observed events of a server', () => {
     expect(JSON.stringify(events)).not.toMatch(/hunter2|secret/)
   })
 
-  it('refusals and sessions', async () => {
+  it('include rejections and sessions', async () => {
     const events: ObservedEvent[] = []
     const handle = makeServer((event) => events.push(event))
     const { id } = await openSession(handle)
@@ -75,7 +75,7 @@ describe('the observed events of a server', () => {
     expect(JSON.stringify(events)).not.toContain(id)
   })
 
-  it('the trace that a client gives travels with each of its requests, in every revision', async () => {
+  it('include the trace that a client sends with each of its requests, in every revision', async () => {
     for (const { version } of revisions) {
       const traces: unknown[] = []
       const server = createServer(
@@ -99,7 +99,7 @@ describe('the observed events of a server', () => {
     }
   })
 
-  it('an observer that throws affects nothing', async () => {
+  it('affect nothing if the observer throws', async () => {
     const handle = makeServer(() => {
       throw new Error('observer')
     })

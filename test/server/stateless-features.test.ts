@@ -257,7 +257,7 @@ describe('resources of 2026-07-28', () => {
     `x://${'y'.repeat(20_000)}`,
     '%',
   ])(
-    'the URI "%.20s" is -32602, never empty contents [M-RES-010] [M-RES-012] [M-RES-017]',
+    'are answered with -32602 for the URI "%.20s", never with empty contents [M-RES-010] [M-RES-012] [M-RES-017]',
     async (uri) => {
       expect((await read(uri)).error.code).toBe(-32602)
     },
@@ -272,18 +272,18 @@ describe('resources of 2026-07-28', () => {
     'file:///srv/a%00.txt',
     'file:///srv/..',
     'FILE:///srv/../etc',
-  ])('%s leads nowhere [M-RES-019]', async (uri) => {
+  ])('are not reached outside of their folder by %s [M-RES-019]', async (uri) => {
     expect((await read(uri)).error.code).toBe(-32602)
     expect(reads).toEqual([])
   })
 
-  it('a file below is read', async () => {
+  it('are read from a file inside the folder', async () => {
     expect((await read('file:///srv/a..b/c.txt')).result).toMatchObject({
       contents: [{ text: 'content' }],
     })
   })
 
-  it('bytes come as standard Base64 [M-RES-018]', async () => {
+  it('return bytes as standard Base64 [M-RES-018]', async () => {
     const { result } = await read('bytes://all')
     const [{ blob }] = result.contents as [{ blob: string }]
     expect(blob).toMatch(/^[A-Za-z0-9+/]+={0,2}$/)
@@ -293,7 +293,7 @@ describe('resources of 2026-07-28', () => {
   })
 
   it.each(['my scheme://x', '1a://x', 'nothing', 'a://b c', 'a://<b>'])(
-    'the URI "%s" cannot be registered [M-RES-022]',
+    'cannot be registered with the URI "%s" [M-RES-022]',
     (uri) => {
       expect(() => server.resource(uri, { name: 'bad' }, () => '')).toThrow(TypeError)
     },
@@ -368,7 +368,7 @@ describe('completion of 2026-07-28', () => {
     { ref, argument: 'who' },
     { ref, argument, context: 'x' },
     { ref, argument, context: { arguments: 5 } },
-  ])('refuses %j [M-COMP-013]', async (params) => {
+  ])('rejects the params %j [M-COMP-013]', async (params) => {
     expect((await complete(params)).error.code).toBe(-32602)
   })
 
@@ -404,7 +404,7 @@ describe('completion of 2026-07-28', () => {
   })
 })
 
-describe('logs and progress of 2026-07-28', () => {
+describe('the messages of a call of 2026-07-28', () => {
   function noisy() {
     const server = createServer({ name: 's', version: '1' })
     const late: (() => Promise<void>)[] = []
@@ -420,7 +420,7 @@ describe('logs and progress of 2026-07-28', () => {
     return { server, handle: sessionHandler(server), late }
   }
 
-  it('logs are offered, and sent for requests that say a level [M-LOG-001] [M-LOG-002]', async () => {
+  it('include logs for requests that set a level, if the server offers logging [M-LOG-001] [M-LOG-002]', async () => {
     const { handle } = noisy()
     const discovered = await lastMessage(await postModern(handle, 'server/discover'))
     expect(discovered.result.capabilities).toHaveProperty('logging')
@@ -437,7 +437,7 @@ describe('logs and progress of 2026-07-28', () => {
   })
 
   it.each([1, '1'])(
-    'progress increases, keeps the token %j, and ends with the response [M-PROG-003] [M-PROG-004] [M-PROG-006] [M-PROG-009]',
+    'include progress that increases, keeps the token %j, and ends with the response [M-PROG-003] [M-PROG-004] [M-PROG-006] [M-PROG-009]',
     async (progressToken) => {
       const { handle, late } = noisy()
       const params = { name: 'noisy', _meta: { progressToken } }
@@ -453,7 +453,7 @@ describe('logs and progress of 2026-07-28', () => {
     },
   )
 
-  it('nothing of a call reaches a listener or another call, and nothing is cancelled by the server [M-LOG-006] [M-PROG-007] [M-PROG-008] [M-SUB-020] [M-CANC-011] [M-SUB-035]', async () => {
+  it('reach no listener or other call, and the server cancels nothing [M-LOG-006] [M-PROG-007] [M-PROG-008] [M-SUB-020] [M-CANC-011] [M-SUB-035]', async () => {
     const { server, handle } = noisy()
     const meta = (progressToken: string) => ({ progressToken, [META_LOG_LEVEL]: 'debug' })
     const listener = await postModern(handle, 'subscriptions/listen', {

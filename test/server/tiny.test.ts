@@ -234,7 +234,7 @@ describe('The tiny handler', () => {
     expect(response.headers.get('content-type')).toBe('application/json')
   })
 
-  test('is closed for good', async () => {
+  test('answers with 503 after it was closed', async () => {
     const closing = createTinyHandler(tinyServer())
     await closing.close()
     const refused = await post(closing, modernRequest('tools/list'), modernHeaders('tools/list'))
@@ -256,7 +256,7 @@ describe('The tiny handler', () => {
     }
   })
 
-  test('accepts only a server', () => {
+  test('accepts nothing but a server', () => {
     expect(() => createTinyHandler({} as TinyServer)).toThrow(TypeError)
   })
 })

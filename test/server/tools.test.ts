@@ -389,7 +389,7 @@ describe.each(everything)('any error of a handler in %s', (revision) => {
     Object.assign(new Error('no'), { code: 'ENOENT' }),
     [],
     Symbol('s'),
-  ])('(%s) becomes an error with a code and a message [L-RPC-009]', async (thrown) => {
+  ])('such as %s becomes an error with a code and a message [L-RPC-009]', async (thrown) => {
     const server = createServer(info)
     server.resource('a:b', { name: 'a' }, () => Promise.reject(thrown))
     const client = await connectInMemory(server, { revision })

@@ -17,7 +17,7 @@ test.each([0, -1, 1.5, NaN, Infinity, '10'])('a page cannot have %j entries', (s
   expect(() => pagesOf(size as number)).toThrow(/A page cannot have/)
 })
 
-test('pages are not the number of their entries', () => {
+test('a number of entries is rejected as the value of "pages"', () => {
   expect(() => createServer(info, { pages: 10 as never })).toThrow('"pages" must be pagesOf(size)')
 })
 

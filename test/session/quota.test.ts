@@ -153,7 +153,7 @@ describe('Sessions at their bound', () => {
   })
 })
 
-it('HTTP+SSE: one caller has half of the streams at most [S008]', async () => {
+it('a caller on HTTP+SSE gets half of the streams at most [S008]', async () => {
   const server = createServer({ name: 's', version: '1' })
   const handle = createSseHandler(server, { maxConnections: 4, keepAliveMs: 0 })
   const open = async (caller: Caller): Promise<number> => {

@@ -83,7 +83,7 @@ describe('a server with skills', () => {
     expect(get.result).not.toHaveProperty('nextCursor')
   })
 
-  it('lists in pages', async () => {
+  it('lists its skills in pages', async () => {
     const sources = ['a', 'b', 'c'].map((name) => ({ files: { 'SKILL.md': skillFile(name) } }))
     const handle = createHandler(serve(sources, { pages: pagesOf(2) }))
     const { result: first } = await lastMessage(await postModern(handle, 'skills/list'))
@@ -133,7 +133,7 @@ describe('a server with skills', () => {
   })
 
   it.each(['skill://none/SKILL.md', 'skill://pdf', 'skill://pdf/logo.png', ''])(
-    'has no skill at "%s": -32602',
+    'answers with -32602 for the skill "%s", which does not exist',
     async (uri) => {
       await expect(getSkill(await connected([PDF]), uri)).rejects.toMatchObject({ code: -32602 })
     },
@@ -153,7 +153,7 @@ describe('a server with skills', () => {
   })
 
   it.each(['skill://pdf/SKILL.md', 'skill://pdf/', 'skill://pd', 'skill://none', 'skill:'])(
-    'has no directory at "%s": -32602',
+    'answers with -32602 for the directory "%s", which does not exist',
     async (uri) => {
       const reading = readDirectory(await connected([PDF]), uri)
       await expect(reading).rejects.toMatchObject({ code: -32602 })
@@ -367,7 +367,7 @@ describe('a skill that does not match its entry', () => {
 })
 
 describe('the discovery of skills', () => {
-  it('works on sessions too', async () => {
+  it('works in sessions', async () => {
     const client = await connectInMemory(serve([PDF]), { revision: '2025-11-25' })
     expect(await listAllSkills(client)).toHaveLength(1)
   })

@@ -71,7 +71,7 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
   })
 
   test.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)(
-    'and do not exist in %s [L-TASK-002]',
+    'in 2025-11-25 only, and do not exist in %s [L-TASK-002]',
     async (revision) => {
       const wire = await open(makeFixture({ list: true }), undefined, asks, revision)
       expect(wire.welcome.capabilities).not.toHaveProperty('tasks')
@@ -100,14 +100,14 @@ describe('Tasks of 2025-11-25 are negotiated', () => {
     })
   })
 
-  test('an optional one works both ways [L-TASK-053] [L-TASK-054]', async () => {
+  test('by a tool that is optional, which works both ways [L-TASK-053] [L-TASK-054]', async () => {
     const wire = await open(makeFixture())
     expect(textOf(await wire.result('tools/call', { name: 'quick' }))).toBe('Hello, world!')
     const { taskId } = await start(wire, 'quick')
     expect(textOf(await wire.result('tasks/result', { taskId }))).toBe('Hello, world!')
   })
 
-  test('a server without tasks ignores the task param [L-TASK-009]', async () => {
+  test('by no server without tasks, which ignores the task param [L-TASK-009]', async () => {
     const server = createServer({ name: 'x', version: '1' })
     server.tool('hi', { task: 'optional' }, () => text('hi'))
     const wire = await openWire(server)

@@ -35,7 +35,7 @@ describe('The tasks extension is negotiated', () => {
     ['nothing', {}],
     ['what 2025-11-25 has for it', { tasks: { requests: { tools: { call: {} } } } }],
   ])(
-    'a client that declares %s gets -32021 where only a task would do [M-TASK-005] [M-TASK-054] [M-TASK-067]',
+    'by a client that declares %s, which gets -32021 for a tool that must be a task [M-TASK-005] [M-TASK-054] [M-TASK-067]',
     async (_what, capabilities) => {
       const wire = wireTo(makeFixture().server)
       const taskId = await wire.start('wait')
@@ -53,14 +53,14 @@ describe('The tasks extension is negotiated', () => {
     },
   )
 
-  test('listening to tasks without declaring it is -32021 [M-TASK-055]', async () => {
+  test('for listening to tasks too, which is -32021 without a declaration [M-TASK-055]', async () => {
     const wire = wireTo(makeFixture().server)
     const listening = { notifications: { taskIds: ['x'] } }
     const { error } = await wire.call('subscriptions/listen', listening, {})
     expect(error?.code).toBe(ErrorCode.MISSING_REQUIRED_CLIENT_CAPABILITY)
   })
 
-  test('features removed since 2025-11-25 do not exist, and the task param is ignored [M-TASK-063] [M-TASK-064] [M-TASK-065] [M-TOOL-051]', async () => {
+  test('without features removed since 2025-11-25, and the task param is ignored [M-TASK-063] [M-TASK-064] [M-TASK-065] [M-TOOL-051]', async () => {
     const wire = wireTo(makeFixture({ list: true }).server)
     const taskId = await wire.start('wait')
     expect((await wire.call('tasks/result', { taskId })).error?.code).toBe(
@@ -528,7 +528,7 @@ describe('Outcomes from elsewhere', () => {
 })
 
 describe('Limits', () => {
-  test('a task too many is refused, of one principal or of all', async () => {
+  test('reject a task too many, of one principal or of all', async () => {
     const { server } = makeFixture({ maxTasks: 3, maxTasksPerPrincipal: 2 })
     const wire = wireTo(server)
     const code = async (as: string): Promise<number | undefined> =>

@@ -475,7 +475,7 @@ describe('A task', () => {
     await later.close()
   })
 
-  test('can be cancelled, and be no task at all [M-TASK-051]', async () => {
+  test('can be cancelled, or can turn out to be a plain result [M-TASK-051]', async () => {
     const fixture = makeFixture()
     const { client } = await connectToFixture(fixture)
     const started = await createTask(client, 'for-ever')

@@ -187,7 +187,7 @@ describe('createSseHandler', () => {
     await handle.close()
   })
 
-  test('serves our client, which falls back to it', async () => {
+  test('serves the client of this package, which falls back to it', async () => {
     const { handle } = serve()
     const client = await connect('http://localhost/sse', {
       fetch: (url, init) => handle(new Request(url, init)),

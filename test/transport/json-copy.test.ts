@@ -12,7 +12,7 @@ test.each([
   ['names of the prototype', JSON.parse('{"__proto__":{"x":1},"constructor":1,"toString":2}')],
   ['sparse arrays', Object.assign([], { 2: 'c' })],
   ['deep values', { a: [{ b: { c: [[[{}]]] } }] }],
-] as [string, unknown][])('%s are copied as through JSON', (_name, value) => {
+] as [string, unknown][])('%s are copied as by JSON.stringify and JSON.parse', (_name, value) => {
   const expected: unknown = JSON.parse(JSON.stringify(value))
   const copy = jsonCopy(value)
   expect(copy).toStrictEqual(expected)

@@ -62,7 +62,7 @@ describe.each<[Revision, string]>([
       .toBeGreaterThan(0)
   }
 
-  it('all connect and call, four listen, and the next does when one leaves [P027]', async () => {
+  it('can all connect and call, but four listen, and the next does when one leaves [P027]', async () => {
     context = await browser.newContext()
     const pages: Page[] = []
     for (let tab = 1; tab <= 8; tab++) {

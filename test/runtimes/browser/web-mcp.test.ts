@@ -73,7 +73,7 @@ const contexts = [
   { name: 'the polyfill with interfaces', args: [], shape: 'interface' },
 ] as const
 
-describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
+describe.each(contexts)('With $name,', ({ args, shape }) => {
   beforeAll(async () => {
     browser = await launchChromium(args)
   })
@@ -96,7 +96,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(found).toEqual([true, shape === undefined])
   }
 
-  it('offered tools are listed with name, title, description and schema [E-WEBMCP-017]', async () => {
+  it('offered tools are listed with name, title, description and schema [E-WEBMCP-017] [E-WEBMCP-026]', async () => {
     const listed = await page.evaluate(async () => {
       const offered = await edgewise.offerTools(edgewise.portable)
       const tools = await agent.tools()
@@ -116,7 +116,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     })
   })
 
-  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [E-WEBMCP-018] [E-WEBMCP-001] [E-WEBMCP-002]', async () => {
+  it('hints left out default to destructive and open, as in MCP, and an option relaxes them [E-WEBMCP-018] [E-WEBMCP-001] [E-WEBMCP-002] [E-WEBMCP-026]', async () => {
     const hints = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const values = [true, false, undefined]
@@ -157,7 +157,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     })
   })
 
-  it('success, failure, wrong arguments, protocol errors and timeouts are all results [E-WEBMCP-019] [E-WEBMCP-011] [E-WEBMCP-014]', async () => {
+  it('success, failure, wrong arguments, protocol errors and timeouts are all results [E-WEBMCP-019] [E-WEBMCP-011] [E-WEBMCP-014] [E-WEBMCP-026]', async () => {
     const results = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const input = edgewise.jsonSchema<{ a: number }>({
@@ -196,7 +196,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     ])
   })
 
-  it('the option "structured" gives structuredContent alone, and failures whole [E-WEBMCP-003] [E-WEBMCP-004]', async () => {
+  it('the option "structured" gives structuredContent alone, and failures whole [E-WEBMCP-003] [E-WEBMCP-004] [E-WEBMCP-026]', async () => {
     const [full, structured, failed] = await page.evaluate(async () => {
       const input = edgewise.jsonSchema<{ to: string }>({ type: 'object' })
       const output = edgewise.jsonSchema<{ seat: string }>({
@@ -224,7 +224,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(failed).toEqual({ content: [{ type: 'text', text: 'Too far' }], isError: true })
   })
 
-  it("an agent's abort reaches ctx.signal of the handler [E-WEBMCP-020]", async () => {
+  it("an agent's abort reaches ctx.signal of the handler [E-WEBMCP-020] [E-WEBMCP-026]", async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const events: string[] = []
@@ -248,7 +248,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     complaints = complaints.filter((text) => !text.includes('The request was aborted'))
   })
 
-  it('an abort after the result cancels nothing [E-WEBMCP-020]', async () => {
+  it('an abort after the result cancels nothing [E-WEBMCP-020] [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       let cancelled = 0
@@ -268,7 +268,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(outcome).toBe(0)
   })
 
-  it('tools that are added, removed and changed are followed, each with a toolchange event [E-WEBMCP-021] [E-WEBMCP-009]', async () => {
+  it('tools that are added, removed and changed are followed, each with a toolchange event [E-WEBMCP-021] [E-WEBMCP-009] [E-WEBMCP-026]', async () => {
     const steps = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       const first = server.tool('first', { description: 'One' }, () => 'one')
@@ -303,7 +303,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     ])
   })
 
-  it('a call that runs while its tool changes ends with the result of the old one [E-WEBMCP-009]', async () => {
+  it('a call that runs while its tool changes ends with the result of the old one [E-WEBMCP-009] [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       let finish: ((text: string) => void) | undefined
@@ -322,7 +322,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(outcome).toEqual([result('old'), result('new')])
   })
 
-  it('a tool without a description is described by its title, or else by its name [E-WEBMCP-013]', async () => {
+  it('a tool without a description is described by its title, or else by its name [E-WEBMCP-013] [E-WEBMCP-026]', async () => {
     const descriptions = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('named', {}, () => '')
@@ -333,7 +333,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(descriptions).toEqual(['named', 'Title'])
   })
 
-  it("content comes with its annotations and _meta, for the page's origin as principal [E-WEBMCP-015] [E-WEBMCP-016]", async () => {
+  it("content comes with its annotations and _meta, for the page's origin as principal [E-WEBMCP-015] [E-WEBMCP-016] [E-WEBMCP-026]", async () => {
     const content = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('whoami', {}, (_args, { principal }) => ({
@@ -351,7 +351,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(content).toEqual({ content: [{ type: 'text', text: site.origin, ...kept }] })
   })
 
-  it('a signal that is aborted before or during the first offer leaves no tool, and no error', async () => {
+  it('a signal that is aborted before or during the first offer leaves no tool, and no error [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       for (const name of ['a', 'b', 'c']) server.tool(name, {}, () => '')
@@ -375,7 +375,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
   })
 
   it.each(['close', 'signal'])(
-    '%s withdraws all tools, and a running call ends normally [E-WEBMCP-022] [E-WEBMCP-010]',
+    '%s withdraws all tools, and a running call ends normally [E-WEBMCP-022] [E-WEBMCP-010] [E-WEBMCP-026]',
     async (way) => {
       const outcome = await page.evaluate(async (way) => {
         const server = edgewise.createServer({ name: 'page', version: '1' })
@@ -396,7 +396,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     },
   )
 
-  it('a name that browsers do not accept is reported once, even if other tools change [E-WEBMCP-012]', async () => {
+  it('a name that browsers do not accept is reported once, even if other tools change [E-WEBMCP-012] [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('a/b', {}, () => '')
@@ -413,7 +413,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     ])
   })
 
-  it('a name that is taken is reported with the name [P033]', async () => {
+  it('a name that is taken is reported with the name [P033] [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'page', version: '1' })
       server.tool('mine', {}, () => '')
@@ -429,7 +429,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     ])
   })
 
-  it('a misspelt filter is refused, so that no tool is offered by mistake [P033]', async () => {
+  it('a misspelt filter is refused, so that no tool is offered by mistake [P033] [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async () => {
       const misspelt = { filters: () => false } as object
       const offering = edgewise.offerTools(edgewise.portable, misspelt)
@@ -448,7 +448,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
   })
 
   it.each(['*', 'example.com', 'http://example.com', 'https://example.com/path'])(
-    'exposing tools to "%s" is refused by one error before any tool is registered [E-WEBMCP-008]',
+    'exposing tools to "%s" is refused by one error before any tool is registered [E-WEBMCP-008] [E-WEBMCP-026]',
     async (origin) => {
       const outcome = await page.evaluate(async (origin) => {
         const offering = edgewise.offerTools(edgewise.portable, { exposedTo: [origin] })
@@ -461,7 +461,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     },
   )
 
-  it("the tools of a client's server are offered, and the client stays open", async () => {
+  it("the tools of a client's server are offered, and the client stays open [E-WEBMCP-026]", async () => {
     const outcome = await page.evaluate(async () => {
       const server = edgewise.createServer({ name: 'far', version: '1' })
       server.tool('first', {}, () => 'one')
@@ -476,7 +476,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(outcome).toEqual([{ content: [{ type: 'text', text: 'two' }] }, 2, 0])
   })
 
-  it("pageTools serves the page's tools to any client, and follows them [E-WEBMCP-025]", async () => {
+  it("pageTools serves the page's tools to any client, and follows them [E-WEBMCP-025] [E-WEBMCP-026]", async () => {
     const outcome = await page.evaluate(async () => {
       const register = async (
         name: string,
@@ -565,7 +565,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(names).not.toContain('hidden')
   })
 
-  it("an abort by a client of pageTools reaches the page's tool", async () => {
+  it("an abort by a client of pageTools reaches the page's tool [E-WEBMCP-026]", async () => {
     const outcome = await page.evaluate(async () => {
       const events: string[] = []
       await edgewise.findModelContext()!.registerTool({
@@ -594,7 +594,7 @@ describe.each(contexts)('With $name [E-WEBMCP-026],', ({ args, shape }) => {
     expect(outcome).toBe('ABORTED')
   })
 
-  it('tools of a frame of the same origin are listed and called [E-WEBMCP-023]', async () => {
+  it('tools of a frame of the same origin are listed and called [E-WEBMCP-023] [E-WEBMCP-026]', async () => {
     const outcome = await page.evaluate(async (shape) => {
       const frame = document.body.appendChild(document.createElement('iframe'))
       frame.src = '/everything.html'

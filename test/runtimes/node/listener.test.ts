@@ -41,7 +41,7 @@ function raw(port: number, text: string): Promise<string> {
   })
 }
 
-test('method, URL, headers and body arrive as they were sent', async () => {
+test('a request arrives with its method, URL, headers and body as they were sent', async () => {
   const { url } = await listen(ECHO)
   const body = 'é'.repeat(500_000)
   const response = await fetch(`${url}a%20b?c=d`, { method: 'PUT', body })
@@ -83,13 +83,13 @@ test('the host of the URL is the Host header, even if the target names another',
   expect(await ask('*', 'localhost')).toMatch(/^HTTP\/1\.1 400 /)
 })
 
-test('a method that no Request can have is 400', async () => {
+test('a method that no Request can have is answered with 400', async () => {
   const { port } = await listen(ECHO)
   const text = 'TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
   expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 400 /)
 })
 
-test('HEAD has no body, and JSON has a length', async () => {
+test('a response to HEAD has no body, and a JSON response has a length', async () => {
   const { url } = await listen(ECHO)
   const head = await fetch(url, { method: 'HEAD' })
   expect(head.status).toBe(200)
@@ -105,7 +105,7 @@ test('one connection carries many requests', async () => {
   expect((await raw(port, request + request + last)).match(/"body":"ab"/g)).toHaveLength(3)
 })
 
-test('a handler that fails is 500, and the next request is answered', async () => {
+test('a handler that fails is answered with 500, and the next request is answered', async () => {
   const { url } = await listen(
     toNodeListener((request) => {
       if (request.url.endsWith('fail')) throw new Error('Secret')
@@ -278,7 +278,7 @@ test('a stream that fails breaks the connection off, so that the client notices'
   await expect(response.text()).rejects.toThrow()
 })
 
-test('mounted below a path, the whole path is seen', async () => {
+test('a listener that is mounted below a path sees the whole path', async () => {
   const { url } = await listen((incoming, outgoing) => {
     // What Express does for `app.use('/below', listener)`.
     Object.assign(incoming, { originalUrl: incoming.url, url: '/' })

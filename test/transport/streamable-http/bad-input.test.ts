@@ -21,15 +21,15 @@ async function refusal(response: Response): Promise<[number, number, unknown]> {
   return [response.status, error.code, id]
 }
 
-describe('an invalid request', () => {
+describe('a request', () => {
   const { server, ran } = makeServer()
   const handle = sessionHandler(server)
 
-  it('malformed JSON is 400 and -32700 without an id [L-RPC-015] [M-BASE-024] [M-BASE-017]', async () => {
+  it('of malformed JSON is answered with 400 and -32700 without an id [L-RPC-015] [M-BASE-024] [M-BASE-017]', async () => {
     expect(await refusal(await postRaw(handle, '{"jsonrpc":'))).toEqual([400, -32700, undefined])
   })
 
-  it('bytes that are no UTF-8 are 400 and -32700 [M-BASE-002]', async () => {
+  it('of bytes that are not UTF-8 is answered with 400 and -32700 [M-BASE-002]', async () => {
     const response = await handle(
       new Request('http://localhost/mcp', {
         method: 'POST',
@@ -40,7 +40,7 @@ describe('an invalid request', () => {
     expect(await refusal(response)).toEqual([400, -32700, undefined])
   })
 
-  it('a body that breaks off is 400 and no failure of the server', async () => {
+  it('whose body breaks off is answered with 400, and is not a failure of the server', async () => {
     const errors: unknown[] = []
     const other = createServer({ name: 's', version: '1' }, { onError: (e) => errors.push(e) })
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) })
@@ -60,7 +60,7 @@ describe('an invalid request', () => {
     [undefined, 415],
     ['application/json-patch+json', 415],
     ['Application/JSON; charset=utf-8', 400],
-  ])('content type %s is %i [M-HTTP-011]', async (type, status) => {
+  ])('with the content type %s is answered with %i [M-HTTP-011]', async (type, status) => {
     const response = await handle(
       new Request('http://localhost/mcp', {
         method: 'POST',
@@ -76,7 +76,7 @@ describe('an invalid request', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const)(
-    'a compressed body is answered with 415 and reported: %s',
+    'with a compressed body is answered with 415 and reported: %s',
     async (encoding, compress) => {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
       const body = compress(JSON.stringify(ping))
@@ -89,12 +89,12 @@ describe('an invalid request', () => {
     },
   )
 
-  it('a body that a proxy decompressed is read, even if its headers still name an encoding', async () => {
+  it('whose body a proxy decompressed is read, even if its headers still name an encoding', async () => {
     const headers = { 'content-encoding': 'gzip' }
     expect((await postModern(handle, 'tools/list', {}, headers)).status).toBe(200)
   })
 
-  it('a client that accepts neither kind of answer gets 406', async () => {
+  it('of a client that accepts neither kind of response is answered with 406', async () => {
     expect((await post(handle, ping, { accept: 'text/html' })).status).toBe(406)
   })
 
@@ -105,7 +105,7 @@ describe('an invalid request', () => {
     { jsonrpc: '2.0', id: 1 },
     { jsonrpc: '2.0', id: 1, method: 'ping', params: [1] },
   ])(
-    'no JSON-RPC request is 400 and -32600: %j [L-RPC-001] [L-RPC-017] [M-BASE-001] [M-BASE-025]',
+    'that is not a JSON-RPC request is answered with 400 and -32600: %j [L-RPC-001] [L-RPC-017] [M-BASE-001] [M-BASE-025]',
     async (body) => {
       const [status, code] = await refusal(await post(handle, body))
       expect([status, code]).toEqual([400, -32600])
@@ -113,26 +113,26 @@ describe('an invalid request', () => {
   )
 
   it.each([null, 1.5, true, {}, []])(
-    'the id %j is refused and not echoed [L-RPC-003] [L-RPC-004] [M-BASE-005]',
+    'with the id %j is rejected, and the id is not echoed [L-RPC-003] [L-RPC-004] [M-BASE-005]',
     async (id) => {
       const response = await post(handle, { jsonrpc: '2.0', id, method: 'tools/list' })
       expect(await refusal(response)).toEqual([400, -32600, undefined])
     },
   )
 
-  it('an unknown method of 2026-07-28 is 404 and -32601 [M-HTTP-040] [M-BASE-026]', async () => {
+  it('with an unknown method of 2026-07-28 is answered with 404 and -32601 [M-HTTP-040] [M-BASE-026]', async () => {
     expect(await refusal(await postModern(handle, 'foo/bar'))).toEqual([404, -32601, 1])
   })
 
   it.each(['__proto__', 'constructor', 'toString'])(
-    'a method called %s is just unknown',
+    'with a method called %s is rejected as unknown',
     async (method) => {
       expect(await refusal(await postModern(handle, method))).toEqual([404, -32601, 1])
     },
   )
 
   it.each(['__proto__', 'constructor', 'unknown'])(
-    'a tool called %s is -32602, sent with 200 [M-BASE-027] [M-HTTP-042]',
+    'to a tool called %s is answered with -32602 and status 200 [M-BASE-027] [M-HTTP-042]',
     async (name) => {
       expect(await refusal(await postModern(handle, 'tools/call', { name }))).toEqual([
         200, -32602, 1,
@@ -140,7 +140,7 @@ describe('an invalid request', () => {
     },
   )
 
-  it('arguments that the schema refuses are a result with isError in 2026-07-28', async () => {
+  it('with arguments that the schema rejects gets a result with isError in 2026-07-28', async () => {
     const { result } = await lastMessage(
       await postModern(handle, 'tools/call', add({ a: 'x', b: 1 })),
     )
@@ -153,18 +153,21 @@ describe('an invalid request', () => {
     ['2025-06-18', -32602, undefined],
     ['2025-03-26', -32602, undefined],
     ['2024-11-05', -32602, undefined],
-  ])('arguments that the schema refuses in %s [L-TOOL-013]', async (version, code, isError) => {
-    const { send } = await openSession(handle, version)
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: add({}) }
-    const { error, result } = await lastMessage(await send(call))
-    expect([error?.code, result?.isError]).toEqual([code, isError])
-  })
+  ])(
+    'with arguments that the schema rejects is answered as %s requires [L-TOOL-013]',
+    async (version, code, isError) => {
+      const { send } = await openSession(handle, version)
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: add({}) }
+      const { error, result } = await lastMessage(await send(call))
+      expect([error?.code, result?.isError]).toEqual([code, isError])
+    },
+  )
 
-  it('a request without a session id is 400 [L-HTTP-055]', async () => {
+  it('without a session id is answered with 400 [L-HTTP-055]', async () => {
     expect((await refusal(await post(handle, ping)))[0]).toBe(400)
   })
 
-  it('an unknown and an ended session are 404 on every method [L-HTTP-056]', async () => {
+  it('to an unknown or ended session is answered with 404 on every method [L-HTTP-056]', async () => {
     const { id, send } = await openSession(handle)
     expect((await send(ping)).status).toBe(200)
     const request = (method: string, sid: string): Promise<Response> =>
@@ -178,7 +181,7 @@ describe('an invalid request', () => {
   })
 
   it.each(['banana', '1999-01-01', ''])(
-    'the version header "%s" is 400 and names the supported versions [L-HTTP-068]',
+    'with the version header "%s" is answered with 400 and the supported versions [L-HTTP-068]',
     async (version) => {
       const { send } = await openSession(handle)
       const response = await send(ping, { 'mcp-protocol-version': version })
@@ -189,19 +192,19 @@ describe('an invalid request', () => {
     },
   )
 
-  it('a version other than the session has is 400 [L-HTTP-068]', async () => {
+  it('with a version other than that of the session is answered with 400 [L-HTTP-068]', async () => {
     const { send } = await openSession(handle, '2025-11-25')
     expect((await send(ping, { 'mcp-protocol-version': '2025-06-18' })).status).toBe(400)
   })
 
-  it('a repeated version header of one value is that value', async () => {
+  it('with a version header that repeats one value is accepted', async () => {
     const { send } = await openSession(handle, '2025-11-25')
     const twice = await send(ping, { 'mcp-protocol-version': '2025-11-25, 2025-11-25' })
     const differing = await send(ping, { 'mcp-protocol-version': '2025-11-25, 2025-06-18' })
     expect([twice.status, differing.status]).toEqual([200, 400])
   })
 
-  it('a body over the limit is 413, however it is sent [M-BASE-081] [M-HTTP-049]', async () => {
+  it('with a body over the limit is answered with 413, however it is sent [M-BASE-081] [M-HTTP-049]', async () => {
     const small = sessionHandler(server, { maxBodyBytes: 100 })
     const long = JSON.stringify({ ...ping, params: { text: 'x'.repeat(200) } })
     expect((await postRaw(small, long, { 'content-length': String(long.length) })).status).toBe(413)
@@ -216,7 +219,7 @@ describe('an invalid request', () => {
     expect((await postRaw(small, JSON.stringify(ping))).status).toBe(400)
   })
 
-  it('a body without end is read no further than the limit', async () => {
+  it('with an endless body is read no further than the limit', async () => {
     let cancelled = false
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(60)),
@@ -229,7 +232,7 @@ describe('an invalid request', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('a body over the limit is 413, and any other read, where requests have no stream of it', async () => {
+  it('without a stream is answered with 413 if its body is over the limit, and read otherwise', async () => {
     const small = sessionHandler(server, { maxBodyBytes: 300 })
     const send = async (name: string): Promise<number> => {
       const params = {
@@ -249,7 +252,7 @@ describe('an invalid request', () => {
     expect([await send('x'), await send('x'.repeat(300))]).toEqual([200, 413])
   })
 
-  it('the default limit of a body is 4 MiB', async () => {
+  it('may have a body of 4 MiB by default', async () => {
     const of = (size: number): string =>
       JSON.stringify({ ...ping, params: { text: 'x'.repeat(size) } })
     expect((await postRaw(handle, of(4 * 1024 * 1024))).status).toBe(413)
@@ -257,7 +260,7 @@ describe('an invalid request', () => {
   })
 
   it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
-    'a batch in %s is 400 and none of it runs [L-RPC-022]',
+    'that is a batch in %s is answered with 400, and none of it runs [L-RPC-022]',
     async (version) => {
       const { send } = await openSession(handle, version)
       const before = ran.length
@@ -268,7 +271,7 @@ describe('an invalid request', () => {
     },
   )
 
-  it('a batch of 2026-07-28 is 400 and none of it runs [M-BASE-043]', async () => {
+  it('that is a batch of 2026-07-28 is answered with 400, and none of it runs [M-BASE-043]', async () => {
     const before = ran.length
     const call = modernRequest('tools/call', add({ a: 1, b: 2 }))
     const response = await post(handle, [call], modernHeaders('tools/call', 'add'))
@@ -276,7 +279,7 @@ describe('an invalid request', () => {
     expect(ran.length).toBe(before)
   })
 
-  it('an id that is in flight is refused, and the first request continues [L-RPC-005]', async () => {
+  it('with an id that is in flight is rejected, and the first request continues [L-RPC-005]', async () => {
     const { send } = await openSession(handle)
     const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait' } }
     const first = send(call)
@@ -289,7 +292,7 @@ describe('an invalid request', () => {
     expect((await send({ ...ping, id: 7 })).status).toBe(200)
   })
 
-  it('after all of that the server still answers', async () => {
+  it('is still answered after all of these', async () => {
     const { result } = await lastMessage(
       await postModern(handle, 'tools/call', add({ a: 1, b: 2 })),
     )
@@ -297,7 +300,7 @@ describe('an invalid request', () => {
   })
 })
 
-describe('Origin and Host', () => {
+describe('the Origin and Host headers', () => {
   const { server } = makeServer()
   const from = (url: string, origin: string | undefined, options = {}): Promise<Response> =>
     sessionHandler(
@@ -323,13 +326,13 @@ describe('Origin and Host', () => {
     ['https://api.example/mcp', 'https://app.example', 403],
     ['http://evil.example/mcp', 'http://evil.example', 403],
   ])(
-    '%s called from %s is %i [L-HTTP-002] [L-HTTP-003] [M-HTTP-002] [M-HTTP-003] [M-HTTP-004]',
+    'of a request to %s from %s lead to the status %i [L-HTTP-002] [L-HTTP-003] [M-HTTP-002] [M-HTTP-003] [M-HTTP-004]',
     async (url, origin, status) => {
       expect((await from(url, origin)).status).toBe(status)
     },
   )
 
-  it('the origins that are allowed may call [M-HTTP-004]', async () => {
+  it('of the allowed list may call [M-HTTP-004]', async () => {
     const allowedOrigins = ['https://app.example']
     expect(
       (await from('https://api.example/', 'https://app.example', { allowedOrigins })).status,
@@ -342,13 +345,13 @@ describe('Origin and Host', () => {
     ).toBe(400)
   })
 
-  it('names are taken as people write them', async () => {
+  it('are compared as URLs, however they are written', async () => {
     const options = { allowedOrigins: ['https://App.example/'], allowedHosts: ['API.example'] }
     expect((await from('https://api.example/', 'https://app.example', options)).status).toBe(400)
   })
 
   it.each(['GET', 'DELETE', 'OPTIONS'])(
-    '%s is checked too [L-HTTP-002] [M-HTTP-002]',
+    'are checked for %s too [L-HTTP-002] [M-HTTP-002]',
     async (method) => {
       const request = new Request('http://localhost/mcp', {
         method,
@@ -358,13 +361,13 @@ describe('Origin and Host', () => {
     },
   )
 
-  it('a host that is not allowed is 403 [L-HTTP-005] [M-HTTP-005]', async () => {
+  it('that are not allowed are answered with 403 [L-HTTP-005] [M-HTTP-005]', async () => {
     const options = { allowedHosts: ['localhost'] }
     expect((await from('http://localhost:1/mcp', undefined, options)).status).toBe(400)
     expect((await from('http://evil.example/mcp', undefined, options)).status).toBe(403)
   })
 
-  it('a preflight lets pages send and read the headers of MCP [M-HTTP-054]', async () => {
+  it('of a page are allowed to send and read the headers of MCP by a preflight [M-HTTP-054]', async () => {
     const preflight = new Request('http://localhost/mcp', {
       method: 'OPTIONS',
       headers: {

@@ -47,7 +47,7 @@ async function readUntil(response: Response, wanted: string): Promise<string> {
 }
 
 describe('sessions over HTTP', () => {
-  it('ids are strong, of visible ASCII, and on the initialize response only [L-HTTP-048] [L-HTTP-049] [L-HTTP-051]', async () => {
+  it('have ids that are strong, of visible ASCII, and on the initialize response only [L-HTTP-048] [L-HTTP-049] [L-HTTP-051]', async () => {
     const { handle } = serve()
     const ids = new Set<string>()
     for (let n = 0; n < 100; n++) ids.add((await openSession(handle)).id)
@@ -59,7 +59,7 @@ describe('sessions over HTTP', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'a supported version is answered with itself: %s [L-LIFE-010]',
+    'have the requested version if it is supported: %s [L-LIFE-010]',
     async (protocolVersion) => {
       const { handle } = serve()
       const response = await post(handle, initializeRequest(protocolVersion))
@@ -68,7 +68,7 @@ describe('sessions over HTTP', () => {
   )
 
   it.each(['1999-01-01', '2099-01-01', '', '2026-07-28'])(
-    'the version "%s" is answered with the newest that has sessions [L-LIFE-011] [L-LIFE-012]',
+    'have the newest version with sessions if "%s" is requested [L-LIFE-011] [L-LIFE-012]',
     async (protocolVersion) => {
       const { handle } = serve()
       const response = await post(handle, initializeRequest(protocolVersion))
@@ -77,7 +77,7 @@ describe('sessions over HTTP', () => {
   )
 
   it.each(['protocolVersion', 'capabilities', 'clientInfo'])(
-    'initialize without %s is -32602 [L-LIFE-002]',
+    'are not opened by initialize without %s, which is answered with -32602 [L-LIFE-002]',
     async (member) => {
       const { handle } = serve()
       const params: Record<string, unknown> = {
@@ -91,14 +91,14 @@ describe('sessions over HTTP', () => {
     },
   )
 
-  it('a second initialize in a session is refused, one outside opens another [L-LIFE-014]', async () => {
+  it('reject a second initialize, while one outside opens another session [L-LIFE-014]', async () => {
     const { handle } = serve()
     const { id, send } = await openSession(handle)
     expect((await lastMessage(await send(initializeRequest()))).error.code).toBe(-32600)
     expect((await openSession(handle)).id).not.toBe(id)
   })
 
-  it('notifications and responses are taken with 202 and nothing else [L-HTTP-012] [L-RPC-012] [L-RPC-016]', async () => {
+  it('accept notifications and responses with 202 and nothing else [L-HTTP-012] [L-RPC-012] [L-RPC-016]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle)
     for (const message of [
@@ -113,14 +113,14 @@ describe('sessions over HTTP', () => {
     }
   })
 
-  it('the version of the session holds where the header is absent [L-HTTP-067]', async () => {
+  it('keep their version if the header is absent [L-HTTP-067]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-11-25')
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     expect(JSON.stringify((await lastMessage(await send(list))).result)).toContain('outputSchema')
   })
 
-  it('answers with JSON, or with a stream from the first notification on [L-HTTP-014] [L-HTTP-025] [L-HTTP-028]', async () => {
+  it('answer with JSON, or with a stream from the first notification on [L-HTTP-014] [L-HTTP-025] [L-HTTP-028]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle)
     const plain = await send(call(1, 'add', { arguments: { a: 1, b: 2 } }))
@@ -138,7 +138,7 @@ describe('sessions over HTTP', () => {
     expect(messages[0]).toMatchObject({ params: { progressToken: 0 } })
   })
 
-  it('a stream begins with an event without data in 2025-11-25 only [L-HTTP-018]', async () => {
+  it('begin a stream with an event without data in 2025-11-25 only [L-HTTP-018]', async () => {
     const { handle } = serve()
     for (const [version, primed] of [
       ['2025-11-25', true],
@@ -151,7 +151,7 @@ describe('sessions over HTTP', () => {
     }
   })
 
-  it('a client that accepts only JSON gets the answer alone', async () => {
+  it('send only the response to a client that accepts only JSON', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle)
     const response = await send(call(1, 'chat', { _meta: { progressToken: 1 } }), {
@@ -161,7 +161,7 @@ describe('sessions over HTTP', () => {
     expect((await lastMessage(response)).result.content).toEqual([{ type: 'text', text: 'done' }])
   })
 
-  it('asks the client on the stream of the call and continues with its answer [L-HTTP-072]', async () => {
+  it('ask the client on the stream of the call, and continue with its answer [L-HTTP-072]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-11-25', { elicitation: {} })
     const response = await send(call(5, 'confirm', { arguments: { what: 'tea' } }))
@@ -184,7 +184,7 @@ describe('sessions over HTTP', () => {
     expect(text).toContain('bought: true')
   })
 
-  it('a message that belongs to no request goes to one of the open streams [L-HTTP-035] [L-HTTP-040]', async () => {
+  it('send a message that belongs to no request on one of the open streams [L-HTTP-035] [L-HTTP-040]', async () => {
     const { handle, server } = serve()
     const { id } = await openSession(handle)
     const first = await listen(handle, id)
@@ -197,7 +197,7 @@ describe('sessions over HTTP', () => {
     expect(count).toBe(1)
   })
 
-  it('updates go to sessions that subscribed, and stop when they unsubscribe', async () => {
+  it('receive updates once they subscribed, and no longer after they unsubscribed', async () => {
     const { handle, server } = serve()
     const { id, send } = await openSession(handle)
     const stream = await listen(handle, id)
@@ -214,7 +214,7 @@ describe('sessions over HTTP', () => {
     expect(text.split('notifications/resources/updated').length - 1).toBe(1)
   })
 
-  it('a dropped connection does not cancel, and resuming delivers the missed events, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045] [B027]', async () => {
+  it('do not cancel a call whose connection drops, and resuming delivers the missed events, once and in order [L-HTTP-029] [L-HTTP-043] [L-HTTP-044] [L-HTTP-045] [B027]', async () => {
     const server = createServer({ name: 's', version: '1' })
     let release = (): void => {}
     const released = new Promise<void>((resolve) => (release = resolve))
@@ -240,7 +240,7 @@ describe('sessions over HTTP', () => {
     ])
   })
 
-  it('a quiet stream can be resumed, even if other streams are busy [I013]', async () => {
+  it('can resume a quiet stream, even if other streams are busy [I013]', async () => {
     const { server } = makeServer()
     const store = createMemorySessionStore({ maxEvents: 3 })
     const handle = sessionHandler(server, { sessions: statefulSessions({ store }) })
@@ -258,7 +258,7 @@ describe('sessions over HTTP', () => {
     await handle.close()
   })
 
-  it('an unknown event id, or one of another session, is 400 and reveals nothing [L-HTTP-047]', async () => {
+  it('answer an unknown event id, or one of another session, with 400, and reveal nothing [L-HTTP-047]', async () => {
     const { handle } = serve()
     const first = await openSession(handle)
     const second = await openSession(handle)
@@ -268,7 +268,7 @@ describe('sessions over HTTP', () => {
     expect((await listen(handle, first.id, { 'last-event-id': 'none' })).status).toBe(400)
   })
 
-  it('a session belongs to the principal that opened it [L-HTTP-062]', async () => {
+  it('belong to the principal that opened them [L-HTTP-062]', async () => {
     const { server } = makeServer()
     const handle = sessionHandler(server)
     const request = (principal: string, headers: Record<string, string>, body: unknown) =>
@@ -287,7 +287,7 @@ describe('sessions over HTTP', () => {
     expect((await request('eve', sid, ping)).status).toBe(404)
   })
 
-  it('an idle session ends, and the oldest gives way at the bound [L-HTTP-063]', async () => {
+  it('end when they are idle, and the oldest is evicted at the limit [L-HTTP-063]', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { handle } = serve({ sessions: statefulSessions({ idleMs: 60_000, maxSessions: 2 }) })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
@@ -318,7 +318,7 @@ describe('the end of a session', () => {
 })
 
 describe('batches in 2025-03-26', () => {
-  it('each request is answered, notifications are accepted, errors are reported [L-RPC-019] [L-RPC-021] [L-HTTP-016]', async () => {
+  it('have each request answered, notifications accepted and errors reported [L-RPC-019] [L-RPC-021] [L-HTTP-016]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-03-26')
     const response = await send([
@@ -332,7 +332,7 @@ describe('batches in 2025-03-26', () => {
     expect(byId).toEqual({ a: undefined, b: -32601, c: -32600 })
   })
 
-  it('an empty batch is one -32600, a batch of notifications is 202 [L-RPC-021]', async () => {
+  it('that are empty are answered with one -32600, and those of notifications with 202 [L-RPC-021]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-03-26')
     const empty = await send([])
@@ -341,7 +341,7 @@ describe('batches in 2025-03-26', () => {
     expect([quiet.status, await quiet.text()]).toEqual([202, ''])
   })
 
-  it('initialize is never part of one [L-LIFE-018]', async () => {
+  it('never contain initialize [L-LIFE-018]', async () => {
     const { handle } = serve()
     const { send } = await openSession(handle, '2025-03-26')
     const response = await send([initializeRequest('2025-03-26')])

@@ -49,7 +49,7 @@ describe('a stateless request', () => {
     'resources/templates/list',
     'prompts/list',
   ])(
-    '%s has its type, the server and caching hints [M-BASE-009] [M-META-019] [M-DISC-003]',
+    'to %s is answered with its type, the server and caching hints [M-BASE-009] [M-META-019] [M-DISC-003]',
     async (method) => {
       const { result } = await lastMessage(await postModern(handle, method))
       expect(result).toMatchObject({ resultType: 'complete', ttlMs: 0, cacheScope: 'private' })
@@ -57,7 +57,7 @@ describe('a stateless request', () => {
     },
   )
 
-  it('discover names every version, the capabilities and the instructions [M-DISC-002] [M-DISC-004]', async () => {
+  it('to discover is answered with every version, the capabilities and the instructions [M-DISC-002] [M-DISC-004]', async () => {
     const { result } = await lastMessage(await postModern(handle, 'server/discover'))
     expect(result.supportedVersions).toEqual([
       '2026-07-28',
@@ -78,7 +78,7 @@ describe('a stateless request', () => {
     ['with another Mcp-Method', { 'mcp-method': 'tools/call' }, -32020],
     ['with Mcp-Method in another case', { 'mcp-method': 'TOOLS/LIST' }, -32020],
   ])(
-    '%s is 400 [M-HDR-003] [M-HDR-006] [M-HDR-007] [M-HDR-009] [M-HDR-014] [M-HDR-016] [M-HDR-021]',
+    '%s is answered with 400 [M-HDR-003] [M-HDR-006] [M-HDR-007] [M-HDR-009] [M-HDR-014] [M-HDR-016] [M-HDR-021]',
     async (_how, changed, code) => {
       const response = await post(handle, list, { ...headers, ...changed })
       const { error, id } = await lastMessage(response)
@@ -103,14 +103,14 @@ describe('a stateless request', () => {
       { _meta: { [VERSION]: '2026-07-28', [CAPABILITIES]: {}, [META_LOG_LEVEL]: 'loud' } },
     ],
   ])(
-    'with %s it is 400 and -32602 [M-META-006] [M-META-007] [M-META-008] [M-META-009] [M-META-010] [M-HDR-008] [M-META-012]',
+    'with %s is answered with 400 and -32602 [M-META-006] [M-META-007] [M-META-008] [M-META-009] [M-META-010] [M-HDR-008] [M-META-012]',
     async (_what, params) => {
       const response = await post(handle, { ...list, params }, headers)
       expect(await codes(response)).toEqual([400, -32602])
     },
   )
 
-  it('of a version that is not spoken is 400 and -32022, before anything else [M-VER-002] [M-VER-004] [M-VER-005] [M-VER-012] [M-VER-013] [M-HDR-004]', async () => {
+  it('of an unsupported version is answered with 400 and -32022, before anything else [M-VER-002] [M-VER-004] [M-VER-005] [M-VER-012] [M-VER-013] [M-HDR-004]', async () => {
     const params = { _meta: { [VERSION]: '2099-01-01', [CAPABILITIES]: {} } }
     const response = await post(
       handle,
@@ -126,7 +126,7 @@ describe('a stateless request', () => {
     })
   })
 
-  it('of a version that is switched off is the same [M-VER-003]', async () => {
+  it('of a version that is switched off is answered with 400 and -32022 too [M-VER-003]', async () => {
     const legacy = createServer({ name: 's', version: '1' }, { revisions: ['2025-11-25'] })
     const response = await postModern(sessionHandler(legacy), 'server/discover')
     const { error } = await lastMessage(response)
@@ -143,13 +143,16 @@ describe('a stateless request', () => {
     'logging/setLevel',
     'resources/subscribe',
     'resources/unsubscribe',
-  ])('%s no longer exists: 404 and -32601 [M-HTTP-048] [M-SUB-049]', async (method) => {
-    expect(await codes(await postModern(handle, method, { uri: 'note://one' }))).toEqual([
-      404, -32601,
-    ])
-  })
+  ])(
+    'for %s, which no longer exists, is answered with 404 and -32601 [M-HTTP-048] [M-SUB-049]',
+    async (method) => {
+      expect(await codes(await postModern(handle, method, { uri: 'note://one' }))).toEqual([
+        404, -32601,
+      ])
+    },
+  )
 
-  it('whose feature is not there is 404 and -32601 [M-DISC-009]', async () => {
+  it('whose feature the server lacks is answered with 404 and -32601 [M-DISC-009]', async () => {
     const bare = sessionHandler(createServer({ name: 'bare', version: '1' }))
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'completion/complete']) {
       expect(await codes(await postModern(bare, method))).toEqual([404, -32601])
@@ -166,7 +169,7 @@ describe('a stateless request', () => {
     }
   })
 
-  it('a response is refused, a notification taken [M-BASE-042] [M-HTTP-015] [M-HDR-074]', async () => {
+  it('that is a response is rejected, and a notification is accepted [M-BASE-042] [M-HTTP-015] [M-HDR-074]', async () => {
     const version = { 'mcp-protocol-version': '2026-07-28' }
     const response = await post(handle, { jsonrpc: '2.0', id: 1, result: {} }, version)
     expect(response.status).toBe(400)
@@ -183,7 +186,7 @@ describe('a stateless request', () => {
     ['=?base64?YWR?=', -32020],
     ['=?BASE64?YWRk?=', -32020],
   ])(
-    'Mcp-Name %j for the tool add [M-HDR-015] [M-HDR-017] [M-HDR-018] [M-HDR-022] [M-HDR-025] [M-HDR-026] [M-HDR-028] [M-HDR-030]',
+    'has its header Mcp-Name, such as %j, compared with the tool "add" [M-HDR-015] [M-HDR-017] [M-HDR-018] [M-HDR-022] [M-HDR-025] [M-HDR-026] [M-HDR-028] [M-HDR-030]',
     async (name, code) => {
       const before = ran.length
       const response = await post(
@@ -220,7 +223,7 @@ describe('a stateless request', () => {
     expect(strict.headers.get('content-type')).toBe('application/json')
   })
 
-  it('to listen is 406 where no stream can be sent', async () => {
+  it('to listen is answered with 406 if no stream can be sent', async () => {
     const request = modernRequest('subscriptions/listen', { notifications: {} })
     const wanted = modernHeaders('subscriptions/listen')
     const json = await post(handle, request, { ...wanted, accept: 'application/json' })
@@ -320,13 +323,13 @@ describe('arguments that headers repeat', () => {
     [{ dry: true }, { 'mcp-param-dry': 'TRUE' }, -32020],
     [{}, { 'mcp-param-other': 'x' }, undefined],
   ])(
-    '%j with %j [M-HDR-061] [M-HDR-062] [M-HDR-063] [M-HDR-064] [M-HDR-066] [M-HDR-067] [M-HDR-068]',
+    'such as %j are compared with the headers %j [M-HDR-061] [M-HDR-062] [M-HDR-063] [M-HDR-064] [M-HDR-066] [M-HDR-067] [M-HDR-068]',
     async (args, headers, code) => {
       expect(await codes(await route(args, headers))).toEqual([code ? 400 : 200, code])
     },
   )
 
-  it('an annotation that cannot be obeyed is refused at registration [M-HDR-033] [M-HDR-034] [M-HDR-037]', () => {
+  it('with an annotation that cannot be obeyed are rejected at registration [M-HDR-033] [M-HDR-034] [M-HDR-037]', () => {
     for (const [name, schema] of [
       ['My Region', z.string()],
       ['', z.string()],

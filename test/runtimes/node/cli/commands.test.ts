@@ -97,12 +97,15 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
   })
 })
 
-it.each(['2026-07-28', '2025-11-25'])('a task of %s is followed to its end', async (revision) => {
-  const called = await edgewise('call', http.url, 'bake', '--revision', revision)
-  expect(called).toMatchObject({ code: 0, out: 'Baked\n' })
-})
+it.each(['2026-07-28', '2025-11-25'])(
+  'edgewise follows a task of %s to its end',
+  async (revision) => {
+    const called = await edgewise('call', http.url, 'bake', '--revision', revision)
+    expect(called).toMatchObject({ code: 0, out: 'Baked\n' })
+  },
+)
 
-it('an object is read from standard input, also with a byte order mark', async () => {
+it('edgewise reads an object from standard input, also with a byte order mark', async () => {
   const words = ['call', http.url, 'add', '--args', '-']
   const child = execFile(process.execPath, [...program, ...words])
   let out = ''
@@ -112,7 +115,7 @@ it('an object is read from standard input, also with a byte order mark', async (
   expect([await ended, out]).toEqual([0, '{"sum":1}\n'])
 })
 
-it('bytes of a resource reach a pipe unchanged', async () => {
+it('edgewise writes the bytes of a resource to a pipe unchanged', async () => {
   const read = promisify(execFile)
   const { stdout } = await read(process.execPath, [...program, 'read', http.url, 'shop://bytes'], {
     encoding: 'buffer',
@@ -152,7 +155,7 @@ describe('a program over stdio', () => {
   })
 })
 
-it('suggests the usual path where a URL without one is not found [P033]', async () => {
+it('edgewise suggests the usual path if a URL without one is not found [P033]', async () => {
   const server = createServer((_, response) => void response.writeHead(404).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -162,7 +165,7 @@ it('suggests the usual path where a URL without one is not found [P033]', async 
   expect(err).toContain(`; the path may be missing: try http://127.0.0.1:${port}/mcp`)
 })
 
-it('reports the error of a proxy that has lost its server', async () => {
+it('edgewise reports the error of a proxy that has lost its server', async () => {
   const handle = createHandler(makeServer())
   const proxy = createServer(
     toNodeListener((request) => {
@@ -180,7 +183,7 @@ it('reports the error of a proxy that has lost its server', async () => {
   })
 })
 
-it('listen prints notifications until it is interrupted', async () => {
+it('edgewise listen prints notifications until it is interrupted', async () => {
   const { child, outcome } = start('listen', http.url, '--json')
   await expect.poll(() => outcome.err).toContain('Listening to shop')
   await edgewise('call', http.url, 'grow')

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => void taken.close())
 
-it.each(['bridge', 'inspect'])('%s says in a line that its port is taken', async (command) => {
+it.each(['bridge', 'inspect'])('%s reports in one line that its port is taken', async (command) => {
   const program = ['--', process.execPath, '--import', 'tsx', 'test/runtimes/node/cli/stdio.ts']
   const { code, err } = await edgewise(command, '--port', port, ...program)
   expect(code).toBe(1)

@@ -81,7 +81,7 @@ describe.each([
     return result.content[0]!.text
   }
 
-  test('questions that are waited for one by one end no program, other failures do', async () => {
+  test('input requests that are awaited one by one do not end the program, but other unhandled rejections do', async () => {
     await using client = await connect(url, { onElicit: () => ({ action: 'accept', content: {} }) })
     const { content } = await client.callTool('askApart')
     expect(content).toEqual([{ type: 'text', text: 'First accept, Second accept' }])
@@ -105,24 +105,27 @@ describe.each([
     { what: 'client', connect, revision: '2026-07-28' },
     { what: 'tiny client', connect: connectTiny, revision: '2025-11-25' },
     { what: 'tiny client', connect: connectTiny, revision: '2026-07-28' },
-  ] as const)('a $what of $revision', async ({ connect, revision }) => {
-    const client: TinyClient = await connect(url, { revision })
-    expect(client.revision).toBe(revision)
-    const tools = await client.listAllTools()
-    expect(tools.map(({ name }) => name)).toContain('echo')
-    const steps: unknown[] = []
-    const waiting = client.callTool('wait', {}, { onProgress: (step) => steps.push(step) })
-    // Progress arrives while the call still runs.
-    await vi.waitFor(
-      () => expect(steps).toMatchObject([{ progress: 1, message: 'waiting' }]),
-      PATIENCE,
-    )
-    await client.callTool('release')
-    expect((await waiting).content).toEqual([{ type: 'text', text: 'Released' }])
-    await client.close()
-  })
+  ] as const)(
+    'a $what of $revision connects, lists tools, calls one and receives its progress',
+    async ({ connect, revision }) => {
+      const client: TinyClient = await connect(url, { revision })
+      expect(client.revision).toBe(revision)
+      const tools = await client.listAllTools()
+      expect(tools.map(({ name }) => name)).toContain('echo')
+      const steps: unknown[] = []
+      const waiting = client.callTool('wait', {}, { onProgress: (step) => steps.push(step) })
+      // Progress arrives while the call still runs.
+      await vi.waitFor(
+        () => expect(steps).toMatchObject([{ progress: 1, message: 'waiting' }]),
+        PATIENCE,
+      )
+      await client.callTool('release')
+      expect((await waiting).content).toEqual([{ type: 'text', text: 'Released' }])
+      await client.close()
+    },
+  )
 
-  test('other paths are 404, foreign origins and hosts are 403', async () => {
+  test('a request to another path is answered with 404, and one of a foreign origin or host with 403', async () => {
     for (const other of ['/other', '/mcp/more', '/']) {
       expect((await fetch(new URL(other, url))).status).toBe(404)
     }
@@ -155,7 +158,7 @@ describe.each([
     expect(status).toBe(403)
   })
 
-  test('a body over the limit is 413, announced or not, and the server continues', async () => {
+  test('a body over the limit is answered with 413, announced or not, and the server continues', async () => {
     const announced = call('echo', { text: 'x'.repeat(200_000) })
     expect((await fetch(url, announced)).status).toBe(413)
     const bytes = new TextEncoder().encode(announced.body)
@@ -170,7 +173,7 @@ describe.each([
     expect(await callText('aborts')).toMatch(/^\d+$/)
   })
 
-  test('a body that is compressed is 415, as the host leaves it so', async () => {
+  test('a compressed body is answered with 415, because the host does not decompress it', async () => {
     const init = call('echo', { text: 'x' })
     const headers = { ...init.headers, 'content-encoding': 'gzip' }
     const response = await fetch(url, { ...init, headers, body: gzipSync(init.body) })
@@ -180,7 +183,7 @@ describe.each([
     ])
   })
 
-  test('a client that leaves a stream aborts the handler; a finished response does not', async () => {
+  test('a client that disconnects from a stream aborts the handler, and a finished response does not', async () => {
     const before = Number(await callText('aborts'))
     await callText('aborts')
     await sleep(50)
@@ -199,7 +202,7 @@ describe.each([
   })
 
   // In one piece: where a body comes after its head, Deno does not see that the client leaves.
-  test('a client that leaves before anything is answered aborts the handler [M-HTTP-035]', async () => {
+  test('a client that disconnects before the response aborts the handler [M-HTTP-035]', async () => {
     const counts = async (): Promise<{ begun: number; aborts: number }> => ({
       begun: Number(await callText('begun')),
       aborts: Number(await callText('aborts')),
@@ -253,7 +256,7 @@ describe.each([
       expect(received).toContain('Released')
     })
 
-  test('close ends open streams, stops listening, and nothing else was printed', async () => {
+  test('closing the server ends open streams, stops listening, and prints nothing else', async () => {
     const client = await connect(url, { revision: '2025-11-25' })
     const init = call('wait', {}, { progressToken: 1 })
     const response = await fetch(url, init)

@@ -83,7 +83,7 @@ function runs(pid: number): boolean {
 }
 
 describe('starting', () => {
-  test('messages go both ways, large and in any script [L-STDIO-001] [L-STDIO-002]', async () => {
+  test('a program exchanges messages in both directions, large and in any script [L-STDIO-001] [L-STDIO-002]', async () => {
     const { transport, answers } = await run(ECHO)
     const messages = [ping(1, 'a—é漢😀\u2028\n'), ping(2, '漢'.repeat(3_000_000)), ping(3)]
     await Promise.all(messages.map((message) => transport.send(message)))
@@ -92,7 +92,7 @@ describe('starting', () => {
     expect(answers.errors).toEqual([])
   })
 
-  test('arguments and folder are passed as they are, without a shell [L-STDIO-002] [M-STDIO-001]', async () => {
+  test('a program receives arguments and folder as they are, without a shell [L-STDIO-002] [M-STDIO-001]', async () => {
     const args = ['a b', '"quoted"', "it's", '; touch x', '$HOME', '*', '', 'é']
     const cwd = realpathSync(tmpdir())
     const { answers } = await run('', {
@@ -102,7 +102,7 @@ describe('starting', () => {
     expect(await answers.frame()).toEqual({ args, cwd })
   })
 
-  test('the environment holds no secret of this process unless it is given [L-STDIO-016] [M-STDIO-035]', async () => {
+  test('a program inherits no secret of this process unless it is passed on [L-STDIO-016] [M-STDIO-035]', async () => {
     process.env.EDGEWISE_TEST_SECRET = 'secret'
     try {
       const { answers } = await run(print('process.env'), { env: { TOKEN: 't', HOME: undefined } })
@@ -115,7 +115,7 @@ describe('starting', () => {
     }
   })
 
-  test('a host sees all that is going to run, once, and can refuse it [L-STDIO-015]', async () => {
+  test('a host sees the complete command once before it runs, and can reject it [L-STDIO-015]', async () => {
     const long = 'x'.repeat(10_000)
     const approve = vi.fn().mockResolvedValue(true)
     const args = ['-e', ECHO, '--', long]
@@ -129,7 +129,7 @@ describe('starting', () => {
     expect(refused.pid).toBeUndefined()
   })
 
-  test('a program that does not exist is a clear error at once', async () => {
+  test('a program that does not exist is reported at once', async () => {
     const transport = stdioClient({ command: 'edgewise-no-such-program' })
     await expect(transport.start(new Answers())).rejects.toMatchObject({
       code: 'INVALID_USE',
@@ -139,7 +139,7 @@ describe('starting', () => {
     await transport.close()
   })
 
-  test('a folder that does not exist, or a file that is no program, is named in the error', async () => {
+  test('a folder that does not exist, or a file that is not a program, is named in the error', async () => {
     const lost = stdioClient({ command: process.execPath, cwd: '/no/such/folder' })
     await expect(lost.start(new Answers())).rejects.toThrow('there is no folder "/no/such/folder"')
     const folder = stdioClient({ command: tmpdir() })
@@ -148,7 +148,7 @@ describe('starting', () => {
 })
 
 describe('while it runs', () => {
-  test('only messages are written to its stdin [L-STDIO-007] [M-STDIO-006]', async () => {
+  test('a running program receives only messages on its stdin [L-STDIO-007] [M-STDIO-006]', async () => {
     const { transport, answers } = await run(
       `let all = ''; process.stdin.on('data', (d) => (all += d)).on('end', () => console.log(JSON.stringify({ all })))`,
       { graceMs: 60_000 },
@@ -169,7 +169,7 @@ describe('while it runs', () => {
     expect(await second.answers.frame()).toEqual({ all: lines.join('') })
   })
 
-  test('noise on its stdout is survived and reported [L-STDIO-014] [M-STDIO-012]', async () => {
+  test('a line on its stdout that is not a message is reported, and the connection continues [L-STDIO-014] [M-STDIO-012]', async () => {
     const { transport, answers } = await run(
       `console.log('Welcome!'); process.stdout.write('half a '); setTimeout(() => { console.log('line'); ${ECHO} }, 20)`,
     )
@@ -179,7 +179,7 @@ describe('while it runs', () => {
     expect(answers.closes).toEqual([])
   })
 
-  test('10 MB on its stderr are no failure and stop nothing [L-STDIO-008] [L-STDIO-009] [L-STDIO-010] [M-STDIO-007] [M-STDIO-008] [M-STDIO-009]', async () => {
+  test('a program that writes 10 MB to its stderr continues to run [L-STDIO-008] [L-STDIO-009] [L-STDIO-010] [M-STDIO-007] [M-STDIO-008] [M-STDIO-009]', async () => {
     let length = 0
     const script = `process.stderr.write('é'.repeat(5 << 20), () => { ${ECHO} })`
     const { transport, answers } = await run(script, {
@@ -198,7 +198,7 @@ describe('while it runs', () => {
     await ignored.answers.frame()
   })
 
-  test('its stderr is passed on to that of this process by default', async () => {
+  test('a program has its stderr forwarded to that of this process by default', async () => {
     const script = `
       import { stdioClient } from './runtimes/node/index.ts'
       const transport = stdioClient({ command: process.execPath, args: ['-e', 'console.error("a log line")'], graceMs: 60000 })
@@ -215,7 +215,7 @@ describe('while it runs', () => {
     expect(text).toContain('a log line')
   })
 
-  test('a message over the limit is reported and the next one arrives', async () => {
+  test('a message over the limit is reported, and the next one arrives', async () => {
     const { transport, answers } = await run(ECHO, { maxMessageBytes: 1000 })
     await transport.send(ping(1, 'x'.repeat(2000)))
     await transport.send(ping(2))
@@ -225,7 +225,7 @@ describe('while it runs', () => {
 })
 
 describe('its end', () => {
-  test('on its own: the receiver is notified once, after the last message [L-STDIO-012] [M-STDIO-022]', async () => {
+  test('a program that exits on its own notifies the receiver once, after the last message [L-STDIO-012] [M-STDIO-022]', async () => {
     const { transport, answers } = await run(
       `process.stdout.write(JSON.stringify({ text: 'x'.repeat(8 << 20) }) + '\\n')`,
     )
@@ -237,7 +237,7 @@ describe('its end', () => {
     expect(answers.closes).toHaveLength(1)
   })
 
-  test('on its own with a failure: the reason says how [M-STDIO-024]', async () => {
+  test('a program that exits with a failure closes the transport with a reason that says how [M-STDIO-024]', async () => {
     const code = await run('process.exit(3)')
     expect(await code.answers.close()).toMatchObject({
       code: 'CLOSED',
@@ -251,7 +251,7 @@ describe('its end', () => {
     expect((await answers.close())?.message).toContain('was ended by SIGKILL')
   })
 
-  test('writing to a program that is gone fails and closes once', async () => {
+  test('a write to a program that has exited fails, and closes the transport once', async () => {
     const { transport, answers } = await run('process.exit(0)', { stderr: 'ignore' })
     const big = ping(1, 'x'.repeat(1 << 20))
     await expect(
@@ -262,7 +262,7 @@ describe('its end', () => {
     await answers.close()
   })
 
-  test('close: the end of its stdin is enough for a polite one, which can say its last words [L-STDIO-011] [M-STDIO-019]', async () => {
+  test('closing ends the stdin of a polite program, which can send its last messages [L-STDIO-011] [M-STDIO-019]', async () => {
     const { transport, answers } = await run(
       `const log = (s) => process.stderr.write(s + ' ')
        process.on('SIGTERM', () => log('SIGTERM'))
@@ -280,7 +280,7 @@ describe('its end', () => {
     expect(answers.closes).toEqual([undefined])
   })
 
-  test('close: SIGTERM for one that ignores the end of its stdin [L-STDIO-011] [M-STDIO-019]', async () => {
+  test('closing sends SIGTERM to a program that ignores the end of its stdin [L-STDIO-011] [M-STDIO-019]', async () => {
     const { transport, answers } = await run(
       `setInterval(() => {}, 1000)
        const ended = new Promise((resolve) => process.stdin.on('end', () => process.stderr.write('EOF ', resolve)).resume())
@@ -296,7 +296,7 @@ describe('its end', () => {
     await vi.waitFor(() => expect(log).toBe('EOF SIGTERM'), PATIENCE)
   })
 
-  test('close: SIGKILL for one that ignores SIGTERM too, with all that it started [L-STDIO-011] [M-STDIO-019] [M-STDIO-020]', async () => {
+  test('closing sends SIGKILL to a program that ignores SIGTERM, and to everything that it started [L-STDIO-011] [M-STDIO-019] [M-STDIO-020]', async () => {
     const { transport, answers } = await run(
       `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)
        const child = require('child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid }))'], { stdio: 'inherit' })`,
@@ -309,7 +309,7 @@ describe('its end', () => {
     expect(answers.closes).toEqual([undefined])
   })
 
-  test('what it started and left behind ends with it, and does not keep the transport open [M-STDIO-020]', async () => {
+  test('a child process that an exited program left behind ends with it, and does not keep the transport open [M-STDIO-020]', async () => {
     const { answers } = await run(
       `require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
        console.log('{}'); setTimeout(() => process.exit(0), 50)`,
@@ -318,7 +318,7 @@ describe('its end', () => {
     expect((await answers.close())?.message).toContain('ended with code 0')
   })
 
-  test('close: SIGKILL for what a polite one has started and left behind, and that ignores SIGTERM [S021]', async () => {
+  test('closing sends SIGKILL to a child process that a polite program left behind and that ignores SIGTERM [S021]', async () => {
     const { transport, answers } = await run(
       `process.stdin.on('end', () => process.exit()).resume()
        require('child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid }))'], { stdio: 'inherit' })`,
@@ -328,7 +328,7 @@ describe('its end', () => {
     expect(runs(grandchild)).toBe(false)
   })
 
-  test('close waits for the child processes that an exited program left behind [S021]', async () => {
+  test('closing waits for the child processes that an exited program left behind [S021]', async () => {
     const { transport, answers } = await run(
       `process.stdin.on('data', () => process.exit())
        require('child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(JSON.stringify({ pid: process.pid }))'], { stdio: 'inherit' })`,
@@ -340,7 +340,7 @@ describe('its end', () => {
     expect(runs(grandchild)).toBe(false)
   })
 
-  test('close while it is busy writing, and reads nothing, does not hang', async () => {
+  test('closing does not hang while the program is busy writing and reads nothing', async () => {
     const { transport, answers } = await run(
       `const line = 'x'.repeat(1 << 16) + '\\n'; console.log('{}'); const go = () => process.stdout.write(line, go); go()`,
     )
@@ -350,7 +350,7 @@ describe('its end', () => {
     expect(transport.pid).toBeUndefined()
   })
 
-  test('close while it starts ends it', async () => {
+  test('closing while the program starts ends it', async () => {
     const transport = stdioClient({ command: process.execPath, args: ['-e', ECHO], graceMs: 300 })
     const started = transport.start(new Answers())
     await transport.close()
@@ -360,7 +360,7 @@ describe('its end', () => {
 })
 
 describe('restart', () => {
-  test('after its end, the same receiver gets the messages of a new process [M-STDIO-023] [M-STDIO-031]', async () => {
+  test('a restart after the exit passes the messages of a new process to the same receiver [M-STDIO-023] [M-STDIO-031]', async () => {
     const { transport, answers } = await run(
       `process.stdin.once('data', (d) => { process.stdout.write(d); process.exit(1) })`,
     )
@@ -374,7 +374,7 @@ describe('restart', () => {
     await vi.waitFor(() => expect(answers.closes).toHaveLength(2), PATIENCE)
   })
 
-  test('in place of a process that runs: that one ends unheard', async () => {
+  test('a restart replaces a running process, whose end is not reported', async () => {
     const { transport, answers } = await run(ECHO)
     const { pid } = transport
     await transport.restart()
@@ -384,7 +384,7 @@ describe('restart', () => {
     expect(answers.closes).toEqual([])
   })
 
-  test('too many restarts in a row are refused, each later than the one before [M-STDIO-026]', async () => {
+  test('a restart is rejected after too many in a row, each later than the one before [M-STDIO-026]', async () => {
     const { transport } = await run('process.exit(1)', { maxRestarts: 3 })
     const waits: number[] = []
     const random = vi.spyOn(Math, 'random').mockReturnValue(0)
@@ -400,7 +400,7 @@ describe('restart', () => {
     await expect(transport.restart()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
   })
 
-  test('after close it is refused', async () => {
+  test('a restart is rejected after the transport was closed', async () => {
     const { transport } = await run(ECHO)
     await transport.close()
     await expect(transport.restart()).rejects.toMatchObject({ code: 'CLOSED' })

@@ -159,16 +159,19 @@ describe.each([
     expect(await program.ended).toEqual({ code: 0, signal: null })
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it in order', async (signal) => {
-    const program = start()
-    await program.initialize()
-    program.write(call(1, 'wait'))
-    await program.said('waiting')
-    program.child.kill(signal)
-    expect(await program.ended).toEqual({ code: 0, signal: null })
-    expect(program.stderr).toContain('cancelled')
-    expect(program.stderr).toContain('served')
-  })
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends the server after it has flushed its messages',
+    async (signal) => {
+      const program = start()
+      await program.initialize()
+      program.write(call(1, 'wait'))
+      await program.said('waiting')
+      program.child.kill(signal)
+      expect(await program.ended).toEqual({ code: 0, signal: null })
+      expect(program.stderr).toContain('cancelled')
+      expect(program.stderr).toContain('served')
+    },
+  )
 
   test('SIGTERM ends it even when the client reads nothing', async () => {
     const program = start()
