@@ -31,6 +31,7 @@ const others: typeof benches = {
   'worker-start': () => import('./worker-start.ts'),
   memory: () => import('./memory.ts'),
   tokens: () => import('./tokens.ts'),
+  bindings: () => import('./bindings.ts'),
 }
 
 const { values, positionals } = parseArgs({

@@ -38,6 +38,8 @@ class BindingTransport implements Transport {
   readonly #binding: EntrypointBinding
   #connection: Rpc.Stub<RpcConnection> | undefined
   #receiver: Receiver | undefined
+  /** How many messages wait for their answer, or to be taken. */
+  #pending = 0
   readonly #inbox = new Inbox(
     (frame) => this.#receiver?.message(frame),
     (reason) => this.#end(reason),
@@ -73,7 +75,8 @@ class BindingTransport implements Transport {
   async close(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    await connection?.close().catch(() => {})
+    // A connection that is released ends by itself, unless it still answers calls
+    if (this.#pending > 0) await connection?.close().catch(() => {})
     connection?.[Symbol.dispose]()
     this.#end()
   }
@@ -84,12 +87,14 @@ class BindingTransport implements Transport {
     text: string,
     frame: JsonRpcMessage | readonly JsonRpcMessage[],
   ): Promise<void> {
+    this.#pending++
     try {
       const answer = await connection.send(text)
       if (answer !== null) this.#take(answer, frame)
     } catch (cause) {
       this.#end(new SdkError('CLOSED', 'The connection to the other Worker broke', { cause }))
     }
+    this.#pending--
   }
 
   /** @param about The message that the text answers. */
