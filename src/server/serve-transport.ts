@@ -74,7 +74,8 @@ export async function serveTransport(
       },
       malformed(error) {
         const answer = connection.refuse(error.about, error)
-        if (answer) outbox.send(answer)
+        // As late as the answers to earlier frames, which keeps their order
+        if (answer) queueMicrotask(() => outbox.send(answer))
       },
       closed: () => resolve(),
     })
