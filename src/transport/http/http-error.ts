@@ -5,9 +5,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import type { JsonRpcMessage, RequestId } from '../../protocol/types.ts'
+import type { ErrorObject, JsonRpcMessage, RequestId } from '../../protocol/types.ts'
 import { ProtocolError, retryAfterMsOf } from '../../protocol/errors.ts'
-import { INVALID_REQUEST } from '../../protocol/error-codes.ts'
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../protocol/error-codes.ts'
 
 /** Details of a rejected request, and additional headers of its response. */
 export interface HttpErrorOptions {
@@ -66,9 +66,11 @@ export function jsonResponse(
   headers: Readonly<Record<string, string>> | undefined = status === 503 ? LATER : undefined,
 ): Response {
   const text = wellFormedJson(body)
-  const afterMs = 'error' in body ? retryAfterMsOf(body.error) : undefined
+  const { error } = body as { error?: ErrorObject }
+  const afterMs = error && retryAfterMsOf(error)
   if (afterMs !== undefined) {
-    status = 429
+    // Either the host fails for the moment, or the caller exceeds a limit
+    status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(afterMs / 1000)}` }
   }
   if (status === 200 && !headers) return new Response(text, JSON_OK)
