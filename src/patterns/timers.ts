@@ -12,6 +12,11 @@ export function unref(timer: unknown): void {
   ;(timer as { unref?: () => void }).unref?.()
 }
 
+/** Waits, without keeping the process alive. */
+export function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => unref(setTimeout(resolve, delayMs)))
+}
+
 /** Yields to everything that is ready to run: I/O, timers, other requests. */
 export function nextTurn(): Promise<void> {
   // A single timer is not enough: Node may run it in the same phase, before it polls for I/O

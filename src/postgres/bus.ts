@@ -4,8 +4,9 @@
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
+import { backoffMs } from '../patterns/backoff.ts'
 import { callHook } from '../patterns/hooks.ts'
-import { unref } from '../patterns/timers.ts'
+import { pause, unref } from '../patterns/timers.ts'
 import type { Database } from './database.ts'
 
 /** How often a process notes that it is alive, in milliseconds. */
@@ -42,6 +43,7 @@ export class Bus {
   readonly process: string = crypto.randomUUID()
   readonly #database: Database
   readonly #subscribers = new Map<string, Set<Subscriber>>()
+  readonly #channels = new Map<string, Promise<void>>()
   #started: Promise<void> | undefined
   #stops: (() => unknown)[] = []
   /** When the connection was last known to work, by `performance.now()`. */
@@ -58,15 +60,12 @@ export class Bus {
     return `edgewise:${process ?? this.#database.schema}`
   }
 
-  /**
-   * Subscribes to a topic, and starts to listen; returns a function that unsubscribes. If listening
-   * fails, the client library tries again.
-   */
+  /** Subscribes to a topic, and listens from then on; returns a function that unsubscribes. */
   subscribe(topic: string, subscriber: Subscriber): () => void {
     let subscribers = this.#subscribers.get(topic)
     if (!subscribers) this.#subscribers.set(topic, (subscribers = new Set()))
     subscribers.add(subscriber)
-    this.start().catch((error: unknown) => this.#database.report(error))
+    void this.#startPatiently()
     return () => subscribers.delete(subscriber)
   }
 
@@ -80,6 +79,17 @@ export class Bus {
       this.#started = undefined
       throw error
     }))
+  }
+
+  async #startPatiently(): Promise<void> {
+    for (let failures = 0; !this.#isClosed;) {
+      try {
+        return await this.start()
+      } catch (error) {
+        this.#database.report(error)
+        await pause(backoffMs(failures++, 250, 10_000))
+      }
+    }
   }
 
   /** Wakes the subscribers of a topic, in one process or in all. */
@@ -99,21 +109,31 @@ export class Bus {
 
   async #start(): Promise<void> {
     await this.#beat()
-    for (const channel of [this.channel(), this.channel(this.process)]) {
-      await this.#listen(channel)
-    }
+    const channels = [this.channel(), this.channel(this.process)]
+    await this.#database.attempt(() => Promise.all(channels.map((each) => this.#listen(each))))
     const timer = setInterval(() => this.#check(), HEARTBEAT_MS)
     unref(timer)
     this.#stops.push(() => clearInterval(timer))
   }
 
-  async #listen(channel: string): Promise<void> {
-    const { unlisten } = await this.#database.listen(
-      channel,
-      (payload) => this.#receive(payload),
-      () => this.#resync(),
-    )
-    this.#stops.push(unlisten)
+  /** Resolves when the first connection listens. Later ones are up to the client library. */
+  #listen(channel: string): Promise<void> {
+    let listening = this.#channels.get(channel)
+    if (!listening) {
+      listening = new Promise((resolve) => {
+        const receive = (payload: string): void => this.#receive(payload)
+        const listens = (): void => {
+          resolve()
+          this.#resync()
+        }
+        this.#database.listen(channel, receive, listens).then(
+          ({ unlisten }) => this.#stops.push(unlisten),
+          () => {},
+        )
+      })
+      this.#channels.set(channel, listening)
+    }
+    return listening
   }
 
   #receive(payload: string): void {

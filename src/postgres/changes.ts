@@ -5,7 +5,7 @@
  */
 import { backoffMs } from '../patterns/backoff.ts'
 import { callHook } from '../patterns/hooks.ts'
-import { unref } from '../patterns/timers.ts'
+import { pause } from '../patterns/timers.ts'
 import type { ServerChange } from '../server/notifier.ts'
 import { payloadOf, type Bus } from './bus.ts'
 import type { Database } from './database.ts'
@@ -196,8 +196,4 @@ export class ChangeLog {
       RETENTION_MS,
     )
   }
-}
-
-function pause(delayMs: number): Promise<void> {
-  return new Promise((resolve) => unref(setTimeout(resolve, delayMs)))
 }

@@ -55,7 +55,7 @@ export class Database implements Queries {
    * @throws {Error} when a later version of the package created the tables.
    */
   migrate(): Promise<void> {
-    this.#migrated ??= this.#attempt((signal) => migrate(this.#client, this.schema, signal)).catch(
+    this.#migrated ??= this.attempt((signal) => migrate(this.#client, this.schema, signal)).catch(
       (error: unknown) => {
         this.#migrated = undefined
         throw error
@@ -66,7 +66,7 @@ export class Database implements Queries {
 
   async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
     await this.migrate()
-    return this.#attempt((signal) => this.#run<Row>(this.#client, text, values, signal))
+    return this.attempt((signal) => this.#run<Row>(this.#client, text, values, signal))
   }
 
   /**
@@ -77,7 +77,7 @@ export class Database implements Queries {
    */
   async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     await this.migrate()
-    return this.#attempt(async (signal) => {
+    return this.attempt(async (signal) => {
       const results: T[] = []
       await this.#client.begin(async (client) => {
         signal.throwIfAborted()
@@ -91,17 +91,17 @@ export class Database implements Queries {
   }
 
   /**
-   * Listens to notifications. The client library opens the connection again when it is lost.
+   * Listens to notifications. The client library opens the connection again when it is lost, also
+   * when this rejects.
    *
    * @param listening Called whenever the connection starts to listen.
-   * @throws {UnavailableError} when the database cannot be used.
    */
-  listen(
+  async listen(
     channel: string,
     listener: (payload: string) => void,
     listening: () => void,
   ): Promise<{ unlisten(): Promise<void> }> {
-    return this.#attempt(async () => this.#client.listen(channel, listener, listening))
+    return this.#client.listen(channel, listener, listening)
   }
 
   /** Reports an error that nothing waits for; that of an outage once. */
@@ -136,7 +136,12 @@ export class Database implements Queries {
     return resolved
   }
 
-  async #attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /**
+   * Does something that needs the database.
+   *
+   * @throws {UnavailableError} when the database cannot be used, or does not answer in time.
+   */
+  async attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
       const result = await withTimeout(this.#timeoutMs, work)
       this.#isDown = false

@@ -26,12 +26,14 @@ const MIGRATIONS: readonly string[] = [
     principal text NOT NULL,
     version integer NOT NULL,
     finished boolean NOT NULL,
+    runnable_at bigint,
     expires_at bigint NOT NULL,
-    record text NOT NULL
+    record json NOT NULL
   );
   CREATE INDEX mcp_tasks_by_principal ON mcp_tasks (principal, seq);
   CREATE INDEX mcp_tasks_by_expiry ON mcp_tasks (expires_at);
-  CREATE INDEX mcp_tasks_unfinished ON mcp_tasks (seq) WHERE NOT finished;`,
+  CREATE INDEX mcp_tasks_unfinished ON mcp_tasks (seq) WHERE NOT finished;
+  CREATE INDEX mcp_tasks_runnable ON mcp_tasks (runnable_at) WHERE runnable_at IS NOT NULL;`,
 ]
 
 /**

@@ -68,8 +68,8 @@ export interface PostgresStorage {
   /** Creates a store of tasks, for the option `store` of `tasks`. */
   taskStore(): TaskStore
   /**
-   * Publishes pending changes, and stops to listen. Call it after the handlers were closed, and
-   * before the client is.
+   * Publishes pending changes, if the database can be used, and stops listening. Call it after the
+   * handlers were closed, and before the client is.
    */
   close(): Promise<void>
 }
@@ -138,8 +138,10 @@ class Storage implements PostgresStorage {
   async close(): Promise<void> {
     for (const stop of this.#relays.values()) stop()
     this.#relays.clear()
-    await this.#changes.flush()
+    const done = async (work: () => Promise<void>): Promise<void> =>
+      this.#database.attempt(work).catch((error: unknown) => this.#database.report(error))
+    await done(() => this.#changes.flush())
     this.#changes.close()
-    await this.#bus.close()
+    await done(() => this.#bus.close())
   }
 }

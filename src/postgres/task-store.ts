@@ -3,17 +3,23 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { expiresAt, isFinal, type TaskRecord } from '../tasks/record.ts'
+import { expiresAt, isFinal, isWaiting, type TaskRecord } from '../tasks/record.ts'
 import type { TaskStore } from '../tasks/store.ts'
 import { payloadOf, type Bus } from './bus.ts'
+import type { PostgresValue } from './client.ts'
 import type { Database } from './database.ts'
 
 const TOPIC = 'task'
+
+/** How many tasks of a crashed process another one takes over at once. */
+const MAX_UNLEASED = 1_000
 
 /** Stores tasks in a table that several processes share. */
 export class PostgresTaskStore implements TaskStore {
   readonly #database: Database
   readonly #bus: Bus
+  /** Identifies the changes of this store among the notifications. */
+  readonly #origin = crypto.randomUUID()
 
   constructor(database: Database, bus: Bus) {
     this.#database = database
@@ -21,36 +27,42 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   async load(taskId: string): Promise<TaskRecord | undefined> {
-    // A client may ask for any text, and Postgres stores none with this character
+    // A client may ask for any text, but Postgres accepts none with this character
     if (taskId.includes('\0')) return undefined
     const [found] = await this.#find('WHERE id = $1', taskId)
     return found
   }
 
   async save(record: TaskRecord): Promise<boolean> {
-    const { taskId, version } = record
+    const { taskId, version, call, leasedUntil = 0 } = record
+    const runnableAt = isWaiting(record) ? leasedUntil : null
+    const text = JSON.stringify(record)
     const saved =
       version === 1
         ? await this.#database.query(
-            `INSERT INTO {mcp_tasks} (id, principal, version, finished, expires_at, record)
-             VALUES ($1, $2, 1, false, $3, $4) ON CONFLICT DO NOTHING RETURNING id`,
+            `INSERT INTO {mcp_tasks}
+               (id, principal, version, finished, runnable_at, expires_at, record)
+             VALUES ($1, $2, 1, $3, $4, $5, $6::text::json) ON CONFLICT DO NOTHING RETURNING id`,
             taskId,
-            JSON.stringify(record.call.principal),
+            principalKey(call.principal),
+            isFinal(record),
+            runnableAt,
             expiresAt(record),
-            JSON.stringify(record),
+            text,
           )
         : await this.#database.query(
             `WITH saved AS (
-               UPDATE {mcp_tasks} SET version = $2, finished = $3, record = $4
+               UPDATE {mcp_tasks}
+               SET version = $2, finished = $3, runnable_at = $4, record = $5::text::json
                WHERE id = $1 AND version = $2 - 1 RETURNING id
              )
-             SELECT pg_notify($5, $6) FROM saved`,
+             SELECT pg_notify($6, $7) FROM saved`,
             taskId,
             version,
             isFinal(record),
-            JSON.stringify(record),
-            this.#bus.channel(),
-            payloadOf(TOPIC, taskId),
+            runnableAt,
+            text,
+            ...this.#notification(taskId),
           )
     return saved.length > 0
   }
@@ -60,19 +72,27 @@ export class PostgresTaskStore implements TaskStore {
       `WITH removed AS (DELETE FROM {mcp_tasks} WHERE id = $1 RETURNING id)
        SELECT pg_notify($2, $3) FROM removed`,
       taskId,
-      this.#bus.channel(),
-      payloadOf(TOPIC, taskId),
+      ...this.#notification(taskId),
     )
   }
 
+  subscribe(listener: (taskId: string | undefined) => void): () => void {
+    return this.#bus.subscribe(TOPIC, {
+      wake: (key) => {
+        const [origin, taskId] = key.split(' ')
+        if (origin !== this.#origin) listener(taskId)
+      },
+      resync: () => listener(undefined),
+    })
+  }
+
   async count(principal?: string | null): Promise<number> {
-    const query = 'SELECT count(*)::float8 AS count FROM {mcp_tasks}'
     const [row] =
       principal === undefined
-        ? await this.#database.query<{ count: number }>(query)
+        ? await this.#database.query<{ count: number }>(COUNT)
         : await this.#database.query<{ count: number }>(
-            `${query} WHERE principal = $1`,
-            JSON.stringify(principal),
+            `${COUNT} WHERE principal = $1`,
+            principalKey(principal),
           )
     return row?.count ?? 0
   }
@@ -80,7 +100,7 @@ export class PostgresTaskStore implements TaskStore {
   list(principal: string | null, limit: number, after = ''): Promise<TaskRecord[]> {
     const from = 'coalesce((SELECT seq FROM {mcp_tasks} WHERE id = $2), 0)'
     const where = `WHERE principal = $1 AND seq > ${from} ORDER BY seq LIMIT $3`
-    return this.#find(where, JSON.stringify(principal), after, limit)
+    return this.#find(where, principalKey(principal), after, limit)
   }
 
   expired(now: number): Promise<TaskRecord[]> {
@@ -91,15 +111,35 @@ export class PostgresTaskStore implements TaskStore {
     return this.#find('WHERE NOT finished ORDER BY seq')
   }
 
+  async unleased(now: number): Promise<string[]> {
+    const rows = await this.#database.query<{ id: string }>(
+      `SELECT id FROM {mcp_tasks} WHERE runnable_at <= $1
+       ORDER BY runnable_at LIMIT ${MAX_UNLEASED}`,
+      now,
+    )
+    return rows.map(({ id }) => id)
+  }
+
   async nextExpiry(): Promise<number | undefined> {
     const query = 'SELECT min(expires_at)::float8 AS at FROM {mcp_tasks}'
     const [row] = await this.#database.query<{ at: number | null }>(query)
     return row?.at ?? undefined
   }
 
-  async #find(where: string, ...values: (string | number | null)[]): Promise<TaskRecord[]> {
-    const query = `SELECT record FROM {mcp_tasks} ${where}`
+  #notification(taskId: string): [channel: string, payload: string] {
+    return [this.#bus.channel(), payloadOf(TOPIC, `${this.#origin} ${taskId}`)]
+  }
+
+  async #find(where: string, ...values: PostgresValue[]): Promise<TaskRecord[]> {
+    const query = `SELECT record::text AS record FROM {mcp_tasks} ${where}`
     const rows = await this.#database.query<{ record: string }>(query, ...values)
     return rows.map(({ record }) => JSON.parse(record) as TaskRecord)
   }
+}
+
+const COUNT = 'SELECT count(*)::float8 AS count FROM {mcp_tasks}'
+
+/** A principal as JSON, which tells callers without one apart, and is text for any principal. */
+function principalKey(principal: string | null): string {
+  return JSON.stringify(principal)
 }

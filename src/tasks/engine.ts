@@ -9,11 +9,12 @@ import { SdkError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/features/tool-result.ts'
-import { Alarm, later } from './clock.ts'
+import { Alarm, every } from './clock.ts'
 import { TaskRepository } from './task-repository.ts'
 import {
   expiresAt,
   isFinal,
+  isWaiting,
   newRecord,
   plain,
   type InputOutcome,
@@ -24,7 +25,7 @@ import { failsBy, type Platform } from './run.ts'
 import type { ReportedOutcome, TaskService, TaskPollOptions } from './service.ts'
 import { answer, cancel, setStatusMessage, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
-import { isWaiting, TaskWork, type WorkOptions } from './work.ts'
+import { TaskWork, type WorkOptions } from './work.ts'
 
 /** How tasks are stored and run. */
 export interface EngineOptions extends WorkOptions {
@@ -55,14 +56,13 @@ export class TaskEngine implements TaskService {
   readonly #sweeper = new Alarm(() => void this.#work.go(this.sweep()))
   /** Serializes additions, since each one counts all tasks. */
   readonly #counting = semaphore(1)
+  /** Whether this process looks for tasks of crashed processes. */
+  #repeats = false
 
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
     this.#options = options
-    this.#tasks = new TaskRepository(options.store, (task) => {
-      options.changed?.(task)
-      if (isFinal(task)) this.#work.stop(task.taskId)
-    })
+    this.#tasks = new TaskRepository(options.store, options.changed)
     this.#work = new TaskWork(server, this.#tasks, options)
   }
 
@@ -159,18 +159,19 @@ export class TaskEngine implements TaskService {
     return (await this.#options.all?.store.list(principal, limit, after)) ?? []
   }
 
-  /** Resumes every task that no process is running, for example after a restart. */
+  /**
+   * Resumes every task that no process is running, for example after a restart. If other processes
+   * share the store, those that they leave when they crash follow.
+   */
   async resume(platform: Platform = {}): Promise<void> {
-    const store = this.#options.all?.store
-    for (const task of (await store?.unfinished()) ?? []) {
-      if (!isWaiting(task)) continue
-      const { taskId, leasedUntil = 0 } = task
-      const waitMs = leasedUntil - Date.now()
-      const begin = (): Promise<void> => this.#work.begin(taskId, platform)
-      if (waitMs > 0) later(waitMs + 1, () => void this.#work.go(begin()))
-      else await begin()
+    const { all, leaseMs } = this.#options
+    if (!all) return
+    if (leaseMs !== undefined && !this.#repeats) {
+      this.#repeats = true
+      every(leaseMs / 3, () => void this.#work.go(this.resume(platform)))
     }
-    const next = await store?.nextExpiry()
+    for (const taskId of await findUnleased(all.store)) await this.#work.begin(taskId, platform)
+    const next = await all.store.nextExpiry()
     if (next !== undefined) this.#sweeper.set(next)
   }
 
@@ -197,6 +198,15 @@ export class TaskEngine implements TaskService {
     await this.#tasks.expire(known)
     return undefined
   }
+}
+
+/** The tasks that wait to run and have no valid lease. */
+async function findUnleased(store: TaskStore): Promise<string[]> {
+  const now = Date.now()
+  if (store.unleased) return store.unleased(now)
+  return (await store.unfinished())
+    .filter((task) => isWaiting(task) && (task.leasedUntil ?? 0) <= now)
+    .map(({ taskId }) => taskId)
 }
 
 async function isFull(

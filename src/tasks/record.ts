@@ -77,6 +77,8 @@ export interface TaskRecord {
   readonly external?: boolean | undefined
   /** When the lease of the process that runs the task expires, in milliseconds since 1970. */
   readonly leasedUntil?: number | undefined
+  /** The process that runs the task; what any other still changes in a run of it is ignored. */
+  readonly leasedBy?: string | undefined
   /** The result, once the task has completed. */
   readonly result?: Result | undefined
   /** The error, once the task has failed. */
@@ -126,6 +128,11 @@ export function plain<T>(value: T): T {
 /** Whether a task is in a final state. */
 export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
+
+/** Whether a task is waiting to run. */
+export function isWaiting({ status, external }: Pick<TaskRecord, 'status' | 'external'>): boolean {
+  return status === 'working' && !external
 }
 
 /** The error of a task that expired before it finished. */

@@ -24,6 +24,8 @@ export interface NewInput {
   readonly asked: string
 }
 
+const UNLEASED = { leasedBy: undefined, leasedUntil: undefined }
+
 /** Sets the outcome, which is `failed` if `fails` says so. */
 export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean): Transition {
   const { statusMessage } = outcome
@@ -59,15 +61,15 @@ export function record(recording: Recording): Transition {
     isFinal(known) ? undefined : { ...known, version: known.version + 1, recording }
 }
 
-/** Stores when the lease on the task expires, which clients do not see. */
-export function lease(leasedUntil: number | undefined): Transition {
+/** Stores who runs the task and for how long, which clients do not see. */
+export function lease(leasedBy: string, leasedUntil: number): Transition {
   return (known) =>
-    isFinal(known) ? undefined : { ...known, version: known.version + 1, leasedUntil }
+    isFinal(known) ? undefined : { ...known, version: known.version + 1, leasedBy, leasedUntil }
 }
 
 /** The handler has returned, and the outcome will be reported externally. */
 export function awaitOutcome(recording: Recording): Transition {
-  return (known, now) => change(known, now, { external: true, recording, leasedUntil: undefined })
+  return (known, now) => change(known, now, { external: true, recording, ...UNLEASED })
 }
 
 /**
@@ -97,7 +99,7 @@ export function ask(
       asked,
       recording,
       ownState,
-      leasedUntil: undefined,
+      ...UNLEASED,
     }
     return change(known, now, { ...next, status: 'input_required' })
   }
@@ -127,7 +129,7 @@ export function answer(given: { readonly [wireKey: string]: InputOutcome }): Tra
 
 function end(last: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
   // Fields that only a run needs are cleared.
-  const idle = { inputs: {}, answers: {}, leasedUntil: undefined, ownState: undefined }
+  const idle = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
   return (known, now) => change(known, now, { ...idle, ...last })
 }
 

@@ -22,6 +22,12 @@ export interface TaskRecordStore {
   save(record: TaskRecord): Awaitable<boolean>
   /** Deletes a task. */
   remove(taskId: string): Awaitable<void>
+  /**
+   * Calls `listener` with the id of each task that another process has changed, and without one if
+   * changes may have been missed, until the returned function is called. Only where several
+   * processes share the tasks.
+   */
+  subscribe?(listener: (taskId: string | undefined) => void): () => void
 }
 
 /**
@@ -44,6 +50,11 @@ export interface TaskStore extends TaskRecordStore {
   unfinished(): Awaitable<TaskRecord[]>
   /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
+  /**
+   * The ids of tasks that wait to run without a valid lease; some, if there are many. By default
+   * they are found among the unfinished tasks.
+   */
+  unleased?(now: number): Awaitable<string[]>
 }
 
 /** Creates an in-memory store; its tasks are lost when the process exits. */

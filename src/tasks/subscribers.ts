@@ -21,6 +21,16 @@ export class TaskSubscribers {
     return this.#messages.subscribe(taskId, listener)
   }
 
+  /** Whether anyone subscribes to the changes of a task. */
+  hasChangeListener(taskId: string): boolean {
+    return this.#changes.has(taskId)
+  }
+
+  /** The ids of the tasks to whose changes anyone subscribes. */
+  changeTopics(): string[] {
+    return this.#changes.topics()
+  }
+
   /** Publishes a changed task. */
   publishChange(task: TaskRecord): void {
     this.#changes.publish(task.taskId, task)
@@ -44,6 +54,14 @@ class Topics<T> {
       listeners.delete(listener)
       if (listeners.size === 0 && this.#all.get(taskId) === listeners) this.#all.delete(taskId)
     }
+  }
+
+  has(taskId: string): boolean {
+    return this.#all.has(taskId)
+  }
+
+  topics(): string[] {
+    return [...this.#all.keys()]
   }
 
   publish(taskId: string, value: T): void {

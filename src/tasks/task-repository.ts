@@ -19,12 +19,16 @@ export class TaskRepository {
   /** The subscribers in this process. */
   readonly subscribers: TaskSubscribers = new TaskSubscribers()
   readonly #store: TaskRecordStore
-  readonly #changed: (task: TaskRecord) => void
+  readonly #changed: ((task: TaskRecord) => void) | undefined
 
   /** @param changed Called with the task after each change that clients can see. */
-  constructor(store: TaskRecordStore, changed: (task: TaskRecord) => void) {
+  constructor(store: TaskRecordStore, changed?: (task: TaskRecord) => void) {
     this.#store = store
     this.#changed = changed
+    store.subscribe?.((taskId) => {
+      const ids = taskId === undefined ? this.subscribers.changeTopics() : [taskId]
+      for (const id of ids) if (this.subscribers.hasChangeListener(id)) void this.#refresh(id)
+    })
   }
 
   /** Gets the task of a principal, unless it has expired. */
@@ -42,7 +46,9 @@ export class TaskRepository {
     let stop = (): void => {}
     // Subscribes before the task is read, so that no change is missed in between.
     const changed = new Promise<TaskRecord>((resolve) => {
-      stop = this.subscribers.onChange(taskId, resolve)
+      stop = this.subscribers.onChange(taskId, (task) => {
+        if (task.lastUpdatedAt > seen) resolve(task)
+      })
     })
     try {
       const known = await this.get(taskId, principal)
@@ -68,11 +74,21 @@ export class TaskRepository {
       if (!(await this.#store.save(after))) continue
       if (after.lastUpdatedAt !== before.lastUpdatedAt) {
         this.subscribers.publishChange(after)
-        this.#changed(after)
+        this.#changed?.(after)
       }
       return after
     }
     throw new SdkError('LIMIT_EXCEEDED', `The task "${taskId}" is changed too often by others`)
+  }
+
+  /** Notifies the subscribers of a task that another process may have changed. */
+  async #refresh(taskId: string): Promise<void> {
+    try {
+      const known = await this.#store.load(taskId)
+      if (known) this.subscribers.publishChange(known)
+    } catch {
+      // Those who wait read the task again
+    }
   }
 
   /** Stops the run of an expired task and deletes the task. */

@@ -219,7 +219,10 @@ export class ServerTasks implements Tasks, TaskFactory {
       all: { store, maxTasks, maxTasksPerPrincipal },
       leaseMs: chosen && leaseMs,
     })
-    return (this.#service = this.#engine)
+    this.#service = this.#engine
+    // What other processes leave when they crash
+    if (store.subscribe) this.#engine.resume().catch((error) => this.#server.report(error))
+    return this.#service
   }
 
   /** Handles a core task method, which only one revision has. */

@@ -6,12 +6,13 @@
  */
 import { untilAborted } from '../patterns/abort.ts'
 import { Cancellation } from '../patterns/cancellation.ts'
-import { SdkError } from '../protocol/errors.ts'
+import { pause } from '../patterns/timers.ts'
+import { ProtocolError, retryAfterMsOf, SdkError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { every, later } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
-import { expiresAt, isFinal, type TaskRecord } from './record.ts'
+import { expiresAt, isFinal, isWaiting, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
 import { lease, record as recordWork, setStatusMessage, finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
@@ -36,7 +37,9 @@ export class TaskWork {
   readonly #server: ServerDefinition
   readonly #tasks: TaskRepository
   readonly #options: WorkOptions
-  readonly #running = new Map<string, Cancellation>()
+  readonly #running = new Map<string, Run>()
+  /** Identifies this process in the leases of tasks. */
+  readonly #holder = crypto.randomUUID()
 
   constructor(server: ServerDefinition, tasks: TaskRepository, options: WorkOptions) {
     this.#server = server
@@ -57,44 +60,43 @@ export class TaskWork {
    */
   async run(taskId: string, platform: Platform): Promise<void> {
     if (this.#running.has(taskId)) return
-    const cancellation = new Cancellation()
-    this.#running.set(taskId, cancellation)
-    const stop: (() => void)[] = []
+    const run: Run = { taskId, cancellation: new Cancellation() }
+    this.#running.set(taskId, run)
+    const stop = [this.#watch(run)]
     try {
       const task = await this.#claim(taskId)
       // The task may have finished while it was read.
-      if (!task || cancellation.cancelled) return
-      stop.push(this.#renew(taskId), this.#stopOnExpiry(task))
-      const run = runTask(this.#server, task, this.#host(taskId, cancellation), platform)
-      const change = await untilAborted(run, cancellation.signal)
+      if (!task || run.cancellation.cancelled) return
+      stop.push(this.#renew(run), this.#stopOnExpiry(task))
+      const running = runTask(this.#server, task, this.#host(run), platform)
+      const change = await untilAborted(running, run.cancellation.signal)
       // Before any response can arrive to what the run requested, since a response starts another
       // run.
       this.#running.delete(taskId)
-      if (change) await this.#conclude(taskId, change)
+      if (change) await this.#conclude(run, change)
     } finally {
       for (const each of stop) each()
-      if (this.#running.get(taskId) === cancellation) this.#running.delete(taskId)
+      if (this.#running.get(taskId) === run) this.#running.delete(taskId)
     }
   }
 
-  /** Stops the run of a task that has finished. */
-  stop(taskId: string): void {
-    this.#running.get(taskId)?.cancel(new SdkError('ABORTED', 'The task has finished'))
-  }
-
-  /** Lets work continue in the background and reports its failure. */
+  /**
+   * Lets work continue in the background and reports its failure, unless the store says that it is
+   * not available.
+   */
   go(work: Promise<unknown>): Promise<unknown> {
-    return work.catch((error: unknown) => this.#server.report(error))
+    return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
   }
 
   /** What a run changes about its task on the way. */
-  #host(taskId: string, cancellation: Cancellation): RunHost {
-    const change = async (transition: Transition): Promise<void> =>
-      void (await this.#tasks.change(taskId, transition))
+  #host(run: Run): RunHost {
+    const { taskId, cancellation } = run
     return {
       cancellation,
-      keep: (recording) => change(recordWork(recording)),
-      setStatusMessage: (text) => change(setStatusMessage(text)),
+      keep: (recording) => this.#changePatiently(run, recordWork(recording)),
+      // A status message is not worth waiting for
+      setStatusMessage: (text) =>
+        this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),
       notify: (message) => {
         if (!cancellation.cancelled) this.#tasks.subscribers.publishMessage(taskId, message)
       },
@@ -113,21 +115,50 @@ export class TaskWork {
     let claimed = false
     const known = await this.#tasks.change(taskId, (before, now) => {
       claimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
-      return claimed ? lease(now + leaseMs)(before, now) : undefined
+      return claimed ? lease(this.#holder, now + leaseMs)(before, now) : undefined
     })
     return claimed ? known : undefined
   }
 
+  /** Changes the task of a run, which stops if another process has ended it or taken it over. */
+  async #change(run: Run, transition: Transition): Promise<void> {
+    const { leaseMs } = this.#options
+    let isOver = true
+    await this.#tasks.change(run.taskId, (known, now) => {
+      isOver = isFinal(known) || (leaseMs !== undefined && known.leasedBy !== this.#holder)
+      return isOver ? undefined : transition(known, now)
+    })
+    if (isOver) stopRun(run)
+  }
+
+  /** Changes the task of a run. A store that is not available at the moment is waited for. */
+  async #changePatiently(run: Run, transition: Transition): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#change(run, transition)
+      } catch (error) {
+        const delayMs = unavailableForMs(error)
+        if (delayMs === undefined) throw error
+        await pause(delayMs)
+      }
+    }
+  }
+
   /** Renews the lease during the run. */
-  #renew(taskId: string): () => void {
+  #renew(run: Run): () => void {
     const { leaseMs } = this.#options
     if (leaseMs === undefined) return () => {}
-    const renew = async (): Promise<void> => {
-      const known = await this.#tasks.change(taskId, lease(Date.now() + leaseMs))
-      // Another process may have ended the task.
-      if (!known || isFinal(known)) this.stop(taskId)
-    }
-    return every(leaseMs / 3, () => void this.go(renew()))
+    return every(leaseMs / 3, () => {
+      void this.go(this.#change(run, lease(this.#holder, Date.now() + leaseMs)))
+    })
+  }
+
+  /** Stops the run when another request or process ends its task, or takes it over. */
+  #watch(run: Run): () => void {
+    return this.#tasks.subscribers.onChange(run.taskId, (task) => {
+      const { leasedBy = this.#holder } = task
+      if (isFinal(task) || leasedBy !== this.#holder) stopRun(run)
+    })
   }
 
   /** Stops the run when the task expires. */
@@ -140,29 +171,37 @@ export class TaskWork {
    * outcome that it never accepts, for example because it is too large, fails the task. If the host
    * starts runs, it restarts the one that failed.
    */
-  async #conclude(taskId: string, change: Transition): Promise<void> {
-    if (this.#options.begin) {
-      await this.#tasks.change(taskId, change)
-      return
-    }
+  async #conclude(run: Run, change: Transition): Promise<void> {
+    if (this.#options.begin) return this.#change(run, change)
     for (const delayMs of RETRIES_MS) {
       try {
-        await this.#tasks.change(taskId, change)
-        return
+        return await this.#changePatiently(run, change)
       } catch (error) {
         this.#server.report(error)
-        await new Promise<void>((resolve) => later(delayMs, resolve))
+        await pause(delayMs)
       }
     }
     const error = { code: INTERNAL_ERROR, message: 'Internal error' }
-    await this.#tasks.change(
-      taskId,
-      finish({ error }, () => true),
-    )
+    const fail = finish({ error }, () => true)
+    await this.#changePatiently(run, fail)
   }
 }
 
-/** Whether a task is waiting to run. */
-export function isWaiting({ status, external }: TaskRecord): boolean {
-  return status === 'working' && !external
+/** A run of a task in this process. */
+interface Run {
+  readonly taskId: string
+  readonly cancellation: Cancellation
+}
+
+function stopRun({ cancellation }: Run): void {
+  cancellation.cancel(new SdkError('ABORTED', 'The task has finished'))
+}
+
+/** How long a store is not available, if an error says so, in milliseconds. */
+function unavailableForMs(error: unknown): number | undefined {
+  return error instanceof ProtocolError ? retryAfterMsOf(error) : undefined
+}
+
+function ignoreUnavailable(error: unknown): void {
+  if (unavailableForMs(error) === undefined) throw error
 }

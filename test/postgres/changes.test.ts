@@ -1,8 +1,8 @@
 // Changes that one process announces, on all of them.
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServer, type Server } from '../../src/presets/server.ts'
 import type { ServerChange } from '../../src/server/notifier.ts'
-import { openSchema, type TestSchema } from './database.ts'
+import { eventually, openSchema, type TestSchema } from './database.ts'
 
 /** A server of one process, and what it announced to its clients. */
 async function openServer({
@@ -24,12 +24,12 @@ describe('A change', () => {
     const uris = Array.from({ length: 50 }, (_, n) => `note:${n}`)
     for (const uri of uris) one?.server.notify.resourceUpdated(uri)
     for (const each of [one, two, three]) {
-      await vi.waitFor(() => expect(each?.heard).toHaveLength(50))
+      await eventually(() => expect(each?.heard).toHaveLength(50))
       expect(each?.heard).toEqual(uris.map(updated))
     }
     two?.server.notify.toolsListChanged()
     for (const each of [one, two, three]) {
-      await vi.waitFor(() => expect(each?.heard).toHaveLength(51))
+      await eventually(() => expect(each?.heard).toHaveLength(51))
       expect(each?.heard.at(-1)).toEqual({ method: 'notifications/tools/list_changed' })
     }
   })
@@ -42,7 +42,7 @@ describe('A change', () => {
     one.server.notify.resourcesListChanged()
     for (const text of texts) one.server.notify.resourceUpdated(text)
     one.server.notify.elicitationComplete('e')
-    await vi.waitFor(() => expect(two.heard).toEqual(one.heard))
+    await eventually(() => expect(two.heard).toEqual(one.heard))
     expect(two.heard).toHaveLength(texts.length + 3)
   })
 
@@ -55,7 +55,7 @@ describe('A change', () => {
         WHERE application_name = ${schema.schema} AND query ILIKE 'listen %'`
       expect(killed.length).toBeGreaterThan(0)
       one.server.notify.resourceUpdated(`note:${round}`)
-      await vi.waitFor(() => expect(two.heard).toHaveLength(round + 1))
+      await eventually(() => expect(two.heard).toHaveLength(round + 1))
     }
     expect(two.heard).toEqual([0, 1, 2, 3, 4].map((n) => updated(`note:${n}`)))
   })

@@ -1,11 +1,17 @@
 // Storages of tests, each test with a schema of its own; all are closed after the test.
 import postgres, { type Sql } from 'postgres'
-import { inject, onTestFinished } from 'vitest'
+import { inject, onTestFinished, vi } from 'vitest'
 import {
   createPostgresStorage,
   type PostgresStorage,
   type PostgresStorageOptions,
 } from '../../src/postgres/index.ts'
+import { PATIENCE } from '../patience.ts'
+
+/** Waits until `check` no longer throws, as long as it takes on a busy machine. */
+export function eventually<T>(check: () => T): Promise<Awaited<T>> {
+  return vi.waitFor(check, PATIENCE) as Promise<Awaited<T>>
+}
 
 /** What a process of a deployment has: a client, and a storage over it. */
 export interface TestProcess {

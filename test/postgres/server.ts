@@ -44,8 +44,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     Number.parseInt(await readFile(join(databaseDir, 'postmaster.pid'), 'utf8'))
   const pids = async (): Promise<number[]> => {
     const main = await pid()
-    const children = await readFile(`/proc/${main}/task/${main}/children`, 'utf8')
-    return [main, ...children.trim().split(/\s+/).map(Number)]
+    const children = await readFile(`/proc/${main}/task/${main}/children`, 'utf8').catch(() => '')
+    return [main, ...(children.match(/\d+/g) ?? []).map(Number)]
   }
   await postgres.initialise()
   await start()

@@ -249,7 +249,7 @@ describe('The states of a task', () => {
         states.answer(Object.fromEntries(open.map((key) => [key, { answer: {} }]))),
         states.answer({ [pick(['q', 'r', 'x', '__proto__'])]: { answer: {} } }),
         states.record(recording),
-        states.lease(1),
+        states.lease('process', 1),
       ]),
     ]
     for (let turn = 0; turn < 500; turn++) {
