@@ -13,8 +13,8 @@ const MAX_AT_ONCE = 8
 
 /** The requests of one connection. */
 interface Pipeline {
-  /** One for each request whose response is not written yet. */
-  readonly running: Set<AbortController>
+  /** The responses that are not written yet. */
+  readonly running: Set<ServerResponse>
   /** Callbacks that start the responses to further requests that were already read. */
   readonly waiting: (() => void)[]
 }
@@ -24,40 +24,44 @@ const pipelines = new WeakMap<Socket, Pipeline>()
 /**
  * Answers a request once fewer than `MAX_AT_ONCE` others of its connection are being answered, so
  * that a client that reads no responses cannot make the server buffer an unlimited number of them.
- *
- * @param answer Receives a signal that aborts if the client disconnects before it has the response.
  */
-export function inTurn(
-  socket: Socket,
-  outgoing: ServerResponse,
-  answer: (gone: AbortSignal) => void,
-): void {
+export function inTurn(outgoing: ServerResponse, answer: () => void): void {
+  const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? begin(socket)
-  const gone = new AbortController()
-  const run = (): void => {
-    running.add(gone)
-    answer(gone.signal)
+  outgoing.on('close', closed)
+  if (running.size < MAX_AT_ONCE) {
+    running.add(outgoing)
+    return answer()
   }
-  outgoing.once('close', () => {
-    running.delete(gone)
-    if (!outgoing.writableFinished) gone.abort()
-    if (socket.destroyed) return
-    const next = waiting.shift()
-    if (!next) return
-    next()
-    if (waiting.length === 0) socket.resume()
+  waiting.push(() => {
+    running.add(outgoing)
+    answer()
   })
-  if (running.size < MAX_AT_ONCE) return run()
-  waiting.push(run)
   socket.pause()
+}
+
+/** Starts the next response after one was written. */
+function closed(this: ServerResponse): void {
+  const { socket } = this.req
+  const pipeline = pipelines.get(socket)
+  if (!pipeline) return
+  const { running, waiting } = pipeline
+  running.delete(this)
+  if (socket.destroyed) return
+  const next = waiting.shift()
+  if (!next) return
+  next()
+  if (waiting.length === 0) socket.resume()
 }
 
 function begin(socket: Socket): Pipeline {
   const pipeline: Pipeline = { running: new Set(), waiting: [] }
   pipelines.set(socket, pipeline)
-  // Node emits "close" only on the first of several responses
   socket.once('close', () => {
-    for (const gone of pipeline.running) gone.abort()
+    for (const outgoing of pipeline.running) {
+      // Node emits "close" only on the response that is being written, not on those behind it
+      if (!outgoing.socket) outgoing.destroy().emit('close')
+    }
   })
   return pipeline
 }

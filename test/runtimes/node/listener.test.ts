@@ -261,6 +261,7 @@ test('a finished answer does not abort the request', async () => {
 })
 
 test('a stream that fails breaks the connection off, so that the client notices', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { url } = await listen(
     toNodeListener(() => {
       let sent = false
@@ -276,6 +277,8 @@ test('a stream that fails breaks the connection off, so that the client notices'
   )
   const response = await fetch(url)
   await expect(response.text()).rejects.toThrow()
+  expect(log).toHaveBeenCalledOnce()
+  log.mockRestore()
 })
 
 test('a listener that is mounted below a path sees the whole path', async () => {

@@ -1,0 +1,75 @@
+/**
+ * `@hono/node-server`, and what it leaves to its users. Loaded by the first listener.
+ *
+ * @see https://github.com/honojs/node-server
+ */
+import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { responses } from '#internal/http'
+import type { NodeHandler, NodeListener, Outgoing } from './listener.ts'
+import { respondUnread } from './unread-body.ts'
+
+/** The headers that describe how a body was sent. */
+const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
+
+/** Converts a handler. */
+export function createBridge(handler: NodeHandler): NodeListener {
+  responses.Light = LightResponse
+  const listener = getRequestListener(
+    async (request, { incoming, outgoing }) => {
+      if ('rawBody' in incoming) for (const name of FRAMING) request.headers.delete(name)
+      const response = await handler(request, { address: incoming.socket?.remoteAddress })
+      // Of HTTP/2, only the stream is closed
+      const unread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
+      if (unread && response.status >= 400) {
+        await respondUnread(response, incoming, outgoing)
+        return RESPONSE_ALREADY_SENT
+      }
+      if (unread) outgoing.shouldKeepAlive = false
+      if (request.method === 'HEAD') return withoutBody(response)
+      if (response.constructor === LightResponse) return response
+      if (hasLength(response)) return withLength(response, outgoing)
+      return new LightResponse(response.body, response)
+    },
+    { hostname: 'localhost', overrideGlobalObjects: false },
+  )
+  return (incoming, outgoing) => void listener(incoming, outgoing)
+}
+
+/** The same response to a HEAD request. Its body is not read, since it may be endless. */
+async function withoutBody(response: Response): Promise<Response> {
+  await response.body?.cancel()
+  return new LightResponse(null, response)
+}
+
+/**
+ * Whether a response is complete. Others are streams, of which the library would wait for the first
+ * chunks before it sends the head, were they not light.
+ */
+function hasLength({ body, headers }: Response): boolean {
+  return body === null || headers.get('content-type')?.startsWith('application/json') === true
+}
+
+/** The same response, sent with a length and in one packet. */
+async function withLength(response: Response, outgoing: Outgoing): Promise<Response> {
+  const { body, status, headers } = response
+  if (body) return new LightResponse(new Uint8Array(await response.arrayBuffer()), response)
+  const counted = status === 204 || status === 304 || headers.has('content-length')
+  if (!counted) outgoing.setHeader('content-length', 0)
+  return response
+}
+
+/**
+ * The library's class of responses, which creates a stream only for those who read the body. The
+ * library exports it only by replacing the global classes, which are put back at once.
+ */
+const LightResponse = ((): typeof Response => {
+  const names = ['Request', 'Response'] as const
+  const kept = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name))
+  getRequestListener(() => undefined)
+  const { Response } = globalThis
+  for (const [index, name] of names.entries()) {
+    Object.defineProperty(globalThis, name, kept[index] ?? {})
+  }
+  return Response
+})()

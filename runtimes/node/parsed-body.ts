@@ -1,0 +1,32 @@
+/**
+ * Bodies that a middleware has read before the listener is called.
+ *
+ * @see https://expressjs.com/en/api.html#express.json
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A message of `node:http` or `node:http2`, as middlewares leave it. */
+interface ParsedMessage {
+  readonly headers: IncomingHttpHeaders
+  readonly readableEnded: boolean
+  readonly rawBody?: unknown
+  readonly body?: unknown
+}
+
+/**
+ * The body that a middleware has read: its bytes or text, or its value as JSON. `undefined` if the
+ * body was not read; `null` if it is lost.
+ */
+export function readBefore(incoming: ParsedMessage): Buffer | undefined | null {
+  if (!incoming.readableEnded || !hasBody(incoming)) return undefined
+  const { rawBody, body = rawBody } = incoming
+  for (const kept of [rawBody, body]) {
+    if (kept instanceof Uint8Array || typeof kept === 'string') return Buffer.from(kept)
+  }
+  return body === undefined ? null : Buffer.from(JSON.stringify(body))
+}
+
+/** Whether a request has announced a body. */
+function hasBody({ headers }: ParsedMessage): boolean {
+  return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
+}
