@@ -67,8 +67,8 @@ export class HubSessions {
     const { session, after } = request
     if (this.#ended.get(session)) return new Response(null, { status: 404 })
     const resumed = parseEventId(after)
-    const known = resumed && this.#log.canResume(session, resumed.stream, resumed.seq)
-    if (after !== undefined && !known) return new Response(null, { status: 400 })
+    const canResume = resumed && this.#log.canResume(session, resumed.stream, resumed.seq)
+    if (after !== undefined && !canResume) return new Response(null, { status: 400 })
 
     const { 0: client, 1: socket } = new WebSocketPair()
     this.#ctx.acceptWebSocket(socket, [TAG, session, account])
@@ -129,8 +129,11 @@ export class HubSessions {
     const { session, current } = attachment(socket)
     const next = current ? this.#begun(session).findLast((other) => other !== socket) : undefined
     if (!next) return
-    const known = attachment(next)
-    const stream = known.stream === undefined ? undefined : this.#startTurn(session, known.stream)
+    const nextAttachment = attachment(next)
+    const stream =
+      nextAttachment.stream === undefined
+        ? undefined
+        : this.#startTurn(session, nextAttachment.stream)
     next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 
@@ -189,9 +192,10 @@ export class HubSessions {
     const { session, stream } = attachment(socket)
     const others = this.#begun(session).filter((other) => other !== socket)
     for (const [n, other] of others.entries()) {
-      const known = attachment(other)
-      if (known.current) other.serializeAttachment({ ...known, current: false })
-      if (stream !== undefined && known.stream === stream) other.close(1000, 'Resumed elsewhere')
+      const otherAttachment = attachment(other)
+      if (otherAttachment.current) other.serializeAttachment({ ...otherAttachment, current: false })
+      if (stream !== undefined && otherAttachment.stream === stream)
+        other.close(1000, 'Resumed elsewhere')
       else if (n <= others.length - MAX_OPEN) endExcess(other)
     }
   }

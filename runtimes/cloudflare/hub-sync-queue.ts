@@ -96,8 +96,8 @@ export class HubSyncQueue {
 
   /** Syncs a session again, as the hub may have lost its state; resolves like {@link sync}. */
   async resync(session: string): Promise<boolean> {
-    const known = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
-    return known || this.sync(session)
+    const isSynced = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
+    return isSynced || this.sync(session)
   }
 
   /** Retries the failed syncs. */

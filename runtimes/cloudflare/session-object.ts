@@ -228,8 +228,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
      */
     async sealingSecret(): Promise<string> {
       const { storage } = this.ctx
-      const known = await storage.get<string>('mcp_secret')
-      if (known !== undefined) return known
+      const existing = await storage.get<string>('mcp_secret')
+      if (existing !== undefined) return existing
       const minted = crypto.randomUUID() + crypto.randomUUID()
       await storage.put('mcp_secret', minted)
       return minted

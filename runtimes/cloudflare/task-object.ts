@@ -56,12 +56,12 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
     }
 
     async create(task: NewTask): Promise<TaskRecord> {
-      const known = this.#store.load(this.#id)
+      const existing = this.#store.load(this.#id)
       try {
         return plain(await this.#engine.create(task, {}))
       } catch (error) {
         // Without an alarm the task would never run or expire.
-        if (!known) await this.ctx.storage.deleteAll()
+        if (!existing) await this.ctx.storage.deleteAll()
         throw error
       }
     }
@@ -75,8 +75,8 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       seen: number,
       waitMs: number,
     ): Promise<TaskRecord | undefined> {
-      const known = await this.#engine.next({ taskId: this.#id, principal, seen, waitMs })
-      return known && plain(known)
+      const task = await this.#engine.next({ taskId: this.#id, principal, seen, waitMs })
+      return task && plain(task)
     }
 
     answer(
@@ -114,13 +114,13 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       }
       const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work)
       if (task) await this.#engine.run(this.#id, { env: this.env, waitUntil })
-      const known = await this.#engine.expire(this.#id)
-      if (!known) {
+      const remaining = await this.#engine.expire(this.#id)
+      if (!remaining) {
         await storage.deleteAlarm()
         await storage.deleteAll()
       } else if ((await storage.getAlarm()) === null) {
         // Unless a response has arrived in the meantime, with which the run continues.
-        await storage.setAlarm(known.createdAt + known.ttlMs)
+        await storage.setAlarm(remaining.createdAt + remaining.ttlMs)
       }
     }
 

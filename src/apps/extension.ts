@@ -78,10 +78,10 @@ function listTools(definition: ServerDefinition, result: Result, ctx: RequestCon
     return kept(plain, result, () => ({ tools: tools.filter(isModelVisible).map(withoutUi) }))
   }
   // Without this filter, a client without user interfaces would offer app-only tools to the model
-  const known = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
-  const lost = known.filter((tool) => isLost(definition, tool, ctx))
-  if (lost.length === 0 && known === tools) return kept(shown, result, () => ({}))
-  const linked = known.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))
+  const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
+  const lost = visibleTools.filter((tool) => isLost(definition, tool, ctx))
+  if (lost.length === 0 && visibleTools === tools) return kept(shown, result, () => ({}))
+  const linked = visibleTools.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))
   return { ...result, tools: linked, cacheScope: 'private' }
 }
 

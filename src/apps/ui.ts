@@ -77,36 +77,36 @@ export function takesApps(settings: JsonObject | undefined): boolean {
 
 /** How a server wants a document displayed; malformed values are omitted. */
 export function resourceMetaOf(ui: JsonObject): AppResourceMeta {
-  const known: AppResourceMeta = {}
+  const result: AppResourceMeta = {}
   const { csp, permissions, domain, prefersBorder } = ui
   if (isObject(csp)) {
     const lists = CSP_LISTS.map((name) => [name, csp[name]] as const)
-    known.csp = Object.fromEntries(
+    result.csp = Object.fromEntries(
       lists.flatMap(([name, list]) => (Array.isArray(list) ? [[name, list.filter(isOrigin)]] : [])),
     )
   }
   if (isObject(permissions)) {
-    known.permissions = Object.fromEntries(
+    result.permissions = Object.fromEntries(
       Object.entries(permissions).filter(([, wanted]) => isObject(wanted)),
     )
   }
-  if (typeof domain === 'string') known.domain = domain
-  if (typeof prefersBorder === 'boolean') known.prefersBorder = prefersBorder
-  return known
+  if (typeof domain === 'string') result.domain = domain
+  if (typeof prefersBorder === 'boolean') result.prefersBorder = prefersBorder
+  return result
 }
 
 /** The user interface in the `_meta` of a tool; the older flat form is accepted too. */
 export function toolMetaOf(meta: unknown): AppToolMeta {
   const { ui, 'ui/resourceUri': flat } = isObject(meta) ? meta : {}
   const { resourceUri = flat, visibility } = isObject(ui) ? ui : {}
-  const known: AppToolMeta = {}
+  const result: AppToolMeta = {}
   if (typeof resourceUri === 'string' && resourceUri.startsWith('ui://')) {
-    known.resourceUri = resourceUri
+    result.resourceUri = resourceUri
   }
   if (Array.isArray(visibility)) {
-    known.visibility = visibility.filter((one) => one === 'model' || one === 'app')
+    result.visibility = visibility.filter((one) => one === 'model' || one === 'app')
   }
-  return known
+  return result
 }
 
 /**

@@ -90,10 +90,10 @@ export async function discover(
           server: await choose(network, mcpServer, metadata.issuers, options),
           old: false,
         }
-  const known = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
+  const earlierScopes = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
   const named = splitScope(challengeParams.get('scope') ?? '')
   const wanted = [
-    ...known,
+    ...earlierScopes,
     ...(named.length > 0 ? named : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]

@@ -177,11 +177,11 @@ async function register(
   const { href } = await checkUrl(endpoint, 'registration endpoint', step, network.allowed)
   const redirect = new URL(redirectUri)
   const web = redirect.protocol === 'https:' && !isLocalHttp(redirect)
-  const known = ['none', 'client_secret_basic', 'client_secret_post']
+  const supportedMethods = ['none', 'client_secret_basic', 'client_secret_post']
   const methods = methodsOf(server)
   const body = {
     ...GRANTS,
-    token_endpoint_auth_method: known.find((method) => methods.includes(method)),
+    token_endpoint_auth_method: supportedMethods.find((method) => methods.includes(method)),
     application_type: web ? 'web' : 'native',
     ...client.metadata,
     client_name: client.name,

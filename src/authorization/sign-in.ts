@@ -111,8 +111,8 @@ class CodeGrant implements Grant {
     requirePkce(request)
     const { interaction } = this.#options
     for (let attempt = 0; ; attempt++) {
-      const known = await knownRedirectUri(request)
-      const visit = await interaction.begin(known)
+      const registeredUri = await knownRedirectUri(request)
+      const visit = await interaction.begin(registeredUri)
       const { redirectUri } = visit
       try {
         requireRedirectUri(redirectUri)
@@ -135,7 +135,7 @@ class CodeGrant implements Grant {
         )
         const callback = await going.catch(async (cause: unknown) => {
           // Some servers show unknown clients an error page that never redirects back
-          if (known === redirectUri && registration.client_id_issued_at)
+          if (registeredUri === redirectUri && registration.client_id_issued_at)
             await forget(request, client)
           const what = `The user did not come back: ${String(cause)}`
           throw new AuthorizationError('authorization', what, undefined, cause)

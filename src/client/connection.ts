@@ -165,8 +165,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
       options
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
     const sent = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
-    const known = degradeClientParams(method, params, this.revision)
-    const filled = addMeta(known, this.#meta, sent, this.options.trace?.(), id)
+    const degraded = degradeClientParams(method, params, this.revision)
+    const filled = addMeta(degraded, this.#meta, sent, this.options.trace?.(), id)
     if (filled) message.params = filled
     const call = new Call(message, sent, this)
     if (this.#closed) call.reject(this.#closed)

@@ -68,11 +68,11 @@ export class ToolSchemas {
    *   exactly.
    */
   headers(name: string, args: JsonObject): Record<string, string> | undefined {
-    const known = this.#find(name)?.found
-    if (!known) return undefined
-    if (known.fault) {
-      throw new SdkError('INVALID_USE', `Tool "${name}" cannot be called: ${known.fault}`)
+    const headerParams = this.#find(name)?.found
+    if (!headerParams) return undefined
+    if (headerParams.fault) {
+      throw new SdkError('INVALID_USE', `Tool "${name}" cannot be called: ${headerParams.fault}`)
     }
-    return encodeHeaderParams(known.params, args)
+    return encodeHeaderParams(headerParams.params, args)
   }
 }

@@ -45,10 +45,10 @@ export function cachedHttpTarget(
       const { options, versions } = connection
       await openStreamable(connection, url)
       if (applyDiscovery(connection)) return
-      const known = versions.legacy.length > 0 ? cache.get(url) : undefined
-      if (known === undefined) return connection.negotiate()
+      const cached = versions.legacy.length > 0 ? cache.get(url) : undefined
+      if (cached === undefined) return connection.negotiate()
       try {
-        if (known === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
+        if (cached === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
         // Never ask twice to sign in; and errors of the application say nothing about the server

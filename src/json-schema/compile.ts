@@ -155,10 +155,10 @@ function draftOf(dialect: unknown): Draft {
   if (dialect === undefined) return '2020-12'
   const draft = typeof dialect === 'string' ? drafts.get(dialect.replace(/#$/, '')) : undefined
   if (draft) return draft
-  const known = [...drafts.keys()].join('", "')
+  const supported = [...drafts.keys()].join('", "')
   throw new SdkError(
     'UNSUPPORTED',
-    `JSON Schema dialect ${JSON.stringify(dialect)} is not supported; known are "${known}"`,
+    `JSON Schema dialect ${JSON.stringify(dialect)} is not supported; known are "${supported}"`,
   )
 }
 

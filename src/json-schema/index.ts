@@ -92,11 +92,11 @@ export function jsonSchema<T = unknown>(
 export function outputValidator(
   limits: JsonSchemaLimits = {},
 ): (schema: JsonObject, value: unknown) => string | undefined {
-  const known = new WeakMap<JsonObject, StandardSchema>()
+  const cache = new WeakMap<JsonObject, StandardSchema>()
   return (schema, value) => {
     try {
-      const compiled = known.get(schema) ?? jsonSchema(schema, { ...UNTRUSTED, ...limits })
-      known.set(schema, compiled)
+      const compiled = cache.get(schema) ?? jsonSchema(schema, { ...UNTRUSTED, ...limits })
+      cache.set(schema, compiled)
       const { issues } = compiled['~standard'].validate(value) as SchemaResult<unknown>
       return issues && describeIssues(issues)
     } catch (error) {

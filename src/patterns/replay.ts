@@ -131,8 +131,9 @@ export class ReplayInput implements Input {
     const fingerprint = await digest(request)
     const key =
       question.key === undefined ? this.#claim(counted, fingerprint, request.method) : counted
-    const known = this.#known(key)
-    if (known !== undefined && known !== fingerprint) throw this.#rejectNonDeterminism(key)
+    const recordedDigest = this.#known(key)
+    if (recordedDigest !== undefined && recordedDigest !== fingerprint)
+      throw this.#rejectNonDeterminism(key)
     const recorded = this.#recording.answers[key]
     if (recorded) {
       if ('answer' in recorded) return recorded.answer
@@ -140,7 +141,7 @@ export class ReplayInput implements Input {
       throw new ProtocolError(code, message, data)
     }
     // A response can precede its request only under a key that the author chose, not a counted one.
-    const open = known !== undefined || question.key !== undefined
+    const open = recordedDigest !== undefined || question.key !== undefined
     const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
       this.#recording.answers[key] = { asked: fingerprint, answer: response }

@@ -55,12 +55,12 @@ export function createSealer(secrets?: Secrets): Sealer {
     typeof secrets === 'function' || secrets === undefined ? undefined : requireLong(secrets)
   // Created on first use: Workers allow neither randomness nor I/O at module startup. Only the keys
   // are cached, never their promise, which on Workers is tied to the request that created it.
-  let known: SealingKey[] | undefined
+  let importedKeys: SealingKey[] | undefined
   const keys = async (): Promise<SealingKey[]> => {
-    if (known) return known
+    if (importedKeys) return importedKeys
     const list = typeof secrets === 'function' ? requireLong(await secrets()) : given
     const imported = await Promise.all((list ?? [undefined]).map(importKey))
-    return (known ??= imported)
+    return (importedKeys ??= imported)
   }
 
   return {

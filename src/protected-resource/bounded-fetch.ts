@@ -34,11 +34,11 @@ interface Outcome {
 export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()
   return async (url, init) => {
-    const known = outcomes.get(url)
+    const previous = outcomes.get(url)
     const now = performance.now()
-    if (known && now < known.until) return known.repeat()
+    if (previous && now < previous.until) return previous.repeat()
     // Only one request at a time probes whether the server has recovered
-    if (known) known.until = now + RETRY_MS
+    if (previous) previous.until = now + RETRY_MS
     let repeat: () => Response
     let isShared = init?.method !== 'POST'
     try {

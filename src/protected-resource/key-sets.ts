@@ -45,15 +45,15 @@ export function createKeySets({
   const fixed = jwks ? createLocalJWKSet(jwks) : jwksUri && remote(requireSecure(jwksUri))
   if (fixed) return () => Promise.resolve(fixed)
 
-  const known = new Map<string, FindKey>()
+  const byIssuer = new Map<string, FindKey>()
   const discover = async (issuer: string): Promise<FindKey> => {
     const keys = remote(await discoverKeySet(issuer, fetch))
-    known.set(issuer, keys)
+    byIssuer.set(issuer, keys)
     return keys
   }
   const pending = new Map<string, Promise<FindKey>>()
   return async (issuer) => {
-    const keys = known.get(issuer) ?? pending.get(issuer)
+    const keys = byIssuer.get(issuer) ?? pending.get(issuer)
     if (keys) return keys
     const found = discover(issuer).finally(() => pending.delete(issuer))
     // On Workers, I/O is tied to the request that started it, so other requests must not wait for

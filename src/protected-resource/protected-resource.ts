@@ -62,15 +62,15 @@ export function protectedResource(options: ProtectedResourceOptions): Authentica
       }
       const token = requireValidToken(settings, credentials, found)
       await requireBinding(settings, request, credentials, token)
-      const known = authenticatedCaller(
+      const authenticated = authenticatedCaller(
         settings,
         caller,
         token,
         watchRevocation(settings, credentials, token, server),
       )
       // The scopes of a POST depend on its message, which is read later
-      if (request.method !== 'POST') requirePermission(settings, undefined, known, server)
-      return known
+      if (request.method !== 'POST') requirePermission(settings, undefined, authenticated, server)
+      return authenticated
     },
   }
 }

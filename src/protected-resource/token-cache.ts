@@ -48,15 +48,15 @@ export function cacheTokens(
   // accepted in its place. A digest would not hide it from anyone who can read this memory, since
   // the requests contain it anyway, and would cost the asynchronous work that the cache is meant to
   // save.
-  const known = boundedCache<string, AccessToken>(maxEntries)
+  const cache = boundedCache<string, AccessToken>(maxEntries)
   return async (text, expected) => {
-    const found = known.get(text)
+    const found = cache.get(text)
     if (found) return found
     const token = await verify(text, expected)
     if (!token || 'refused' in token) return token
     const leftMs = (token.expiresAt ?? Infinity) - Date.now()
     freeze(token)
-    known.set(text, token, performance.now() + Math.min(cacheTtlMs, leftMs))
+    cache.set(text, token, performance.now() + Math.min(cacheTtlMs, leftMs))
     return token
   }
 }

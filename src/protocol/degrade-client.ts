@@ -63,13 +63,13 @@ export function degradeClientResult(
   revision: RevisionFacts,
 ): Result {
   if (revision.era === 'modern') return result
-  const known = degradeMeta(without(result, ['resultType']), revision)
+  const degraded = degradeMeta(without(result, ['resultType']), revision)
   if (method === 'roots/list' && !supports(revision, ITEM_METADATA)) {
-    const { roots } = known as ListRootsResult
-    return { ...known, roots: roots.map((root) => without(root, ['_meta'])) }
+    const { roots } = degraded as ListRootsResult
+    return { ...degraded, roots: roots.map((root) => without(root, ['_meta'])) }
   }
-  if (method !== 'sampling/createMessage' || supports(revision, SAMPLING_TOOLS)) return known
-  return { ...known, content: oneContent((known as CreateMessageResult).content, revision) }
+  if (method !== 'sampling/createMessage' || supports(revision, SAMPLING_TOOLS)) return degraded
+  return { ...degraded, content: oneContent((degraded as CreateMessageResult).content, revision) }
 }
 
 /**
@@ -81,9 +81,9 @@ export function degradeClientCapabilities(
   revision: RevisionFacts,
 ): ClientCapabilities {
   if (revision.tasks === 'core') return capabilities
-  const known = without(capabilities, ['tasks'])
-  if (supports(revision, URL_ELICITATION) && supports(revision, SAMPLING_TOOLS)) return known
-  const { elicitation, sampling, ...others } = known
+  const degraded = without(capabilities, ['tasks'])
+  if (supports(revision, URL_ELICITATION) && supports(revision, SAMPLING_TOOLS)) return degraded
+  const { elicitation, sampling, ...others } = degraded
   const hasForms =
     supports(revision, ELICITATION) && elicitation && !(elicitation.url && !elicitation.form)
   if (sampling) others.sampling = without(sampling, ['context', 'tools'])
@@ -105,7 +105,7 @@ function oneContent(
   if (!first || (blocks.length > 1 && texts.length > 0)) {
     return { type: 'text', text: texts.join('\n\n') }
   }
-  const known = ['text', 'image', supports(revision, AUDIO) && 'audio'].includes(first.type)
-  if (!known) return { type: 'text', text: `[${first.type}]` }
+  const isSupported = ['text', 'image', supports(revision, AUDIO) && 'audio'].includes(first.type)
+  if (!isSupported) return { type: 'text', text: `[${first.type}]` }
   return supports(revision, ITEM_METADATA) ? first : without(first, ['_meta', 'annotations'])
 }

@@ -34,13 +34,13 @@ export function degradeContent(block: ContentBlock, revision: Facts): ContentBlo
   if (supports(revision, ICONS)) return block
   if (block.type === 'resource_link' && !supports(revision, RESOURCE_LINKS))
     return linkAsText(block, revision)
-  const known = degradeItem(block, revision)
-  if (known.type === 'resource') {
-    const resource = degradeItem(known.resource, revision)
-    return resource === known.resource ? known : { ...known, resource }
+  const degraded = degradeItem(block, revision)
+  if (degraded.type === 'resource') {
+    const resource = degradeItem(degraded.resource, revision)
+    return resource === degraded.resource ? degraded : { ...degraded, resource }
   }
-  if (known.type !== 'audio' || supports(revision, AUDIO)) return known
-  const { data, mimeType, annotations } = known
+  if (degraded.type !== 'audio' || supports(revision, AUDIO)) return degraded
+  const { data, mimeType, annotations } = degraded
   const resource = { uri: 'about:audio', mimeType, blob: data }
   return annotations ? { type: 'resource', resource, annotations } : { type: 'resource', resource }
 }

@@ -29,9 +29,11 @@ const MODERN_KEYS = [
 export function degradeMeta<T extends { _meta?: Meta }>(holder: T, revision: RevisionFacts): T {
   const meta = holder._meta
   if (!meta || revision.era === 'modern') return holder
-  const known = without(meta, MODERN_KEYS)
-  if (known === meta) return holder
-  return Object.keys(known).length > 0 ? { ...holder, _meta: known } : without(holder, ['_meta'])
+  const degraded = without(meta, MODERN_KEYS)
+  if (degraded === meta) return holder
+  return Object.keys(degraded).length > 0
+    ? { ...holder, _meta: degraded }
+    : without(holder, ['_meta'])
 }
 
 /**
@@ -43,6 +45,6 @@ export function degradeImplementation(
   revision: RevisionFacts,
 ): Implementation {
   if (supports(revision, IMPLEMENTATION_DETAILS)) return info
-  const known = without(info, ['icons', 'description', 'websiteUrl'])
-  return supports(revision, ITEM_METADATA) ? known : without(known, ['title'])
+  const degraded = without(info, ['icons', 'description', 'websiteUrl'])
+  return supports(revision, ITEM_METADATA) ? degraded : without(degraded, ['title'])
 }

@@ -20,9 +20,9 @@ export function degradeRequest(
   revision: RevisionFacts,
 ): JsonObject | undefined {
   if (!params) return params
-  const known = degradeMeta(params, revision)
-  if (method === 'elicitation/create') return degradeElicitParams(known, revision)
-  return method === 'sampling/createMessage' ? degradeSamplingParams(known, revision) : known
+  const degraded = degradeMeta(params, revision)
+  if (method === 'elicitation/create') return degradeElicitParams(degraded, revision)
+  return method === 'sampling/createMessage' ? degradeSamplingParams(degraded, revision) : degraded
 }
 
 function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
@@ -36,11 +36,11 @@ function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonO
 
 function degradeSamplingParams(params: JsonObject, revision: RevisionFacts): JsonObject {
   if (revision.tasks === 'core') return params
-  const known = without(params, ['task']) as JsonObject & Partial<CreateMessageParams>
+  const degraded = without(params, ['task']) as JsonObject & Partial<CreateMessageParams>
   if (supports(revision, SAMPLING_TOOLS))
-    return mapMember(known, 'tools', (tool) => degradeTool(tool, revision))
+    return mapMember(degraded, 'tools', (tool) => degradeTool(tool, revision))
   return {
-    ...without(known, ['tools', 'toolChoice']),
-    messages: degradeMessages(known.messages ?? [], revision),
+    ...without(degraded, ['tools', 'toolChoice']),
+    messages: degradeMessages(degraded.messages ?? [], revision),
   }
 }

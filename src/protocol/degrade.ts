@@ -41,9 +41,9 @@ export function degradeResult(method: string, result: Result, revision: Revision
     result = mapMember(result as ListToolsResult, 'tools', (tool) => degradeTool(tool, revision))
   }
   if (revision.era === 'modern') return result
-  const known = degradeMeta(without(result, MODERN_MEMBERS), revision)
-  if (method === 'tools/call') return degradeCallToolResult(known as CallToolResult, revision)
-  return supports(revision, ICONS) ? known : degradeItems(method, known, revision)
+  const degraded = degradeMeta(without(result, MODERN_MEMBERS), revision)
+  if (method === 'tools/call') return degradeCallToolResult(degraded as CallToolResult, revision)
+  return supports(revision, ICONS) ? degraded : degradeItems(method, degraded, revision)
 }
 
 /** The member of a result that holds the items which a method lists or reads. */
@@ -79,10 +79,10 @@ export function degradeNotification(
   params: JsonObject | undefined,
   revision: RevisionFacts,
 ): JsonObject | undefined {
-  const known = params && degradeMeta(params, revision)
+  const degraded = params && degradeMeta(params, revision)
   const tooMuch =
-    known && method === 'notifications/progress' && !supports(revision, PROGRESS_MESSAGES)
-  return tooMuch ? without(known, ['message']) : known
+    degraded && method === 'notifications/progress' && !supports(revision, PROGRESS_MESSAGES)
+  return tooMuch ? without(degraded, ['message']) : degraded
 }
 
 /** Adapts the server's capabilities. 2025-03-26 introduced `completions`; `tasks` is 2025-11-25 only. */
@@ -90,8 +90,8 @@ export function degradeServerCapabilities(
   capabilities: ServerCapabilities,
   revision: RevisionFacts,
 ): ServerCapabilities {
-  const known = revision.tasks === 'core' ? capabilities : without(capabilities, ['tasks'])
-  return supports(revision, COMPLETIONS_CAPABILITY) ? known : without(known, ['completions'])
+  const degraded = revision.tasks === 'core' ? capabilities : without(capabilities, ['tasks'])
+  return supports(revision, COMPLETIONS_CAPABILITY) ? degraded : without(degraded, ['completions'])
 }
 
 /** Repeats structured content as text if there is no other content. */
@@ -100,29 +100,29 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
   const keep =
     structuredContent === undefined ||
     (supports(revision, STRUCTURED_CONTENT) && isObject(structuredContent))
-  const known = keep ? result : without(result, ['structuredContent'])
-  if (!keep && known.content.length === 0) {
-    return { ...known, content: [text(wellFormedJson(structuredContent))] }
+  const degraded = keep ? result : without(result, ['structuredContent'])
+  if (!keep && degraded.content.length === 0) {
+    return { ...degraded, content: [text(wellFormedJson(structuredContent))] }
   }
   return supports(revision, ICONS)
-    ? known
-    : mapMember(known, 'content', (block) => degradeContent(block, revision))
+    ? degraded
+    : mapMember(degraded, 'content', (block) => degradeContent(block, revision))
 }
 
 /** Adapts a tool. 2025-06-18 introduced output schemas and the title, 2025-03-26 annotations. */
 export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
-  let known = revision.tasks === 'core' ? tool : without(tool, ['execution'])
-  if (revision.era === 'modern') return known
-  if (!supports(revision, STRUCTURED_CONTENT) || known.outputSchema?.type !== 'object') {
-    known = without(known, ['outputSchema'])
+  let degraded = revision.tasks === 'core' ? tool : without(tool, ['execution'])
+  if (revision.era === 'modern') return degraded
+  if (!supports(revision, STRUCTURED_CONTENT) || degraded.outputSchema?.type !== 'object') {
+    degraded = without(degraded, ['outputSchema'])
   }
-  known = withObjectProperties(known, 'inputSchema')
-  if (known.outputSchema) known = withObjectProperties(known, 'outputSchema')
-  if (!supports(revision, TOOL_ANNOTATIONS)) known = without(known, ['annotations'])
-  else if (!supports(revision, ITEM_METADATA) && known.title !== undefined) {
-    known = { ...known, annotations: { title: known.title, ...known.annotations } }
+  degraded = withObjectProperties(degraded, 'inputSchema')
+  if (degraded.outputSchema) degraded = withObjectProperties(degraded, 'outputSchema')
+  if (!supports(revision, TOOL_ANNOTATIONS)) degraded = without(degraded, ['annotations'])
+  else if (!supports(revision, ITEM_METADATA) && degraded.title !== undefined) {
+    degraded = { ...degraded, annotations: { title: degraded.title, ...degraded.annotations } }
   }
-  return degradeItem(known, revision)
+  return degradeItem(degraded, revision)
 }
 
 /**

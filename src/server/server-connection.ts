@@ -268,8 +268,8 @@ export class ServerConnection {
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
       send: ({ method, params }) => {
-        const known = notification(method, degradeNotification(method, params, revision))
-        return this.#outbox.sendFor(cancellation, known)
+        const degraded = notification(method, degradeNotification(method, params, revision))
+        return this.#outbox.sendFor(cancellation, degraded)
       },
       askMode: new PushInput(({ method, params }, asking) =>
         session.sendRequest(method, degradeRequest(method, params, revision), {

@@ -172,6 +172,6 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
 /** The media type of a file, by its extension. */
 export function mimeTypeOf(path: string, content?: string | Uint8Array): string {
   const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  const known = Object.hasOwn(MIME_TYPES, end) ? MIME_TYPES[end] : undefined
-  return known ?? (content instanceof Uint8Array ? 'application/octet-stream' : 'text/plain')
+  const mimeType = Object.hasOwn(MIME_TYPES, end) ? MIME_TYPES[end] : undefined
+  return mimeType ?? (content instanceof Uint8Array ? 'application/octet-stream' : 'text/plain')
 }

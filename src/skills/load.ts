@@ -76,8 +76,8 @@ export async function loadSkill(
     text,
     read(reference, readOptions) {
       const uri = resolve(held, reference)
-      const known = kept.get(uri)
-      if (known) return known
+      const loaded = kept.get(uri)
+      if (loaded) return loaded
       const reading = readVerified(client, held, uri, readOptions)
       kept.set(uri, reading)
       // A failed read can be retried

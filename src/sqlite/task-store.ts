@@ -158,8 +158,8 @@ export class SqlTaskStore implements TaskStore {
     if (!this.#ready) return found
     // Damaged rows are in no list, so they are removed here
     const all = this.#sql.all<{ id: string }>('SELECT id FROM mcp_tasks WHERE expires_at <= ?', now)
-    const known = new Set(found.map(({ taskId }) => taskId))
-    for (const { id } of all) if (!known.has(id)) this.remove(id)
+    const foundIds = new Set(found.map(({ taskId }) => taskId))
+    for (const { id } of all) if (!foundIds.has(id)) this.remove(id)
     return found
   }
 

@@ -74,11 +74,11 @@ async function pollTask(
   if (!isObject(created.task)) return created
   const { taskId } = created.task
   try {
-    for (let known: JsonObject = created.task; known.status === 'working';) {
-      const { pollInterval } = known
+    for (let state: JsonObject = created.task; state.status === 'working';) {
+      const { pollInterval } = state
       const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
       await sleep(Math.min(delayMs, MAX_POLL_MS), signal)
-      known = await put({ method: 'tasks/get', params: { taskId } })
+      state = await put({ method: 'tasks/get', params: { taskId } })
     }
     return await put({ method: 'tasks/result', params: { taskId } })
   } catch (error) {

@@ -54,10 +54,10 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
         if (method !== 'tools/call') {
           throw new SdkError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
         }
-        const known = requireDetailedTask(result)
+        const task = requireDetailedTask(result)
         // This placeholder is not a tool result and must not be validated as one
-        if (RETURN_TASK in request) return { content: [], isError: true, task: { ...known } }
-        return followTask({ client, taskId: known.taskId, options, request, known })
+        if (RETURN_TASK in request) return { content: [], isError: true, task: { ...task } }
+        return followTask({ client, taskId: task.taskId, options, request, task })
       },
     },
   })

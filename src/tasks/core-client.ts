@@ -172,14 +172,14 @@ async function taskSupportOf(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const before = taskTools.get(client)
-  let known = await abortable(before ?? listTaskTools(client), signal)
-  if (before && !known.has(name)) {
+  let supportedTools = await abortable(before ?? listTaskTools(client), signal)
+  if (before && !supportedTools.has(name)) {
     // The tool may be newer than the cached list
     if (taskTools.get(client) === before) taskTools.delete(client)
-    known = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
+    supportedTools = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
   }
-  const support = known.get(name) ?? 'forbidden'
-  known.set(name, support)
+  const support = supportedTools.get(name) ?? 'forbidden'
+  supportedTools.set(name, support)
   return support
 }
 

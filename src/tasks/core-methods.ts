@@ -152,9 +152,9 @@ class InputForwarder {
   constructor(tasks: TaskService, ctx: RequestContext) {
     this.#tasks = tasks
     this.#ctx = ctx
-    let known = sentRequests.get(tasks)
-    if (!known) sentRequests.set(tasks, (known = new Set()))
-    this.#sent = known
+    let sent = sentRequests.get(tasks)
+    if (!sent) sentRequests.set(tasks, (sent = new Set()))
+    this.#sent = sent
   }
 
   /** Sends the pending requests that were not sent yet. */

@@ -108,13 +108,13 @@ export class TaskEngine implements TaskService {
   ): Promise<TaskRecord | undefined> {
     if (!(await this.get(taskId, principal))) return undefined
     let resumes = false
-    const known = await this.#tasks.change(taskId, (before, now) => {
+    const task = await this.#tasks.change(taskId, (before, now) => {
       const after = answer(given)(before, now)
       resumes = after?.status === 'working'
       return after
     })
     if (resumes) await this.#work.begin(taskId, platform)
-    return known
+    return task
   }
 
   async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
@@ -138,9 +138,9 @@ export class TaskEngine implements TaskService {
    * Converts what a tool returned for a task into a result that matches the tool's output schema.
    */
   async #read(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
-    const known = await this.#options.store.load(taskId)
-    if (!known) return undefined
-    const { params, principal, auth, client } = known.call
+    const task = await this.#options.store.load(taskId)
+    if (!task) return undefined
+    const { params, principal, auth, client } = task.call
     const requester = { principal: principal ?? undefined, auth, client }
     const entry = this.#server.tools.require(String(params.name), requester)
     const result = await toResult(returned, entry)
@@ -149,8 +149,8 @@ export class TaskEngine implements TaskService {
   }
 
   async setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
-    const known = await this.#tasks.change(taskId, setStatusMessage(statusMessage))
-    return known !== undefined && !isFinal(known)
+    const task = await this.#tasks.change(taskId, setStatusMessage(statusMessage))
+    return task !== undefined && !isFinal(task)
   }
 
   async list(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]> {
@@ -186,16 +186,16 @@ export class TaskEngine implements TaskService {
   /** Deletes the expired tasks. */
   async sweep(): Promise<void> {
     const store = this.#options.all?.store
-    for (const known of (await store?.expired(Date.now())) ?? []) await this.#tasks.expire(known)
+    for (const task of (await store?.expired(Date.now())) ?? []) await this.#tasks.expire(task)
     const next = await store?.nextExpiry()
     if (next !== undefined) this.#sweeper.set(next)
   }
 
   /** Deletes a task if it has expired; otherwise returns it. */
   async expire(taskId: string): Promise<TaskRecord | undefined> {
-    const known = await this.#options.store.load(taskId)
-    if (!known || expiresAt(known) > Date.now()) return known
-    await this.#tasks.expire(known)
+    const task = await this.#options.store.load(taskId)
+    if (!task || expiresAt(task) > Date.now()) return task
+    await this.#tasks.expire(task)
     return undefined
   }
 }

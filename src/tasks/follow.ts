@@ -52,7 +52,7 @@ export interface FollowedTask {
   readonly options: FollowOptions
   readonly request: RequestOptions
   /** The last known state of the task. */
-  readonly known?: DetailedTask | undefined
+  readonly task?: DetailedTask | undefined
 }
 
 /** Reports each change of a task: to `onTask`, and as progress of the original call. */
@@ -131,9 +131,9 @@ class Follower {
   }
 
   async run(): Promise<Result> {
-    const { known, options } = this.#followed
+    const { task, options } = this.#followed
     const ending = new AbortController()
-    this.#apply(known)
+    this.#apply(task)
     try {
       for (;;) {
         const task = this.#task

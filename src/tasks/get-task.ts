@@ -34,8 +34,8 @@ export async function getTask(
  * @throws {SdkError} `INVALID_MESSAGE` if it is not a task, or is a different one.
  */
 export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
-  const known = taskId === undefined || (isObject(value) && value.taskId === taskId)
-  if (known && isObject(value) && typeof value.taskId === 'string' && hasState(value)) {
+  const isExpected = taskId === undefined || (isObject(value) && value.taskId === taskId)
+  if (isExpected && isObject(value) && typeof value.taskId === 'string' && hasState(value)) {
     const task: unknown = value
     return task as DetailedTask
   }

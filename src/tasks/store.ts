@@ -72,10 +72,10 @@ class MemoryTaskStore implements TaskStore {
 
   save(record: TaskRecord): boolean {
     const { taskId, version, call } = record
-    const known = this.#records.get(taskId)
-    if ((known?.version ?? 0) !== version - 1) return false
+    const current = this.#records.get(taskId)
+    if ((current?.version ?? 0) !== version - 1) return false
     this.#records.set(taskId, record)
-    if (!known) this.#count(call.principal, 1)
+    if (!current) this.#count(call.principal, 1)
     return true
   }
 

@@ -33,10 +33,10 @@ export class TaskRepository {
 
   /** Gets the task of a principal, unless it has expired. */
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
-    const known = await this.#store.load(taskId)
-    if (!known || known.call.principal !== principal) return undefined
-    if (expiresAt(known) > Date.now()) return known
-    await this.expire(known)
+    const task = await this.#store.load(taskId)
+    if (!task || task.call.principal !== principal) return undefined
+    if (expiresAt(task) > Date.now()) return task
+    await this.expire(task)
     return undefined
   }
 
@@ -51,8 +51,8 @@ export class TaskRepository {
       })
     })
     try {
-      const known = await this.get(taskId, principal)
-      if (!known || known.lastUpdatedAt > seen || signal?.aborted) return known
+      const task = await this.get(taskId, principal)
+      if (!task || task.lastUpdatedAt > seen || signal?.aborted) return task
       const notified = await withTimeout(waitMs, () => changed, signal).catch(() => undefined)
       return notified ?? (await this.get(taskId, principal))
     } finally {

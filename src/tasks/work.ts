@@ -109,15 +109,15 @@ export class TaskWork {
   async #claim(taskId: string): Promise<TaskRecord | undefined> {
     const { leaseMs, store } = this.#options
     if (leaseMs === undefined) {
-      const known = await store.load(taskId)
-      return known && isWaiting(known) ? known : undefined
+      const task = await store.load(taskId)
+      return task && isWaiting(task) ? task : undefined
     }
     let claimed = false
-    const known = await this.#tasks.change(taskId, (before, now) => {
+    const task = await this.#tasks.change(taskId, (before, now) => {
       claimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
       return claimed ? lease(this.#holder, now + leaseMs)(before, now) : undefined
     })
-    return claimed ? known : undefined
+    return claimed ? task : undefined
   }
 
   /** Changes the task of a run, which stops if another process has ended it or taken it over. */

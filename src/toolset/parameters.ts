@@ -100,8 +100,8 @@ function either(alternatives: readonly JsonObject[]): JsonObject {
   const parts = alternatives.map(partsOf)
   const properties: JsonObject = {}
   for (const name of new Set(parts.flatMap((part) => Object.keys(part.properties)))) {
-    const known = parts.filter((part) => Object.hasOwn(part.properties, name))
-    const texts = new Set(known.map((part) => JSON.stringify(part.properties[name])))
+    const partsWithName = parts.filter((part) => Object.hasOwn(part.properties, name))
+    const texts = new Set(partsWithName.map((part) => JSON.stringify(part.properties[name])))
     const anyOf = [...texts].map((text): unknown => JSON.parse(text))
     define(properties, name, anyOf.length > 1 ? { anyOf } : anyOf[0])
   }

@@ -98,8 +98,9 @@ async function askField(
     if (text === '!') return DECLINED
     if (text === '' && (!field.required || field.default !== undefined)) return undefined
     const value = read(text, field)
-    const known = choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
-    if (value !== undefined && known) return value
+    const isChoice =
+      choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
+    if (value !== undefined && isChoice) return value
     printNotice(`  That is not a valid answer`)
   }
 }

@@ -28,9 +28,9 @@ export async function createProject([
   target,
   ...others
 ]: readonly string[]): Promise<number> {
-  const known = (await readdir(folder)).toSorted()
-  if (template === undefined || !known.includes(template) || others.length > 0) {
-    throw new UsageError(`Choose one of ${known.join(', ')}, and a folder`)
+  const templates = (await readdir(folder)).toSorted()
+  if (template === undefined || !templates.includes(template) || others.length > 0) {
+    throw new UsageError(`Choose one of ${templates.join(', ')}, and a folder`)
   }
   if (target === undefined || target === '') throw new UsageError('Name a folder for the project')
   const path = resolve(target)

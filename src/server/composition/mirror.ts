@@ -103,12 +103,12 @@ function mirrorRegistry<T extends Entry>(
       mine.delete(key)
     }
     for (const [key, entry] of entries) {
-      const known = mine.get(key)
+      const existing = mine.get(key)
       try {
-        if (!known) mine.set(key, { registration: registry.add(key, entry), entry })
-        else if (differs(known.entry, entry)) {
-          known.registration.replace(entry)
-          mine.set(key, { registration: known.registration, entry })
+        if (!existing) mine.set(key, { registration: registry.add(key, entry), entry })
+        else if (differs(existing.entry, entry)) {
+          existing.registration.replace(entry)
+          mine.set(key, { registration: existing.registration, entry })
         }
       } catch (error) {
         conflicts.push(error)

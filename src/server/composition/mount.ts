@@ -141,12 +141,12 @@ function convertEnabled<T extends Entry>(
   registry: Registry<T>,
   change: (key: string, entry: T) => [string, T],
 ): () => Map<string, T> {
-  const known = new WeakMap<T, [string, T]>()
+  const cache = new WeakMap<T, [string, T]>()
   return () => {
     const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
     const changed = entries.map(([key, entry]) => {
-      const made = known.get(entry) ?? change(key, entry)
-      known.set(entry, made)
+      const made = cache.get(entry) ?? change(key, entry)
+      cache.set(entry, made)
       return made
     })
     return new Map(changed)
@@ -176,8 +176,8 @@ function strictestLogRules(
   const { redact } = inner
   return {
     redact: (name, value) => {
-      const known = redact ? redact(name, value) : value
-      return known === undefined || !outer.redact ? known : outer.redact(name, known)
+      const redacted = redact ? redact(name, value) : value
+      return redacted === undefined || !outer.redact ? redacted : outer.redact(name, redacted)
     },
     maxLogsPerSecond: Math.min(inner.maxLogsPerSecond, outer.maxLogsPerSecond),
     report: inner.report,

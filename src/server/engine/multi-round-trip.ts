@@ -152,10 +152,10 @@ function degradeRequests(
   requests: Readonly<Record<string, InputRequest>>,
   revision: RevisionFacts,
 ): Record<string, InputRequest> {
-  const known = Object.entries(requests).map(([key, request]) => {
+  const degraded = Object.entries(requests).map(([key, request]) => {
     return [key, { ...request, params: degradeRequest(request.method, request.params, revision) }]
   })
-  return Object.fromEntries(known) as Record<string, InputRequest>
+  return Object.fromEntries(degraded) as Record<string, InputRequest>
 }
 
 function requireAsking(result: Result): InputRequiredResult {

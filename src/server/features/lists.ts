@@ -27,8 +27,8 @@ const whole = new WeakMap<readonly unknown[], Result>()
 export function lister(name: ListName) {
   return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
     const entries = server[name].list(ctx)
-    const known = cursor === undefined && whole.get(entries)
-    if (known) return known
+    const cached = cursor === undefined && whole.get(entries)
+    if (cached) return cached
     const { pages = onePage } = server
     const { page, nextCursor } = pages(entries, cursor, name)
     const items = Object.freeze(page.map(({ item }) => Object.freeze(item)))

@@ -135,9 +135,9 @@ export function toBlocks(content: Content): ContentBlock[] {
  */
 export function requireAnnotations(annotations: Annotations = {}): void {
   const { audience = [], priority = 0, lastModified = '1970-01-01' } = annotations
-  const known = audience.every((role) => role === 'user' || role === 'assistant')
+  const hasKnownRoles = audience.every((role) => role === 'user' || role === 'assistant')
   const isDate = /^\d{4}-/.test(lastModified) && !Number.isNaN(Date.parse(lastModified))
-  if (known && priority >= 0 && priority <= 1 && isDate) return
+  if (hasKnownRoles && priority >= 0 && priority <= 1 && isDate) return
   throw new TypeError(`Invalid annotations: ${JSON.stringify(annotations)}`)
 }
 

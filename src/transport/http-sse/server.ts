@@ -94,9 +94,10 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const handle = async (request: Request, given: Caller = {}): Promise<Response> => {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const known: Caller = { request, ...given }
+      const unchecked: Caller = { request, ...given }
       const caller =
-        guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
+        guard.check() ??
+        (auth ? await auth.authenticate(request, unchecked, definition) : unchecked)
       // A copy, because the headers of a response from `fetch` are immutable
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       const { method } = request

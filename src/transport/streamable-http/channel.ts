@@ -79,12 +79,12 @@ export class StreamableHttpChannel implements Channel {
     }
     if (isEventStream(response)) await this.#readStream(response, call)
     else {
-      const known = hasType(response, 'application/json')
-      const text = readText(response, this.#maxLength, signal, !known)
+      const isJson = hasType(response, 'application/json')
+      const text = readText(response, this.#maxLength, signal, !isJson)
       const body = await text.catch((cause: unknown) => {
         throw cause instanceof SdkError ? cause : lostAnswer(method, cause)
       })
-      if (!known) {
+      if (!isJson) {
         const type = JSON.stringify(response.headers.get('content-type'))
         throw await httpError(
           response,

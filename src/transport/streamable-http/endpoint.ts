@@ -90,18 +90,19 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
-  const known: HandlerOptions = {
+  const handlerOptions: HandlerOptions = {
     sessions: statefulSessions(),
     ...(local && { allowedHosts: LOOPBACK }),
     ...handling,
   }
-  const handler = createHandler(server, known)
-  const guard = createGuard(server, known)
+  const handler = createHandler(server, handlerOptions)
+  const guard = createGuard(server, handlerOptions)
   const createRouter = async (): Promise<Pick<Endpoint, 'fetch'>> => {
     // Imported dynamically, so that programs that only use stdio do not load it
     const { IttyRouter } = await import('itty-router')
     const routes = IttyRouter<IRequestStrict, [Caller?], Response>()
-    for (const each of [path, ...(known.auth?.paths ?? [])]) routes.all(routeOf(each), handler)
+    for (const each of [path, ...(handlerOptions.auth?.paths ?? [])])
+      routes.all(routeOf(each), handler)
     // With CORS headers: without them, pages could not read the 404
     routes.all('*', (request) => guard(request, notFound))
     // Not the router itself: its proxy responds to every property, including `then`

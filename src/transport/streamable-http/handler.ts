@@ -94,9 +94,9 @@ export function createHandler(
   async function handle(request: Request, given: Caller = {}): Promise<Response> {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const known: Caller = { request, ...given }
+      const caller: Caller = { request, ...given }
       const admitted =
-        guard.check() ?? (auth ? await auth.authenticate(request, known, definition) : known)
+        guard.check() ?? (auth ? await auth.authenticate(request, caller, definition) : caller)
       // A copy, because the headers of a response from `fetch` are immutable
       if (admitted instanceof Response) return guard.respond(new Response(admitted.body, admitted))
       if (shutdown.ended) throw invalidRequest(503, 'The server is closed')
