@@ -19,12 +19,8 @@ const DEAD_AFTER = `interval '20 seconds'`
 export interface Subscriber {
   /** Called with the key of each notification; those of this process come too. */
   wake(key: string): void
-  /**
-   * Called when notifications may have been lost, and once at the start.
-   *
-   * @param awayMs For how long, in milliseconds.
-   */
-  resync(awayMs: number): void
+  /** Called when notifications may have been lost, and once at the start. */
+  resync(): void
 }
 
 /** An SQL condition: whether the process whose id is the expression is alive. */
@@ -46,8 +42,7 @@ export class Bus {
   readonly #channels = new Map<string, Promise<void>>()
   #started: Promise<void> | undefined
   #stops: (() => unknown)[] = []
-  /** When the connection was last known to work, by `performance.now()`. */
-  #heardAt = performance.now()
+  /** Whether a notification arrived since the last heartbeat. */
   #isHeard = true
   #isClosed = false
 
@@ -139,7 +134,6 @@ export class Bus {
   #receive(payload: string): void {
     if (this.#isClosed) return
     this.#isHeard = true
-    this.#heardAt = performance.now()
     const at = payload.indexOf(' ')
     const key = payload.slice(at + 1)
     for (const subscriber of this.#subscribers.get(payload.slice(0, at)) ?? []) {
@@ -149,9 +143,8 @@ export class Bus {
 
   #resync(): void {
     if (this.#isClosed) return
-    const awayMs = performance.now() - this.#heardAt
     for (const subscribers of this.#subscribers.values()) {
-      for (const subscriber of subscribers) this.#call(() => subscriber.resync(awayMs))
+      for (const subscriber of subscribers) this.#call(() => subscriber.resync())
     }
   }
 

@@ -31,8 +31,16 @@ const ANYTHING: readonly ServerChange[] = [
   { method: 'notifications/resources/list_changed' },
 ]
 
-/** Receives a change, and who published it; `undefined` if that is not known. */
-export type ChangeListener = (change: ServerChange, origin: string | undefined) => void
+/** A change in the log. */
+export interface LoggedChange {
+  /** Higher than those of all changes before. */
+  readonly id: number
+  /** Who published it. */
+  readonly origin: string
+  readonly change: ServerChange
+}
+
+type ChangeListener = (logged: LoggedChange) => void
 
 /** Publishes the changes of this process in their order, and delivers those of all processes. */
 export class ChangeLog {
@@ -41,10 +49,11 @@ export class ChangeLog {
   readonly #listeners = new Set<ChangeListener>()
   /** What is still to be written: for each change, who published it. */
   readonly #pending = new Map<string, string>()
-  #writing: Promise<void> | undefined
+  #isWriting = false
+  #written: Promise<void> = Promise.resolve()
   /** The id of the last change that was read. */
   #cursor: number | undefined
-  #reading: Promise<void> | undefined
+  #isReading = false
   #isStale = false
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
@@ -63,10 +72,7 @@ export class ChangeLog {
     await this.#bus.start()
     this.#unsubscribe ??= this.#bus.subscribe(TOPIC, {
       wake: () => void this.#read(),
-      resync: (awayMs) => {
-        if (awayMs > RETENTION_MS) for (const change of ANYTHING) this.#deliver(change, undefined)
-        void this.#read()
-      },
+      resync: () => void this.#read(),
     })
     if (this.#cursor !== undefined) return
     const [last] = await this.#database.query<{ id: number }>(
@@ -75,10 +81,36 @@ export class ChangeLog {
     this.#cursor ??= last?.id ?? 0
   }
 
-  /** Calls `listener` for the changes of all processes, until the returned function is called. */
+  /** The id of the last change that was delivered; 0 before the start. */
+  get position(): number {
+    return this.#cursor ?? 0
+  }
+
+  /**
+   * Calls `listener` for the changes of all processes in their order, those of this process too,
+   * until the returned function is called.
+   */
   subscribe(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * The next changes after one, and whether that is all: others may have been deleted already.
+   *
+   * @throws {UnavailableError} when the database cannot be used.
+   */
+  async after(id: number): Promise<{ changes: LoggedChange[]; isComplete: boolean }> {
+    const rows = await this.#database.query<{ id: number; origin: string; change: string }>(
+      `SELECT id::float8 AS id, origin, change FROM {mcp_changes} WHERE id > $1
+       ORDER BY id LIMIT ${BATCH}`,
+      id,
+    )
+    const isNext = rows[0] === undefined || rows[0].id === id + 1
+    return {
+      changes: rows.map((row) => ({ ...row, change: JSON.parse(row.change) as ServerChange })),
+      isComplete: isNext || (await this.#isKept(id)),
+    }
   }
 
   /**
@@ -91,12 +123,12 @@ export class ChangeLog {
       const [oldest] = this.#pending.keys()
       if (oldest !== undefined) this.#pending.delete(oldest)
     }
-    this.#writing ??= this.#write().finally(() => (this.#writing = undefined))
+    if (!this.#isWriting) this.#written = this.#write()
   }
 
   /** Resolves when everything that was published before has been written. */
-  async flush(): Promise<void> {
-    await this.#writing
+  flush(): Promise<void> {
+    return this.#written
   }
 
   /** Stops delivering. */
@@ -107,6 +139,7 @@ export class ChangeLog {
   }
 
   async #write(): Promise<void> {
+    this.#isWriting = true
     for (let failures = 0; this.#pending.size > 0;) {
       // Changes that are published meanwhile follow, even if they are the same
       const batch = [...this.#pending].slice(0, BATCH)
@@ -122,6 +155,7 @@ export class ChangeLog {
         await pause(backoffMs(failures++, 250, 10_000))
       }
     }
+    this.#isWriting = false
     await this.#cleanUp().catch((error: unknown) => this.#database.report(error))
   }
 
@@ -147,25 +181,20 @@ export class ChangeLog {
   }
 
   /** Reads what is new. A notification that arrives meanwhile causes another round. */
-  #read(): Promise<void> {
+  async #read(): Promise<void> {
     this.#isStale = true
-    return (this.#reading ??= this.#readAll().finally(() => (this.#reading = undefined)))
-  }
-
-  async #readAll(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
     for (let failures = 0; this.#isStale && this.#cursor !== undefined;) {
       this.#isStale = false
       try {
-        const rows = await this.#database.query<{ id: number; origin: string; change: string }>(
-          `SELECT id::float8 AS id, origin, change FROM {mcp_changes}
-           WHERE id > $1 ORDER BY id LIMIT ${BATCH}`,
-          this.#cursor,
-        )
-        for (const { id, origin, change } of rows) {
-          this.#cursor = id
-          this.#deliver(JSON.parse(change) as ServerChange, origin)
+        const { changes, isComplete } = await this.after(this.#cursor)
+        if (!isComplete) this.#deliverAnything(this.#cursor)
+        for (const logged of changes) {
+          this.#cursor = logged.id
+          this.#deliver(logged)
         }
-        if (rows.length === BATCH) this.#isStale = true
+        if (changes.length === BATCH) this.#isStale = true
         failures = 0
       } catch (error) {
         this.#database.report(error)
@@ -173,15 +202,27 @@ export class ChangeLog {
         await pause(backoffMs(failures++, 250, 10_000))
       }
     }
+    this.#isReading = false
   }
 
-  #deliver(change: ServerChange, origin: string | undefined): void {
+  /** Changes were deleted before they were read: any list may have changed. */
+  #deliverAnything(id: number): void {
+    for (const change of ANYTHING) this.#deliver({ id, origin: '', change })
+  }
+
+  #deliver(logged: LoggedChange): void {
     for (const listener of this.#listeners) {
       callHook(
-        () => listener(change, origin),
+        () => listener(logged),
         (error) => this.#database.report(error),
       )
     }
+  }
+
+  /** Whether no change after an id was deleted: the newest of those that are old stays. */
+  async #isKept(id: number): Promise<boolean> {
+    const query = 'SELECT FROM {mcp_changes} WHERE id <= $1 LIMIT 1'
+    return (await this.#database.query(query, id)).length > 0
   }
 
   async #cleanUp(): Promise<void> {
@@ -189,7 +230,7 @@ export class ChangeLog {
     this.#cleanedAt = performance.now()
     // By the primary key: the table needs no other index
     await this.#database.query(
-      `DELETE FROM {mcp_changes} WHERE id <= (
+      `DELETE FROM {mcp_changes} WHERE id < (
          SELECT max(id) FROM (SELECT id, at FROM {mcp_changes} ORDER BY id LIMIT 10000) AS oldest
          WHERE at < now() - $1 * interval '1 millisecond'
        )`,

@@ -40,6 +40,7 @@ export class Database implements Queries {
   readonly #texts = new Map<string, string>()
   #migrated: Promise<void> | undefined
   #isDown = false
+  #isClosed = false
 
   constructor(client: PostgresClient, { schema, timeoutMs, onError }: DatabaseOptions) {
     this.#client = client
@@ -104,9 +105,14 @@ export class Database implements Queries {
     return this.#client.listen(channel, listener, listening)
   }
 
+  /** Stops reporting errors: the client may be closed from now on. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   /** Reports an error that nothing waits for; that of an outage once. */
   report(error: unknown): void {
-    if (error instanceof UnavailableError) return
+    if (this.#isClosed || error instanceof UnavailableError) return
     callHook(() => this.#onError(error), ignore)
   }
 

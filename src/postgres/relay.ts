@@ -19,7 +19,7 @@ export function relayChanges(notify: Notifier, changes: ChangeLog): () => void {
     notify.subscribe((change) => {
       if (!isRelaying) changes.publish(change, origin)
     }),
-    changes.subscribe((change, from) => {
+    changes.subscribe(({ change, origin: from }) => {
       if (from === origin) return
       isRelaying = true
       try {

@@ -143,5 +143,6 @@ class Storage implements PostgresStorage {
     await done(() => this.#changes.flush())
     this.#changes.close()
     await done(() => this.#bus.close())
+    this.#database.close()
   }
 }

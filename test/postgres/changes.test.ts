@@ -59,4 +59,25 @@ describe('A change', () => {
     }
     expect(two.heard).toEqual([0, 1, 2, 3, 4].map((n) => updated(`note:${n}`)))
   })
+
+  it('of every list is announced by a process that was away until changes were deleted', async () => {
+    const schema = openSchema()
+    const [one, two] = await Promise.all([openServer(schema), openServer(schema)])
+    const table = schema.sql(`${schema.schema}.mcp_changes`)
+    one.server.notify.resourceUpdated('a')
+    await eventually(() => expect(two.heard).toHaveLength(1))
+    // As if the process had not read the next three when the first two of them were deleted
+    await schema.sql`INSERT INTO ${table} (origin, change)
+      SELECT 'x', '{"method":"notifications/resources/updated","uri":"b"}' FROM generate_series(1, 3)`
+    await schema.sql`DELETE FROM ${table} WHERE id < 4`
+    one.server.notify.resourceUpdated('c')
+    await eventually(() => expect(two.heard.at(-1)).toEqual(updated('c')))
+    expect(two.heard.slice(1)).toEqual([
+      { method: 'notifications/tools/list_changed' },
+      { method: 'notifications/prompts/list_changed' },
+      { method: 'notifications/resources/list_changed' },
+      updated('b'),
+      updated('c'),
+    ])
+  })
 })
