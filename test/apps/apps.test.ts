@@ -74,7 +74,7 @@ describe('a server with interfaces', () => {
     ['no types', { extensions: { [APPS]: {} } }],
     ['invalid types', { extensions: { [APPS]: { mimeTypes: APP_MIME_TYPE } } }],
   ])(
-    'has plain tools alone for clients that declare %s, whose answers say it all [M-APPS-002] [M-APPS-003] [M-VER-017]',
+    'has only plain tools for clients that declare %s, whose results are complete without an interface [M-APPS-002] [M-APPS-003] [M-VER-017]',
     async (_what, capabilities) => {
       const handle = createHandler(weather().server)
       const list = await lastMessage(await postModern(handle, 'tools/list', {}, capabilities))
@@ -98,7 +98,7 @@ describe('a server with interfaces', () => {
     },
   )
 
-  it('goes by what each request declares, and lets no cache mix the lists up [M-VER-021] [M-TOOL-005]', async () => {
+  it('lists its tools as each request declares, and no cache mixes the lists up [M-VER-021] [M-TOOL-005]', async () => {
     const { server } = weather()
     const handle = createHandler(server)
     for (let turn = 0; turn < 2; turn++) {
@@ -221,7 +221,7 @@ describe('a malformed policy or visibility', () => {
 })
 
 describe('the document of an interface', () => {
-  it('is read with its type, and with how it is to be shown [M-APPS-006] [M-APPS-007]', async () => {
+  it('is read with its type and its display settings [M-APPS-006] [M-APPS-007]', async () => {
     const client = await connectInMemory(weather().server, { extensions: [appsClient()] })
     const ui = {
       csp: {
@@ -250,14 +250,14 @@ describe('the document of an interface', () => {
     })
   })
 
-  it('may be left out of lists for those who show none, and can be read all the same [M-APPS-011]', async () => {
+  it('may be omitted from the lists of clients that show none, and can still be read [M-APPS-011]', async () => {
     const client = await connectInMemory(weather().server)
     expect(await client.listAllResources()).toEqual([])
     expect((await client.readResource(URI)).contents).toHaveLength(1)
   })
 
   it.each(['https://example.com/x', 'UI://x', 'ui:x', 'ui://', ''])(
-    'cannot be at "%s" [M-APPS-005]',
+    'cannot have the URI "%s" [M-APPS-005]',
     (uri) => {
       const server = createServer({ name: 's', version: '1' })
       expect(() => appResource(server, uri, { name: 'x' }, PAGE)).toThrow(TypeError)
@@ -265,7 +265,7 @@ describe('the document of an interface', () => {
   )
 
   it.each(['', '<html></html>', 'Hello', '<!-- open <!doctype html>'])(
-    'cannot be "%s" [M-APPS-007]',
+    'cannot have the content "%s" [M-APPS-007]',
     async (html) => {
       const errors: unknown[] = []
       const server = createServer(
@@ -281,7 +281,7 @@ describe('the document of an interface', () => {
   )
 
   it.each(['example.com', "https://a.example; script-src 'unsafe-eval'", '*', "'self'", 'data:'])(
-    'cannot ask for the domain "%s"',
+    'cannot request the domain "%s"',
     (origin) => {
       const server = createServer({ name: 's', version: '1' })
       const options: AppResourceOptions = { name: 'x', csp: { connectDomains: [origin] } }
@@ -297,7 +297,7 @@ describe('a host', () => {
     _meta: _meta as Tool['_meta'] & object,
   })
 
-  it('shows models and interfaces the tools that are for them [M-APPS-014] [M-APPS-009]', () => {
+  it('finds the tools that models and interfaces may call [M-APPS-014] [M-APPS-009]', () => {
     for (const [visibility, model, app] of [
       [undefined, true, true],
       [['model', 'app'], true, true],
@@ -323,7 +323,7 @@ describe('a host', () => {
     { ui: null },
     { ui: { resourceUri: 1, visibility: 'app' } },
     { ui: { resourceUri: 'https://x' } },
-  ])('takes no nonsense for an interface: %j [M-VER-022]', (meta) => {
+  ])('ignores an invalid interface: %j [M-VER-022]', (meta) => {
     expect(getToolUi(tool(meta))).toEqual({})
   })
 

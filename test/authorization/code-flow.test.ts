@@ -38,7 +38,7 @@ function comesBackWith(
 }
 
 describe('the request for authorization', () => {
-  it('has a challenge whose verifier comes with the code: S256, fresh each time [L-AUTH-077] [L-AUTH-080] [M-ASEC-041] [M-ASEC-042]', async () => {
+  it('has a fresh S256 code challenge, whose verifier is sent with the code [L-AUTH-077] [L-AUTH-080] [M-ASEC-041] [M-ASEC-042]', async () => {
     const challenges = new Set<string>()
     for (let round = 0; round < 3; round++) {
       const world = createWorld()
@@ -54,7 +54,7 @@ describe('the request for authorization', () => {
   })
 
   it.each([undefined, [], ['plain']])(
-    'is not made when the server says of PKCE %j [L-AUTH-078] [L-AUTH-079] [M-ASEC-043] [M-ASEC-044] [B087]',
+    'is not sent if the server declares %j for PKCE [L-AUTH-078] [L-AUTH-079] [M-ASEC-043] [M-ASEC-044] [B087]',
     async (code_challenge_methods_supported) => {
       const world = createWorld({ server: { code_challenge_methods_supported } })
       await expect(world.connect(world.signIn())).rejects.toMatchObject({
@@ -66,13 +66,13 @@ describe('the request for authorization', () => {
     },
   )
 
-  it('is made when the server knows plain too, but never with it [B087]', async () => {
+  it('is sent with S256 even if the server supports plain too [B087]', async () => {
     const world = createWorld({ server: { code_challenge_methods_supported: ['plain', 'S256'] } })
     await using _ = await world.connect(world.signIn())
     expect(world.to(AUTHORIZE)[0]?.query.code_challenge_method).toBe('S256')
   })
 
-  it('names the server that the token is for, as all that follows [L-AUTH-056] [L-AUTH-057] [L-AUTH-058] [M-ASEC-019] [M-ASEC-020]', async () => {
+  it('names the server that the token is for, as do all later requests [L-AUTH-056] [L-AUTH-057] [L-AUTH-058] [M-ASEC-019] [M-ASEC-020]', async () => {
     const world = createWorld()
     await using client = await world.connect(world.signIn())
     world.valid.clear()
@@ -91,7 +91,7 @@ describe('the request for authorization', () => {
   })
 
   it.each(['http://app.example/callback', 'app:/callback', 'javascript:alert(1)', 'callback'])(
-    'is not made with the redirect URI "%s" [L-AUTH-076] [M-ASEC-046]',
+    'is not sent with the redirect URI "%s" [L-AUTH-076] [M-ASEC-046]',
     async (redirectUri) => {
       const world = createWorld()
       const interaction = {
@@ -147,7 +147,7 @@ describe('the authorization response', () => {
     },
   )
 
-  it('may be without iss when the metadata does not promise it [M-ASEC-014]', async () => {
+  it('may lack iss if the metadata does not promise it [M-ASEC-014]', async () => {
     const { world, connecting } = comesBackWith((params) => params.delete('iss'), {
       server: { authorization_response_iss_parameter_supported: undefined },
     })
@@ -196,7 +196,7 @@ describe('the authorization response', () => {
   )
 
   it.each(['', 'not a URL', '/callback?code=c'])(
-    'is dropped when it is no URL: "%s"',
+    'is dropped if it is not a URL: "%s"',
     async (callback) => {
       const world = createWorld()
       const interaction = {
@@ -229,7 +229,7 @@ describe('a user who does not return', () => {
     expect(ended).toBe(1)
   })
 
-  it('keeps no call from waiting: its clocks stand still', async () => {
+  it('does not let waiting calls time out', async () => {
     const world = createWorld()
     const interaction: SignInOptions['interaction'] = {
       async begin() {

@@ -53,7 +53,7 @@ async function failure(world: World): Promise<AuthorizationError> {
 }
 
 describe('the metadata of the MCP server', () => {
-  it('is read from where the challenge says, and nowhere else [L-AUTH-014] [M-ADISC-008] [M-ADISC-011] [B081] [L-AUTH-013] [M-ADISC-007]', async () => {
+  it('is read from the URL in the challenge, and from no other [L-AUTH-014] [M-ADISC-008] [M-ADISC-011] [B081] [L-AUTH-013] [M-ADISC-007]', async () => {
     const place = 'https://mcp.example/custom/place.json'
     const world = createWorld({
       challenge: `Bearer resource_metadata="${place}"`,
@@ -64,7 +64,7 @@ describe('the metadata of the MCP server', () => {
   })
 
   it.each([undefined, 'Bearer', 'Basic realm="resource_metadata=x"'])(
-    'is looked for at the path, then at the root: %s [L-AUTH-014] [M-ADISC-009] [M-ADISC-024] [L-AUTH-013] [M-ADISC-007]',
+    'is requested at the path, then at the root: %s [L-AUTH-014] [M-ADISC-009] [M-ADISC-024] [L-AUTH-013] [M-ADISC-007]',
     async (challenge) => {
       const world = createWorld({
         challenge,
@@ -82,7 +82,7 @@ describe('the metadata of the MCP server', () => {
     },
   )
 
-  it('is not looked for at the root once it was found at the path [M-ADISC-011] [L-AUTH-013] [M-ADISC-007]', async () => {
+  it('is not requested at the root after it was found at the path [M-ADISC-011] [L-AUTH-013] [M-ADISC-007]', async () => {
     expect(await signedIn(createWorld({ challenge: 'Bearer' }))).not.toContain(
       `GET ${ROOT_METADATA}`,
     )
@@ -150,7 +150,7 @@ describe('the metadata of the MCP server', () => {
     'HTTPS://MCP.example/mcp',
     'https://mcp.example/mcp/',
   ])(
-    'for "%s" is taken, and tokens are requested by this very text [M-ASEC-022] [L-AUTH-059] [L-AUTH-013] [M-ADISC-007]',
+    'for "%s" is accepted, and tokens are requested for exactly this text [M-ASEC-022] [L-AUTH-059] [L-AUTH-013] [M-ADISC-007]',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await signedIn(world)
@@ -192,7 +192,7 @@ describe('the metadata of the MCP server', () => {
   })
 
   it.each([MCP, 'HTTPS://MCP.example/mcp', 'https://mcp.example/mcp/'])(
-    'for "%s" is taken with exactResource, as it is the same [L-AUTH-013] [M-ADISC-007]',
+    'for "%s" is accepted with exactResource, because it is the same URL [L-AUTH-013] [M-ADISC-007]',
     async (resource) => {
       const world = createWorld({ resource: { resource } })
       await using client = await world.connect(world.signIn({ exactResource: true }))

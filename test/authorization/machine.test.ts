@@ -178,16 +178,19 @@ describe('a server that names an issuer of its own', () => {
       },
     })
 
-  it.each(ways)('gets nothing of %s [S005] [M-AREG-020] [M-XAUTH-050]', async (_name, sign) => {
-    const world = hostileWorld()
-    await expect(world.connect(sign(world.fetch))).rejects.toMatchObject({
-      step: 'registration',
-      message: `"${MCP}" names "${EVIL}", but the credentials are for "${ISSUER}"`,
-    })
-    expect(world.seen.filter(({ url }) => url.startsWith(EVIL))).toEqual([])
-  })
+  it.each(ways)(
+    'receives no credentials of %s [S005] [M-AREG-020] [M-XAUTH-050]',
+    async (_name, sign) => {
+      const world = hostileWorld()
+      await expect(world.connect(sign(world.fetch))).rejects.toMatchObject({
+        step: 'registration',
+        message: `"${MCP}" names "${EVIL}", but the credentials are for "${ISSUER}"`,
+      })
+      expect(world.seen.filter(({ url }) => url.startsWith(EVIL))).toEqual([])
+    },
+  )
 
-  it('gets nothing where it is of 2025-03-26, and so its own authorization server [M-AREG-020] [M-XAUTH-050]', async () => {
+  it('receives no credentials if it is of 2025-03-26, and therefore its own authorization server [M-AREG-020] [M-XAUTH-050]', async () => {
     const origin = new URL(MCP).origin
     const world = machineWorld({
       challenge: undefined,
@@ -209,7 +212,7 @@ describe('a server that names an issuer of its own', () => {
     ['workloadIdentity', workloadIdentity, { assertion: () => 'canary' }],
     ['enterpriseManaged', enterpriseManaged, { clientId: 'app', identityProvider, subject }],
   ] as [string, (options: never) => SignIn, object][])(
-    'cannot be met by %s without an issuer, which is refused [S005] [M-AREG-020] [M-XAUTH-050]',
+    'is ruled out by %s, which requires an issuer [S005] [M-AREG-020] [M-XAUTH-050]',
     (_name, sign, options) => {
       const make = sign as (options: object) => SignIn
       expect(() => make(options)).toThrow(
@@ -450,7 +453,7 @@ describe('enterprise-managed authorization', () => {
   })
 
   it.each(['refresh_token', 'saml2'] as const)(
-    'takes what else the identity provider knows the user by: %s [M-XAUTH-012]',
+    'accepts other subject tokens of the identity provider: %s [M-XAUTH-012]',
     async (type) => {
       const { world, connecting } = await enterprise(
         {},
@@ -476,7 +479,7 @@ describe('enterprise-managed authorization', () => {
     [{ issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' }],
     [{ issued_token_type: undefined }],
     [{ access_token: undefined }],
-  ])('takes nothing else for an assertion: %j [M-XAUTH-017]', async (issued) => {
+  ])('rejects a response that is not an assertion: %j [M-XAUTH-017]', async (issued) => {
     const { world, connecting } = await enterprise(issued)
     await expect(connecting).rejects.toMatchObject({ step: 'token', answer: { url: EXCHANGE } })
     expect(world.to(TOKEN)).toEqual([])
@@ -490,7 +493,7 @@ describe('enterprise-managed authorization', () => {
     })
   })
 
-  it('is not tried with a server that takes no such assertions [M-XAUTH-015]', async () => {
+  it('is not tried with a server that does not support such assertions [M-XAUTH-015]', async () => {
     const server = { authorization_grant_profiles_supported: ['urn:example:other'] }
     const { world, connecting } = await enterprise({}, { server })
     await expect(connecting).rejects.toMatchObject({ step: 'token' })

@@ -356,7 +356,7 @@ describe('metadata', () => {
     expect(world.log().length).toBeLessThan(20)
   })
 
-  it('of a registration without a client is no registration', async () => {
+  it('of a registration without a client id is rejected', async () => {
     const world = createWorld({
       routes: { [`POST ${ISSUER}/register`]: () => json({ client_id: '' }, 201) },
     })

@@ -187,7 +187,7 @@ describe('renewing', () => {
     expect(world.to(MCP).filter(({ headers }) => !headers.has('authorization'))).toHaveLength(1)
   })
 
-  it.each(['3600', 3600])('takes %j for a lifetime', async (expires_in) => {
+  it.each(['3600', 3600])('reads %j as a lifetime', async (expires_in) => {
     const world = createWorld({ token: { expires_in } })
     const tokens = openStore()
     await using _ = await world.connect(world.signIn({ tokens }))
@@ -376,7 +376,7 @@ describe('renewing', () => {
     expect(world.to(AUTHORIZE)).toHaveLength(1)
   })
 
-  it('that loses against someone who takes no turns takes what they got, and erases nothing [B085]', async () => {
+  it('that loses a race without a lock uses the token that the other one got, and deletes nothing [B085]', async () => {
     const tokens: TokenStore & { values: Map<string, JsonObject> } = {
       ...openStore(),
       // A store in which turns cannot be taken
@@ -480,7 +480,7 @@ describe('the answer of a token endpoint', () => {
     expect(JSON.stringify(error)).not.toContain('canary')
   })
 
-  it('is one for a bearer where it has no type [C002]', async () => {
+  it('is a bearer token if it has no type [C002]', async () => {
     const world: World = createWorld({ token: { token_type: undefined } })
     await using client = await world.connect(world.signIn())
     await client.callTool('book')

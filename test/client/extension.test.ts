@@ -119,7 +119,7 @@ describe('a result of a type that an extension adds', () => {
     }
   })
 
-  it('fails as its follower does, and when what it gives is no result of the method [M-VER-022]', async () => {
+  it('fails with the error of its follower, or if the follower returns no result of the method [M-VER-022]', async () => {
     const client = await connectTo(jobPeer(), { extensions: [jobs] })
     await expect(client.getPrompt('p')).rejects.toThrow('Only tools have jobs')
     const bad = await connectTo(jobPeer(OFFERED, { content: 'no' }), { extensions: [jobs] })

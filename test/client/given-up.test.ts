@@ -14,7 +14,7 @@ test.each(
     [revision, 'in memory'] as const,
   ]),
 )(
-  'a question of %s %s is taken back when its call is aborted, and that is no failure',
+  'an input request of %s %s is withdrawn when its call is aborted, which is not a failure',
   async (revision, where) => {
     const onError = vi.fn<(error: unknown) => void>()
     const server = createServer({ name: 'asking', version: '1' }, { onError })

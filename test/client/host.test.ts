@@ -63,7 +63,7 @@ describe.each(FORMS)('the context that hosts get with an input request in %s', (
   )
 
   test.each<JsonObject>([{ requestedSchema: form.requestedSchema }, { message: 'x' }, {}])(
-    'is never a question without its parts, such as %j [L-ELIC-005]',
+    'is never that of a request without its required members, such as %j [L-ELIC-005]',
     async (params) => {
       const peer = asker(revision)
       const client = await connectTo(peer, { revision, onElicit: () => ({ action: 'accept' }) })
@@ -221,7 +221,7 @@ describe('chooseModel', () => {
 })
 
 describe('hints of tools', () => {
-  test('are the careful ones where a tool says nothing [L-TOOL-028]', () => {
+  test('default to the cautious ones if a tool has none [L-TOOL-028]', () => {
     const careful = {
       readOnlyHint: false,
       destructiveHint: true,

@@ -141,7 +141,7 @@ describe('a call that needs input', () => {
     await client.close()
   })
 
-  test('answers under odd keys [M-MRTR-053]', async () => {
+  test('answers requests under odd keys [M-MRTR-053]', async () => {
     const requests = JSON.parse(
       '{"__proto__":{"method":"roots/list"},"":{"method":"roots/list"},"漢":{"method":"roots/list"}}',
     ) as JsonObject
@@ -153,20 +153,23 @@ describe('a call that needs input', () => {
     await client.close()
   })
 
-  test.each(['prompts/get', 'resources/read'])('may be %s [M-MRTR-002]', async (method) => {
-    const peer = asking((message) =>
-      message.params.requestState
-        ? { messages: [], contents: [] }
-        : { resultType: 'input_required', inputRequests: { r: rootsList }, requestState: 's' },
-    )
-    const client = await connectTo(peer, accept)
-    await client.request(method, { name: 'a', uri: 'a:b' })
-    expect(peer.sent(method)).toHaveLength(2)
-    await client.close()
-  })
+  test.each(['prompts/get', 'resources/read'])(
+    'may have the method %s [M-MRTR-002]',
+    async (method) => {
+      const peer = asking((message) =>
+        message.params.requestState
+          ? { messages: [], contents: [] }
+          : { resultType: 'input_required', inputRequests: { r: rootsList }, requestState: 's' },
+      )
+      const client = await connectTo(peer, accept)
+      await client.request(method, { name: 'a', uri: 'a:b' })
+      expect(peer.sent(method)).toHaveLength(2)
+      await client.close()
+    },
+  )
 
   test.each(['tools/list', 'completion/complete', 'com.example/x'])(
-    'may not be %s [M-MRTR-004]',
+    'may not have the method %s [M-MRTR-004]',
     async (method) => {
       let asked = 0
       const peer = asking(() => ({ resultType: 'input_required', inputRequests: { r: rootsList } }))
@@ -181,7 +184,7 @@ describe('a call that needs input', () => {
     ['neither requests nor state', {}],
     ['requests that are no object', { inputRequests: [] }],
     ['a state that is no string', { requestState: 7 }],
-  ])('is invalid with %s [M-MRTR-007]', async (_, body) => {
+  ])('is rejected as invalid with %s [M-MRTR-007]', async (_, body) => {
     const peer = asking(() => ({ resultType: 'input_required', ...body }))
     const client = await connectTo(peer, accept)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
@@ -323,7 +326,7 @@ describe('a call that needs input', () => {
     await client.close()
   })
 
-  test('tells handlers which server asks [M-MRTR-060] [M-ELIC-030]', async () => {
+  test('passes the identity of the server to handlers [M-MRTR-060] [M-ELIC-030]', async () => {
     const peer = modernPeer((seen) =>
       result(
         seen,

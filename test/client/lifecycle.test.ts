@@ -55,7 +55,7 @@ describe('initialize', () => {
   })
 
   test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'settles on the answered version %s',
+    'uses the version of the response, %s',
     async (version) => {
       const peer = sessionPeer(undefined, initialized(version))
       const client = await connectTo(peer, legacy)
@@ -123,7 +123,7 @@ describe('initialize', () => {
     }
   })
 
-  test('tolerates unknown capabilities and hands them on [L-RPC-018]', async () => {
+  test('accepts unknown capabilities and passes them on [L-RPC-018]', async () => {
     const capabilities = { ...everything, 'x.y/z': { a: 1 }, experimental: { foo: { b: 2 } } }
     const peer = sessionPeer(undefined, initialized('2025-11-25', capabilities))
     const client = await connectTo(peer, legacy)

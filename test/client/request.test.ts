@@ -45,7 +45,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
-  test('find answers by id with its type [L-RPC-006]', async () => {
+  test('match responses by their id, including its type [L-RPC-006]', async () => {
     const peer = peerOf(era, (message) => {
       peer.send({ ...reply(message, { content: [] }), id: String(message.id) })
       return reply(message, { content })
@@ -55,7 +55,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
-  test('hand on errors as they came [M-BASE-019]', async () => {
+  test('report errors unchanged [M-BASE-019]', async () => {
     const data = { deep: [1, { a: null }] }
     const peer = peerOf(era, (message) => refuse(message, -32050, data))
     const client = await connectTo(peer)
@@ -65,7 +65,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
-  test('hand on all that a result has [M-BASE-063] [L-COM-007]', async () => {
+  test('return every member of a result [M-BASE-063] [L-COM-007]', async () => {
     const body = {
       content: [{ type: 'text', text: 'a', foo: 1, _meta: { b: 2 } }, { type: 'x' }],
       ext: 1,
@@ -101,7 +101,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.close()
   })
 
-  test('are not disturbed by noise [M-BASE-017] [M-BASE-023] [L-RPC-016]', async () => {
+  test('are not affected by invalid messages [M-BASE-017] [M-BASE-023] [L-RPC-016]', async () => {
     const problems: Error[] = []
     const peer = peerOf(era, (message) => {
       peer.send({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'huh' } })

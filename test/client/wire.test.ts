@@ -68,7 +68,7 @@ async function declared(options: ConnectOptions): Promise<JsonObject[]> {
 }
 
 describe('the capabilities of a client', () => {
-  test('is declared in each request, and nothing else is [M-ELIC-001] [M-SAMP-001] [M-ROOT-001]', async () => {
+  test('are declared in each request, and nothing else is [M-ELIC-001] [M-SAMP-001] [M-ROOT-001]', async () => {
     for (const one of await declared({})) expect(one).toEqual({})
     const { onElicit, onSample, roots } = handlers
     for (const one of await declared({ onElicit: onElicit! })) {
@@ -78,7 +78,7 @@ describe('the capabilities of a client', () => {
     for (const one of await declared({ roots: roots! })) expect(one).toEqual({ roots: {} })
   })
 
-  test('includes sampling with tools only where it is said; a server that takes no notice gets nothing [M-SAMP-002]', async () => {
+  test('include sampling with tools only if it is declared, and a server that ignores that gets no answer [M-SAMP-002]', async () => {
     const tools = [{ name: 'a', inputSchema: { type: 'object' } }]
     const ask = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, tools } }
     const peer = (): HttpPeer =>
@@ -184,7 +184,7 @@ describe('rounds of input', () => {
 })
 
 describe('the annotations of tools', () => {
-  test('approves nothing [M-TOOL-027]', async () => {
+  test('approve no call by themselves [M-TOOL-027]', async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
     const peer = modernPeer((seen) =>
       result(

@@ -46,7 +46,7 @@ describe('the version that initialize asks for', () => {
   })
 
   it.each(['2099-01-01', '2026-07-28', '', undefined, 7])(
-    'answered with %j, which the client does not speak, ends the connection [B049]',
+    'answered with %j, which the client does not support, ends the connection [B049]',
     async (version) => {
       let closed = false
       const peer = duplexPeer((message) =>

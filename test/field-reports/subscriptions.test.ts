@@ -61,7 +61,7 @@ describe('a stream of changes', () => {
     server.prompt(name, {}, () => 'x')
   }
 
-  it('that was refused, or never acknowledged, is no stream for the client [B097]', async () => {
+  it('that was rejected, or never acknowledged, is an error for the client [B097]', async () => {
     const refusing = duplexPeer((message) =>
       message.method === 'server/discover' ? reply(message, discovered()) : refuse(message, -32601),
     )

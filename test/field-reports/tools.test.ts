@@ -78,22 +78,25 @@ const schemas: [name: string, schema: StandardSchema, good: JsonObject[], bad: J
 ]
 
 describe('the arguments of a tool', () => {
-  it.each(schemas)('is advertised as it is checked: %s [B063]', async (_, input, good, bad) => {
-    const server = createServer({ name: 's', version: '1' })
-    server.tool('t', { input }, () => 'ok')
-    await using client = await connectInMemory(server, { revision: '2025-11-25' })
-    const [tool] = await client.listAllTools()
-    expect(tool?.inputSchema.type).toBe('object')
-    const validator = new Validator(tool?.inputSchema as object, '2020-12')
-    for (const args of good) {
-      expect([args, validator.validate(args).valid]).toEqual([args, true])
-      expect([args, await client.callTool('t', args)]).toEqual([args, { content: [ok] }])
-    }
-    for (const args of bad) {
-      expect([args, validator.validate(args).valid]).toEqual([args, false])
-      expect(await client.callTool('t', args)).toMatchObject({ isError: true })
-    }
-  })
+  it.each(schemas)(
+    'are validated against the advertised schema: %s [B063]',
+    async (_, input, good, bad) => {
+      const server = createServer({ name: 's', version: '1' })
+      server.tool('t', { input }, () => 'ok')
+      await using client = await connectInMemory(server, { revision: '2025-11-25' })
+      const [tool] = await client.listAllTools()
+      expect(tool?.inputSchema.type).toBe('object')
+      const validator = new Validator(tool?.inputSchema as object, '2020-12')
+      for (const args of good) {
+        expect([args, validator.validate(args).valid]).toEqual([args, true])
+        expect([args, await client.callTool('t', args)]).toEqual([args, { content: [ok] }])
+      }
+      for (const args of bad) {
+        expect([args, validator.validate(args).valid]).toEqual([args, false])
+        expect(await client.callTool('t', args)).toMatchObject({ isError: true })
+      }
+    },
+  )
 
   const ok = { type: 'text', text: 'ok' }
 
@@ -102,7 +105,7 @@ describe('the arguments of a tool', () => {
     ['an array', z.array(z.object({}))],
     ['a union of texts', z.union([z.string(), z.literal('x')])],
     ['what JSON Schema cannot say', z.object({ when: z.date() })],
-  ])('is refused at registration when it is no object: %s [B063]', (kind, input) => {
+  ])('cannot be described by a schema that is not of an object: %s [B063]', (kind, input) => {
     const server = createServer({ name: 's', version: '1' })
     expect(() => server.tool('t', { input }, () => 'x')).toThrow()
     if (kind !== 'what JSON Schema cannot say') {
@@ -111,7 +114,7 @@ describe('the arguments of a tool', () => {
   })
 
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
-    'without a schema is nothing in %s: other arguments are not advertised, and ignored [I012] [B065]',
+    'are neither advertised nor passed on without a schema, in %s [I012] [B065]',
     async (revision) => {
       const server = createServer({ name: 's', version: '1' })
       const taken: unknown[] = []

@@ -84,7 +84,7 @@ async function joined(server: Server, name: string, more: InMemoryOptions = {}) 
 }
 
 describe('requests of an upstream server outside of calls', () => {
-  it('waits for the first client, and is answered by it while it is the only one [I005]', async () => {
+  it('wait for the first client, and are answered by it while it is the only one [I005]', async () => {
     const behind = rooted()
     const server = await gatewayTo(behind)
     expect(behind.answers).toEqual([])
@@ -98,7 +98,7 @@ describe('requests of an upstream server outside of calls', () => {
     expect(asked).toEqual(['Sure?'])
   })
 
-  it('is refused while there are several clients, as it may be for any, and answered again once one is left [I005]', async () => {
+  it('are rejected while there are several clients, and answered again once only one is left [I005]', async () => {
     const behind = rooted()
     const server = await gatewayTo(behind)
     const one = await joined(server, 'one')
@@ -118,7 +118,7 @@ describe('requests of an upstream server outside of calls', () => {
     })
   })
 
-  it('is for the clients of the principal on whose connection it came [I005] [S004]', async () => {
+  it('are for the clients of the principal on whose connection they came [I005] [S004]', async () => {
     const behind: ReturnType<typeof rooted>[] = []
     const gateway = await createGateway(
       (options) => {
@@ -145,7 +145,7 @@ describe('requests of an upstream server outside of calls', () => {
     expect(behind[0]?.answers).toEqual([-32601])
   })
 
-  it('comes to the client on the stream that it listens on over HTTP [I005]', async () => {
+  it('reach the client on its listening stream over HTTP [I005]', async () => {
     const behind = rooted()
     const handler = closing(sessionHandler(await gatewayTo(behind)))
     const has = having('web')
@@ -163,7 +163,7 @@ describe('requests of an upstream server outside of calls', () => {
 })
 
 describe('log messages of an upstream server outside of calls', () => {
-  it('reaches the only client, in the levels that it wants, and none of several [I007]', async () => {
+  it('reach the only client, in the levels that it wants, and none of several [I007]', async () => {
     const behind = rooted()
     const server = await gatewayTo(behind)
     const one = await joined(server, 'one')

@@ -27,7 +27,7 @@ describe('readBytes', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('gives no bytes where there is no body', async () => {
+  it('returns no bytes if there is no body', async () => {
     expect(await readBytes(null, 10)).toHaveLength(0)
   })
 })

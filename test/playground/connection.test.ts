@@ -13,7 +13,7 @@ describe('Playground: connection', () => {
     // Titles are what annotations say, or names
     ['2025-03-26', 'Greet'],
     ['2024-11-05', 'greet'],
-  ])('speaks the revision %s, in which a tool is called %s', async (revision, title) => {
+  ])('uses the revision %s, in which the label of a tool is %s', async (revision, title) => {
     await connectOver(page, revision)
     await show(page, '', 'edgewise-demo')
     await sees(page.getByRole('main'), `${revision}, with a session`)
@@ -32,7 +32,7 @@ describe('Playground: connection', () => {
     await page.getByRole('heading', { name: 'greet', level: 1 }).waitFor()
   })
 
-  it('reaches a server that speaks only HTTP+SSE', async () => {
+  it('reaches a server that supports only HTTP+SSE', async () => {
     const own = await visited.open()
     await own.getByLabel('Endpoint').fill(`${visited.url}/sse`)
     await press(own, 'Connect')

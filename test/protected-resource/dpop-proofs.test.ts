@@ -88,7 +88,7 @@ describe('A proof', () => {
     },
   )
 
-  it('is refused when it is older than the server wants, and never taken for longer than 5 minutes', async () => {
+  it('is rejected if it is older than the server allows, and always after 5 minutes', async () => {
     const send = async (maxAgeMs: number, age: number) => {
       const { handle } = protect(issuer, { dpop: dpopProofs({ maxAgeMs }) })
       const proof = await prover.proof(token, { iat: now(-age) })

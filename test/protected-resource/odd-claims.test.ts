@@ -90,7 +90,7 @@ describe('An odd claim', () => {
 })
 
 describe('A header of a token', () => {
-  it.each(['jwk', 'jku', 'x5u', 'x5c'])('is no source of keys: %s', async (name) => {
+  it.each(['jwk', 'jku', 'x5u', 'x5c'])('is not used as a source of keys: %s', async (name) => {
     const stranger = await Issuer.make()
     const { handle } = protect(issuer)
     const [key, other] = [issuer.keys[0]!, stranger.keys[0]!]
@@ -103,7 +103,7 @@ describe('A header of a token', () => {
     expect(issuer.fetched.filter((url) => url.includes('evil'))).toEqual([])
   })
 
-  it('that says that the claims are signed as they are makes no token', async () => {
+  it('that declares unencoded claims is rejected', async () => {
     const { alg, kid, privateKey } = issuer.keys[0]!
     // The encoded text is signed, so that any decoder gets a text of claims
     const encoded = Buffer.from(JSON.stringify(claims)).toString('base64url')
@@ -116,7 +116,7 @@ describe('A header of a token', () => {
     expect(observed.at(-1)).toMatchObject({ reason: expect.stringContaining('encoded') as string })
   })
 
-  it.each([5, [], ['at+jwt'], {}, null, true])('names no type of token: %j', async (typ) => {
+  it.each([5, [], ['at+jwt'], {}, null, true])('is rejected for the type %j', async (typ) => {
     const { handle } = protect(issuer)
     expect((await call(handle, 'whoami', bearer(await sign(claims, { typ })))).status).toBe(401)
   })

@@ -105,7 +105,7 @@ describe('degradeResult', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26'] as const)(
-    'says structured content as text for %s when there is no other content',
+    'repeats structured content as text for %s if there is no other content',
     (revision) => {
       const structuredContent = { reference: 'x' }
       const text = { type: 'text', text: 'Booked' }
@@ -140,7 +140,7 @@ describe('degradeResult', () => {
     expect(callWith(result, '2026-07-28')).toBe(result)
   })
 
-  it('leaves out output schemas whose root is no object before 2026-07-28', () => {
+  it('omits output schemas whose root is not an object before 2026-07-28', () => {
     const { execution: _, ...plain } = tool
     const result = { tools: [{ ...plain, outputSchema: { type: 'array', items: {} } }] }
     const listed = (revision: Revision) => {

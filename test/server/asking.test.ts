@@ -38,7 +38,7 @@ const asked = ({ received }: Wire) =>
   received.filter(({ id, method }) => id !== undefined && method !== undefined)
 
 describe.each(LEGACY)('sampling in %s', (revision) => {
-  it('is refused here when the client does not offer it [L-SAMP-002]', async () => {
+  it('is rejected locally if the client does not support it [L-SAMP-002]', async () => {
     const wire = await openWire(
       asking((ctx) => ctx.sample(hello)),
       revision,
@@ -48,7 +48,7 @@ describe.each(LEGACY)('sampling in %s', (revision) => {
     expect(asked(wire)).toEqual([])
   })
 
-  it('with tools is refused here when the client does not offer that [L-SAMP-003]', async () => {
+  it('with tools is rejected locally if the client does not support that [L-SAMP-003]', async () => {
     const tool = { name: 'a', inputSchema: { type: 'object' as const } }
     for (const more of [{ tools: [tool] }, { toolChoice: { mode: 'auto' as const } }]) {
       const server = asking((ctx) => ctx.sample({ ...hello, ...more }))
@@ -74,7 +74,7 @@ describe.each(LEGACY)('sampling in %s', (revision) => {
     expect(asked(wire)).toEqual([])
   })
 
-  it('takes any reason to stop, and any content [L-SAMP-016] [L-SAMP-017]', async () => {
+  it('accepts any stop reason, and any content [L-SAMP-016] [L-SAMP-017]', async () => {
     const answers = [
       { ...said, stopReason: 'refusedByMoon' },
       { ...said, content: { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' } },

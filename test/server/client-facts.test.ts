@@ -60,7 +60,7 @@ describe('a request without a session, whose client is unknown', () => {
     expect(read.result.contents).toMatchObject([{ text: PAGE }])
   })
 
-  it('gets answers that say all, and may call what only interfaces call [C043]', async () => {
+  it('gets complete results, and may call tools that are for interfaces only [C043]', async () => {
     const handle = createHandler(weather())
     const call = async (name: string): Promise<unknown> =>
       (await sessionless(handle, 'tools/call', { name })).result.content

@@ -65,7 +65,7 @@ describe.each(LEGACY)('completion in %s', (revision) => {
     },
   )
 
-  it('knows what other arguments are, where the revision can say [L-COMP-007]', async () => {
+  it('receives the other arguments, if the revision has them [L-COMP-007]', async () => {
     const server = createServer(info)
     const seen: unknown[] = []
     const complete = { x: (_value: string, context: object) => [seen.push(context)].map(String) }

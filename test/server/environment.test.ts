@@ -57,16 +57,19 @@ describe('The environment that a host gives', () => {
     ],
   ] as const
 
-  it.each(requests)('reaches what answers %s %o, by the type of its author', async (...request) => {
-    const [method, params, expected] = request
-    const handle = makeHandler()
-    const { send } = await openSession(handle)
-    const message = { jsonrpc: '2.0', id: 1, method, params }
-    for (const response of [await send(message), await postModern(handle, method, params)]) {
-      const { result } = await lastMessage(response)
-      expect(result).toMatchObject({ ...expected, _meta: { by: 'hello' } })
-    }
-  })
+  it.each(requests)(
+    'reaches the handler of %s %o, with the type of its author',
+    async (...request) => {
+      const [method, params, expected] = request
+      const handle = makeHandler()
+      const { send } = await openSession(handle)
+      const message = { jsonrpc: '2.0', id: 1, method, params }
+      for (const response of [await send(message), await postModern(handle, method, params)]) {
+        const { result } = await lastMessage(response)
+        expect(result).toMatchObject({ ...expected, _meta: { by: 'hello' } })
+      }
+    },
+  )
 })
 
 describe('Work that continues after the response', () => {

@@ -88,7 +88,7 @@ describe('extend', () => {
   )
 
   it.each(['com.example/x', 'io.modelcontextprotocol/ui', 'vendor/a.b_c-1'])(
-    'takes the id "%s" once [M-VER-015]',
+    'accepts the id "%s" once [M-VER-015]',
     (id) => {
       const server = createServer({ name: 's', version: '1' })
       server.extend(serverExtension({ id }))

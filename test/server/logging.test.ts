@@ -21,7 +21,7 @@ const logs = ({ received }: Wire) =>
   received.filter(({ method }) => method === 'notifications/message').map(({ params }) => params)
 
 describe.each(LEGACY)('logging in %s', (revision) => {
-  it('is offered by servers that can log, and no method of others [L-LOG-001]', async () => {
+  it('is offered by servers that can log, and an unknown method on others [L-LOG-001]', async () => {
     const server = createServer(info)
     const without = await openWire(server, revision)
     expect(without.welcome.capabilities).not.toHaveProperty('logging')
@@ -149,7 +149,7 @@ describe('scrubbing', () => {
     expect(events).toMatchObject([{ method: 'resources/read', name: 'a:x?token=***' }])
   })
 
-  it('is not needed to keep what cannot be written, or is nothing, from the wire [L-LOG-007]', async () => {
+  it('is not needed to drop messages that are empty or cannot be serialized [L-LOG-007]', async () => {
     const reported: unknown[] = []
     const server = createServer(info, { onError: (error) => reported.push(error) })
     server.tool('log', {}, async (_args, ctx) => {

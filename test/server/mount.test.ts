@@ -122,7 +122,7 @@ describe('a mounted server', () => {
     expect(String(errors[0])).toContain('"in_new" exists already')
   })
 
-  it('is no part of itself', () => {
+  it('cannot be mounted in itself', () => {
     const [one, two, three] = ['one', 'two', 'three'].map((name) => {
       const server = createServer({ name, version: '1' })
       server.tool('act', {}, () => text(name))
@@ -333,7 +333,7 @@ describe('URLs behind a gateway', () => {
     expect(asked).not.toEqual(ids)
   })
 
-  it('that are required first are said in the way of the revision [L-ELIC-030] [L-ELIC-031]', async () => {
+  it('that are required first are reported as the revision defines [L-ELIC-030] [L-ELIC-031]', async () => {
     const { source, server } = await payable()
     const ended: unknown[] = []
     const client = await connected(server, {
@@ -497,7 +497,7 @@ describe('a gateway as a server of its own', () => {
     expect(state.turn).toBe(3)
   })
 
-  it('offers nothing and complains of nothing once it is closed, though it was just looking', async () => {
+  it('offers nothing and reports nothing once it is closed, even during a listing', async () => {
     const { peer: behind, state, change } = slowToList()
     const errors: unknown[] = []
     const gateway = await createGateway((options) => connect(behind.transport, options), {
@@ -512,7 +512,7 @@ describe('a gateway as a server of its own', () => {
     expect(await (await connected(gateway.server)).listAllTools()).toEqual([])
   })
 
-  it('leaves nothing of what was mounted and unmounted in the way of requests', async () => {
+  it('adds its middleware once, however often a server is mounted and unmounted', async () => {
     const outer = createServer({ name: 'outer', version: '1' })
     const used = vi.spyOn(outer, 'use')
     const { server: inner } = makeServer()

@@ -246,7 +246,7 @@ describe('asking over rounds', () => {
   })
 
   it.each([[[]], ['text'], [5], [null]])(
-    'inputResponses that are %j are -32602 [M-MRTR-031]',
+    'inputResponses that are %j are answered with -32602 [M-MRTR-031]',
     async (inputResponses) => {
       const handle = sessionHandler(makeServer().server)
       expect((await call(handle, { name: 'two', inputResponses })).error.code).toBe(-32602)

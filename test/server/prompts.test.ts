@@ -11,7 +11,7 @@ const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version })
 const info = { name: 's', version: '1' }
 
 describe.each(LEGACY)('prompts in %s', (revision) => {
-  it('are offered where there are any, and are no methods elsewhere [L-PROM-001]', async () => {
+  it('are offered if there are any, and are unknown methods otherwise [L-PROM-001]', async () => {
     const server = createServer(info)
     const without = await openWire(server, revision)
     expect(without.welcome.capabilities).not.toHaveProperty('prompts')
@@ -111,7 +111,7 @@ describe.each(LEGACY)('prompts in %s', (revision) => {
 })
 
 describe('embedded', () => {
-  it('wants a URI, and says of which type the contents are [L-PROM-010]', () => {
+  it('requires a URI, and states the type of the contents [L-PROM-010]', () => {
     const resource = (from: Parameters<typeof embedded>[0]) => embedded(from).resource
     expect(resource({ uri: 'a:b', text: 'x' })).toEqual({
       uri: 'a:b',

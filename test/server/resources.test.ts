@@ -11,7 +11,7 @@ const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version })
 const info = { name: 's', version: '1' }
 
 describe.each(LEGACY)('resources in %s', (revision) => {
-  it('are offered where there are any, and are no methods elsewhere [L-RES-001]', async () => {
+  it('are offered if there are any, and are unknown methods otherwise [L-RES-001]', async () => {
     const server = createServer(info)
     const without = await openWire(server, revision)
     expect(without.welcome.capabilities).not.toHaveProperty('resources')
@@ -175,7 +175,7 @@ it.each(['x://{+path}', 'x://a/{id}', '{scheme}://a'])(
 )
 
 describe('subscribing where no change can be notified', () => {
-  it.each(LEGACY)('is not offered, and no method, in %s [L-RES-015]', async (revision) => {
+  it.each(LEGACY)('is neither offered nor a known method in %s [L-RES-015]', async (revision) => {
     const server = createServer(info)
     server.resource('a:b', { name: 'a' }, () => '')
     const handle = sessionHandler(server, { sessions: false })

@@ -338,7 +338,7 @@ describe('questions of 2026-07-28', () => {
     }
   })
 
-  it('of a kind that no client knows, or under one key twice, fail at home [M-MRTR-008] [M-MRTR-009]', async () => {
+  it('of an unknown kind, or twice under one key, fail on the server [M-MRTR-008] [M-MRTR-009]', async () => {
     const own = doing(() => ({
       resultType: 'input_required',
       inputRequests: { x: { method: 'tools/list' } as unknown as InputRequest },

@@ -170,7 +170,7 @@ describe.each(ways)('A tiny server behind %s', (_name, open) => {
 describe('The tiny handler', () => {
   const handle = createTinyHandler(tinyServer())
 
-  test.each(legacy)('opens no session in %s', async (protocolVersion) => {
+  test.each(legacy)('answers without a session in %s', async (protocolVersion) => {
     const opened = await post(handle, initializeRequest(protocolVersion))
     expect(opened.headers.get('mcp-session-id')).toBeNull()
     expect((await lastMessage(opened)).result).toMatchObject({ protocolVersion })
@@ -305,7 +305,7 @@ describe('Input requests and completions on a tiny server', () => {
     ({ name }) => `Hi, ${name}`,
   )
 
-  test.each(all)('is neither offered nor done in %s [L-LIFE-028]', async (revision) => {
+  test.each(all)('are neither offered nor handled in %s [L-LIFE-028]', async (revision) => {
     const fetch = fetchOf(createTinyHandler(server))
     await using client = await connect(url, {
       revision,

@@ -38,7 +38,7 @@ function schemaOf(jsonSchema: unknown): StandardSchema {
 }
 
 describe.each(LEGACY)('tools in %s', (revision) => {
-  it('are offered where there are any, and are no method elsewhere [L-TOOL-001]', async () => {
+  it('are offered if there are any, and are an unknown method otherwise [L-TOOL-001]', async () => {
     const server = createServer(info)
     const without = await openWire(server, revision)
     expect(without.welcome.capabilities).not.toHaveProperty('tools')
@@ -94,7 +94,7 @@ describe.each(LEGACY)('tools in %s', (revision) => {
     { name: 'a', arguments: [] },
     { name: 'a', arguments: 'x' },
     { name: 'a', arguments: null },
-  ])('called with the params %j are -32602 [L-TOOL-015]', async (params) => {
+  ])('called with the params %j are answered with -32602 [L-TOOL-015]', async (params) => {
     const server = createServer(info)
     server.tool('a', { input: z.object({}) }, () => 'a')
     const wire = await openWire(server, revision)
@@ -213,7 +213,7 @@ describe('a tool', () => {
     },
   )
 
-  it('whose content is no Base64, or has no type, fails where it is made [L-TOOL-021] [L-PROM-008] [L-PROM-009]', () => {
+  it('whose content is not Base64, or has no type, fails where the content is created [L-TOOL-021] [L-PROM-008] [L-PROM-009]', () => {
     for (const make of [image, audio]) {
       expect(make(new Uint8Array([255, 0]), 'image/png').data).toBe('/wA=')
       expect(make('/wA=', 'image/svg+xml').data).toBe('/wA=')
@@ -400,7 +400,7 @@ describe.each(everything)('any error of a handler in %s', (revision) => {
 })
 
 describe.each(LEGACY)('results in %s', (revision) => {
-  it('are objects: nothing is {} where there is nothing to say, all else an internal error [L-RPC-008]', async () => {
+  it('are objects: nothing becomes {}, and any other value is an internal error [L-RPC-008]', async () => {
     const server = createServer(info)
     server.tool('a', {}, () => undefined as never)
     const wire = await openWire(server, revision)

@@ -65,7 +65,7 @@ describe.each(unwritable)('a result that holds %s', (_what, result) => {
     },
   )
 
-  it('spoils no other answer of a batch', async () => {
+  it('affects no other response of a batch', async () => {
     const handle = sessionHandler(make(result).server)
     const { send } = await openSession(handle, '2025-03-26')
     const calls = ['good', 'bad'].map((name, id) => {

@@ -187,7 +187,7 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
-  test('gives up listing the tools for who aborts, and for no other', async () => {
+  test('stops listing the tools for a caller that aborts, and for no other', async () => {
     const server = peer({
       'tools/list': () => undefined,
       'tools/call': (message) => reply(message, { content: [] }),
@@ -295,7 +295,7 @@ describe('A client of 2025-11-25', () => {
   })
 
   test.each([0, -5, 'soon', null])(
-    'rests between two looks where the server says %j [L-TASK-019]',
+    'waits between two polls if the server suggests %j [L-TASK-019]',
     async (pollInterval) => {
       let looks = 0
       const server = peer({
@@ -379,7 +379,7 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
-  test('takes all the time that its caller gives, though the server wishes for longer rests', async () => {
+  test('uses the whole timeout of its caller, even if the server suggests longer intervals', async () => {
     const server = peer({
       'tasks/get': (message, turn) =>
         reply(message, state(turn === 0 ? 'working' : 'completed', { pollInterval: 50_000 })),
@@ -404,7 +404,7 @@ describe('A client of 2025-11-25', () => {
     await client.close()
   })
 
-  test('takes no result without content for that of a tool', async () => {
+  test('rejects a tool result without content', async () => {
     const server = peer({
       'tasks/get': (message) => reply(message, state('completed')),
       'tasks/result': (message) => reply(message, { x: 1 }),

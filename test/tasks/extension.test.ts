@@ -117,7 +117,7 @@ describe('A task', () => {
     }
   })
 
-  test('keeps its names to itself [M-TASK-071]', () => {
+  test('has method names and a result type that no other extension may use [M-TASK-071]', () => {
     const server = createServer({ name: 'x', version: '1' })
     const handle = () => ({})
     for (const taken of [

@@ -273,7 +273,7 @@ describe('callTool', () => {
   })
 
   test.each(['task', 'input_required', 'x', 7])(
-    'takes no result of the type %j for that of a task [M-BASE-012]',
+    'rejects a result of the type %j as that of a task [M-BASE-012]',
     async (resultType) => {
       const ended = { status: 'completed', result: { resultType, content: [], requestState: 'x' } }
       const client = await connectTo(scripted([ended]), following())
@@ -331,7 +331,7 @@ describe('callTool', () => {
   test.each([
     ['before it was made', { lastUpdatedAt: '2000-01-01T00:00:00Z' }],
     ['never', { lastUpdatedAt: undefined }],
-  ])('takes an end that came %s by the clock of the server [M-TASK-031]', async (_, when) => {
+  ])('accepts a result that came %s by the clock of the server [M-TASK-031]', async (_, when) => {
     const client = await connectTo(scripted([{ ...completed, ...when }]), following())
     expect(textOf(await client.callTool('x'))).toBe('done')
     await client.close()
@@ -394,7 +394,7 @@ describe('callTool', () => {
     },
   )
 
-  test('takes no result without content for that of a tool, from a task by its id either', async () => {
+  test('rejects a tool result without content, also from a task by its id', async () => {
     const client = await connectTo(scripted([{ status: 'completed', result: {} }]), following())
     await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
       code: 'INVALID_MESSAGE',

@@ -114,7 +114,7 @@ describe('A store', () => {
     }
   }
 
-  test('that is away for a moment loses no outcome', async () => {
+  test('that fails for a moment loses no outcome', async () => {
     let away = 2
     const { server, errors, ran } = makeFixture({ store: refusing(() => away-- > 0) })
     const wire = wireTo(server)

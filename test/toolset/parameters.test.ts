@@ -125,7 +125,7 @@ describe('a schema of a toolset', () => {
     })
   })
 
-  test('that needs no change is the same [C037]', async () => {
+  test('that needs no change is passed on as the same object [C037]', async () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',

@@ -204,7 +204,7 @@ describe('The message-port transport, given an invalid message,', () => {
     expect(JSON.stringify(end.taken)).toBe('[{"b":[null,null,1]}]')
   })
 
-  it('is not bothered by control messages that are malformed', async () => {
+  it('ignores control messages that are malformed', async () => {
     const [left, right] = channel()
     const [end, other] = [begin(left), begin(right)]
     await Promise.all([end.opened, other.opened])
@@ -267,7 +267,7 @@ describe('The end of a message port', () => {
     await left
   })
 
-  it('is noticed when the port is closed without a word', async () => {
+  it('is noticed when the port is closed without notice', async () => {
     const [left, right] = channel()
     const ends = [begin(left), begin(right)]
     await Promise.all(ends.map(({ opened }) => opened))

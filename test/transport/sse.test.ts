@@ -54,7 +54,7 @@ test('an event without data is not given, yet its id and retry are kept [L-HTTP-
   }
 })
 
-test('an id with NUL and a retry that is no number are ignored', () => {
+test('an id with NUL and a retry that is not a number are ignored', () => {
   const { parser } = parse(['id: ok1\n\n', 'id: a\0b\n\n', 'retry: 1500\n\n', 'retry: 5x\n\n'])
   expect(parser.lastEventId).toBe('ok1')
   expect(parser.retryMs).toBe(1500)

@@ -119,14 +119,14 @@ describe('reading', () => {
     }
   })
 
-  test('a second byte order mark is no JSON', async () => {
+  test('a second byte order mark is reported as invalid JSON', async () => {
     const line = '\uFEFF' + JSON.stringify(ping(1)) + '\n'
     const notes = await read([line + line])
     expect(notes.frames).toEqual([ping(1)])
     expect(notes.errors).toHaveLength(1)
   })
 
-  test('a line that is no JSON is reported and the next one is read [L-STDIO-014] [M-STDIO-012]', async () => {
+  test('a line that is not JSON is reported, and the next one is read [L-STDIO-014] [M-STDIO-012]', async () => {
     const noise = 'Server listening on port 3000\n{"jsonrpc":"2.0","id":9\n'
     const notes = await read([noise + JSON.stringify(ping(10)) + '\n'])
     expect(notes.frames).toEqual([ping(10)])
@@ -134,13 +134,13 @@ describe('reading', () => {
     expect(notes.errors[0]!.message).toContain('Server listening')
   })
 
-  test('JSON that is no message goes to the receiver, which judges it', async () => {
+  test('JSON that is not a message is passed to the receiver, which validates it', async () => {
     const notes = await read(['42\nnull\n[]\n{"__proto__":{"x":1}}\n'])
     expect(notes.frames.slice(0, 3)).toEqual([42, null, []])
     expect(Object.keys(notes.frames[3] as object)).toEqual(['__proto__'])
   })
 
-  test('bytes that are no UTF-8 spoil only their own line', async () => {
+  test('bytes that are not UTF-8 affect only their own line', async () => {
     const line = encode(JSON.stringify(ping(1)) + '\n')
     const bad = Uint8Array.of(0x22, 0xc3, 0x28, 0x22, 0x0a)
     for (const given of [
@@ -393,7 +393,7 @@ describe('writing', () => {
     await sent
   })
 
-  test('a message that is no JSON is refused, and the others are sent', async () => {
+  test('a message that JSON cannot represent is rejected, and the others are sent', async () => {
     const { transport, text } = writer()
     const sent = transport.send(ping(1))
     await expect(transport.send(echo(1n as never))).rejects.toMatchObject({

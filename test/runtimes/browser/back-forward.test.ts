@@ -209,7 +209,7 @@ describe.skipIf(!fullChromium)(title, () => {
     expect(await page.evaluate(() => state.answer)).toBe('The user came back without signing in')
   })
 
-  it('lets go of tokens that another page wants to renew', async () => {
+  it('releases the lock of tokens that another page wants to refresh', async () => {
     const second = await visit()
     const hold = (one: Page, holds: boolean): Promise<unknown> =>
       one.evaluate(async (holds) => {

@@ -98,7 +98,7 @@ async function visitEverything(path = '/everything.html'): Promise<Page> {
 }
 
 describe('A strict Content-Security-Policy with Trusted Types', () => {
-  it('stands in the way of nothing: clients of every revision, server, connection', async () => {
+  it('blocks nothing: clients of every revision, a server, a connection', async () => {
     const far = `http://localhost:${open.port}`
     site.assets.set('/strict.html', {
       ...assetOf('strict'),

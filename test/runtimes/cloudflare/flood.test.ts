@@ -98,7 +98,7 @@ describe('A hub', () => {
     await noSockets()
   })
 
-  it('lets go of a listener that reads nothing, and of no other', async () => {
+  it('drops a listener that reads nothing, and no other', async () => {
     const notifications = { resourceSubscriptions: [URI] }
     const message = modernRequest('subscriptions/listen', { notifications })
     const socket = await post(JSON.stringify(message), modernHeaders(message.method))

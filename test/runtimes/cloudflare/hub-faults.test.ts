@@ -289,7 +289,7 @@ describe('A session at its hub', () => {
     expect([one.seen, other.seen]).toEqual([sorted(one.seen), sorted(other.seen)])
   })
 
-  it('is not assured that nothing was missed when the last event id is no longer known', async () => {
+  it('cannot resume after an event id that is no longer known', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     let one = await open(id)
     const begun = (await one.next())!.id

@@ -161,7 +161,7 @@ describe('Missed notifications of a session', () => {
       ? new EventReader(await listen(workerd.handle, id))
       : resume(workerd.handle, id, after)
 
-  it('is what it watched at the time, in order', async () => {
+  it('are those that it watched at the time, in order', async () => {
     const { id, send } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     const primed = await reader.next()
@@ -177,7 +177,7 @@ describe('Missed notifications of a session', () => {
     expect(await drain(resumed)).toEqual([LISTS, UPDATED, LISTS])
   })
 
-  it('begins with the id from which the stream was resumed [I013]', async () => {
+  it('begin with the id from which the stream was resumed [I013]', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     const primed = await reader.next()
@@ -193,7 +193,7 @@ describe('Missed notifications of a session', () => {
     await last.cancel()
   })
 
-  it('belongs to the stream whose turn it was [L-HTTP-040] [L-HTTP-041]', async () => {
+  it('belong to the stream whose turn it was [L-HTTP-040] [L-HTTP-041]', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const first = await open(id)
     const begun = await first.next()
@@ -213,7 +213,7 @@ describe('Missed notifications of a session', () => {
     expect([await drain(again), await drain(second)]).toEqual([[], []])
   })
 
-  it('goes to another open stream once that which had its turn is closed', async () => {
+  it('go to another open stream once that which had its turn is closed', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const first = await open(id)
     await first.next()
@@ -228,7 +228,7 @@ describe('Missed notifications of a session', () => {
     expect(one.length + other.length).toBe(20)
   })
 
-  it('survives the hub and the session', async () => {
+  it('survive a restart of the hub and of the session', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     const primed = await reader.next()
@@ -246,7 +246,7 @@ describe('Missed notifications of a session', () => {
     await later.cancel()
   })
 
-  it('comes although the hub dies, which ends every stream', async () => {
+  it('arrive although the hub crashes, which ends every stream', async () => {
     const { id } = await openSession(workerd.handle, '2025-11-25')
     const reader = await open(id)
     const primed = await reader.next()
@@ -261,7 +261,7 @@ describe('Missed notifications of a session', () => {
     await resumed.cancel()
   })
 
-  it('is nothing of another session, and nothing after an event that is not known', async () => {
+  it('include nothing of another session, and nothing after an unknown event id', async () => {
     const one = await openListening()
     await notify()
     const event = await one.reader.next()

@@ -290,7 +290,7 @@ test('a listener that is mounted below a path sees the whole path', async () => 
   expect(await (await fetch(`${url}below/mcp`)).json()).toMatchObject({ url: `${url}below/mcp` })
 })
 
-test('a body that something before has read and kept nowhere is a 500 that says so', async () => {
+test('a body that a middleware has consumed is answered with a 500 that says so', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { url } = await listen((incoming, outgoing) => {
     incoming.on('data', () => {}).on('end', () => setImmediate(ECHO, incoming, outgoing))

@@ -40,7 +40,7 @@ describe('coming back to this machine', () => {
     await expect(fetch(callback)).rejects.toThrow()
   })
 
-  it('is not what other pages can make of it: nothing is taken without the state [L-AUTH-084] [M-ASEC-045] [M-ASEC-060]', async () => {
+  it('cannot be forged by other pages: nothing is accepted without the state [L-AUTH-084] [M-ASEC-045] [M-ASEC-060]', async () => {
     const visit = await loopback({ open: () => {} }).begin(undefined)
     const early = await fetch(`${visit.redirectUri}?code=c&state=s`)
     expect(early.status).toBe(400)
@@ -65,7 +65,7 @@ describe('coming back to this machine', () => {
     await visit.end?.()
   })
 
-  it('is at an address of this machine only: not at a name that leads here by DNS [S003]', async () => {
+  it('works at an address of this machine only, not at a name that DNS resolves to it [S003]', async () => {
     const visit = await loopback({ open: () => {} }).begin(undefined)
     const going = visit.go('https://as.example/authorize?state=s', '', never)
     const { port } = new URL(visit.redirectUri)
@@ -117,7 +117,7 @@ describe('coming back to this machine', () => {
     await third.end?.()
   })
 
-  it('is at the port that the application wants, or nowhere', async () => {
+  it('uses the port of the application, and no other', async () => {
     const port = await freePort()
     const other = createServer().listen(port, '127.0.0.1')
     await new Promise((resolve) => other.on('listening', resolve))

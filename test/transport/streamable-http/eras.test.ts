@@ -41,7 +41,7 @@ const request = (method: string, params: JsonObject = {}, id: string | number = 
 })
 
 describe('one endpoint', () => {
-  it('goes by each message: eras may take turns on one connection [M-COMPAT-002] [M-COMPAT-004] [M-COMPAT-016]', async () => {
+  it('decides by each message: eras may alternate on one connection [M-COMPAT-002] [M-COMPAT-004] [M-COMPAT-016]', async () => {
     const { send } = await openSession(handle)
     for (let turn = 0; turn < 3; turn++) {
       const modern = await postModern(handle, 'tools/call', { name: 'list' })
@@ -65,7 +65,7 @@ describe('one endpoint', () => {
     }
   })
 
-  it('knows no initialize that describes itself, or has a header of 2026-07-28 [M-COMPAT-006]', async () => {
+  it('rejects an initialize that describes itself, or has a header of 2026-07-28 [M-COMPAT-006]', async () => {
     const { _meta } = modernRequest('initialize').params
     const described = initialize('2026-07-28', { _meta })
     for (const [message, headers] of [
@@ -79,7 +79,7 @@ describe('one endpoint', () => {
     }
   })
 
-  it('takes no message for one of a session because its _meta is missing [M-COMPAT-007]', async () => {
+  it('does not treat a message as one of a session because its _meta is missing [M-COMPAT-007]', async () => {
     const { id } = await openSession(handle)
     for (const headers of [modernHeaders('tools/list'), { 'mcp-session-id': id }]) {
       const response = await post(handle, request('tools/list'), {
@@ -90,7 +90,7 @@ describe('one endpoint', () => {
     }
   })
 
-  it('takes messages with an older version, or none, for those of sessions [M-COMPAT-008]', async () => {
+  it('treats messages with an older version, or none, as those of sessions [M-COMPAT-008]', async () => {
     const { send } = await openSession(handle, '2025-06-18')
     for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }]) {
       const { result } = await lastMessage(await send(request('tools/list'), headers))
@@ -101,7 +101,7 @@ describe('one endpoint', () => {
     expect((await lastMessage(unnamed)).error.message).toContain('Mcp-Session-Id')
   })
 
-  it('heeds sessions, streams and their ends only where sessions are spoken of [M-COMPAT-009] [M-COMPAT-010]', async () => {
+  it('has sessions, streams and their ends only in the revisions with sessions [M-COMPAT-009] [M-COMPAT-010]', async () => {
     const { id, send } = await openSession(handle)
     for (const session of [id, 'unknown', '']) {
       const response = await post(handle, modernRequest('tools/list'), {

@@ -89,7 +89,7 @@ describe.each(LEGACY)('A sealed session of %s', (revision) => {
     }
   })
 
-  it('offers nothing of that', async () => {
+  it('does not declare these features', async () => {
     const params = { protocolVersion: revision, capabilities: {}, clientInfo: client }
     const opened = await post(instance(), { ...initialize(), params })
     const { capabilities } = (await lastMessage(opened)).result

@@ -31,7 +31,7 @@ function follow(response: Response): { data: string[]; cancel: () => Promise<voi
 }
 
 describe.each(LEGACY)('one URL in %s', (revision) => {
-  it('takes messages and gives streams [L-HTTP-001]', async () => {
+  it('accepts messages and opens streams [L-HTTP-001]', async () => {
     const handle = sessionHandler(makeServer().server)
     const { id, send } = await openSession(handle, revision)
     const answer = await send({ jsonrpc: '2.0', id: 1, method: 'ping' })
@@ -116,7 +116,7 @@ describe.each(LEGACY)('one URL in %s', (revision) => {
 })
 
 describe('ids of sessions', () => {
-  it('cannot be foretold from others [L-HTTP-050]', async () => {
+  it('cannot be predicted from others [L-HTTP-050]', async () => {
     const handle = sessionHandler(makeServer().server, {
       sessions: statefulSessions({ maxSessions: 300 }),
     })

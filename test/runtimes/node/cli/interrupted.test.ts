@@ -73,7 +73,7 @@ describe('output that is not read', () => {
     return { code, err }
   }
 
-  it('is no error when a pipe is closed, as by head', async () => {
+  it('is not an error if a pipe is closed, as by head', async () => {
     expect(await run('pipe', 'call', http.url, 'long')).toEqual({ code: 0, err: '' })
     expect(await run('pipe', 'call', http.url, 'long', '--json')).toEqual({ code: 0, err: '' })
   })
