@@ -27,20 +27,20 @@ const protection = `import { jwtTokens, protectedResource } from 'edgewise/prote
 const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
 export const budgets: readonly Budget[] = [
-  { name: 'tiny client', code: tiny, maxKb: 12.1, goalKb: 12 },
-  { name: 'tiny client with sign-in', code: `${tiny}; ${signIn}`, maxKb: 21.7, goalKb: 22 },
+  { name: 'tiny client', code: tiny, maxKb: 12, goalKb: 12 },
+  { name: 'tiny client with sign-in', code: `${tiny}; ${signIn}`, maxKb: 21.55, goalKb: 22 },
   {
     name: 'tiny client in a page',
     code: `import { connect } from 'edgewise/browser/tiny'; console.log(connect)`,
-    maxKb: 13.15,
+    maxKb: 13,
     goalKb: 13,
   },
-  { name: 'client', code: client, maxKb: 18.4, goalKb: 15 },
-  { name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 28.05, goalKb: 25 },
+  { name: 'client', code: client, maxKb: 18.55, goalKb: 15 },
+  { name: 'client with sign-in', code: `${client}; ${signIn}`, maxKb: 28.15, goalKb: 25 },
   {
     name: 'client in a page',
     code: `import { connect } from 'edgewise/browser'; console.log(connect)`,
-    maxKb: 20.4,
+    maxKb: 20.5,
     goalKb: 17,
   },
   {
@@ -56,7 +56,7 @@ export const budgets: readonly Budget[] = [
 ]
 
 /** The maximum size of the playground's scripts, including the parts of the package that they use. */
-const page = { name: 'playground', maxKb: 47.25, goalKb: 45 }
+const page = { name: 'playground', maxKb: 47.3, goalKb: 45 }
 
 /** The size of one bundle. */
 export interface Weight {

@@ -103,7 +103,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const answers = await isAnswered(request)
   // The browser reports policy violations one task later
   await sleep(0)
-  if (isForbidden(href)) {
+  if (blocked?.some((at) => at === href || at === origin)) {
     const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
     return fault('csp', message, `Add it to the policy's "connect-src"`)
   }
@@ -146,21 +146,16 @@ async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
   }
 }
 
-/** The URLs that the page's policy has recently blocked. */
-let forbidden: readonly string[] = []
-let watching = false
+/** The URLs that the page's policy has recently blocked; undefined while nothing records them. */
+let blocked: readonly string[] | undefined
 
 /** Starts to record what the page's policy blocks. */
 function watchPolicy(): void {
-  if (watching) return
-  watching = true
+  if (blocked) return
+  blocked = []
   globalThis.addEventListener?.('securitypolicyviolation', (event) => {
     const { effectiveDirective, blockedURI } = event
     if (effectiveDirective !== 'connect-src') return
-    forbidden = [...forbidden, blockedURI].slice(-100)
+    blocked = [...(blocked ?? []), blockedURI].slice(-100)
   })
-}
-
-function isForbidden(href: string): boolean {
-  return forbidden.includes(href) || forbidden.includes(new URL(href).origin)
 }

@@ -6,6 +6,8 @@
 import { ProtocolError } from '../protocol/errors.ts'
 import { INVALID_PARAMS } from '../protocol/error-codes.ts'
 import type { Result, JsonObject } from '../protocol/types.ts'
+import type { Channel } from '../protocol/channel.ts'
+import type { FollowedRequest } from './extension.ts'
 import type { Cache, CacheLookup } from './features.ts'
 import { isWithin } from './uri-scope.ts'
 
@@ -72,18 +74,17 @@ class ResultCache implements Cache {
   }
 
   async lookup(
-    method: string,
-    params: JsonObject,
-    principal: Promise<string> | undefined,
-    reload: boolean,
+    { method, params, options }: FollowedRequest,
+    channel: Pick<Channel, 'principal'>,
   ): Promise<CacheLookup> {
     const changes = this.#changes
     const key = keyOf(method, params)
-    const owner = (await principal) ?? ''
+    const owner = (await channel.principal?.()) ?? ''
     return {
-      found: reload ? undefined : this.#get(key, owner),
+      found: options.cache === 'reload' ? undefined : this.#get(key, owner),
       keep: (result) => {
         const { ttlMs, cacheScope } = result
+        if ('requestState' in params || 'inputResponses' in params) return
         if (typeof ttlMs !== 'number' || !(ttlMs > 0) || changes !== this.#changes) return
         this.#set(key, {
           method,

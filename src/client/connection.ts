@@ -8,7 +8,6 @@ import type { Channel } from '../protocol/channel.ts'
 import { degradeClientParams } from '../protocol/degrade-client.ts'
 import { SdkError } from '../protocol/errors.ts'
 import { notification } from '../protocol/jsonrpc.ts'
-import { isListing } from '../protocol/methods.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -64,7 +63,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   readonly capabilities: ClientCapabilities
   /** The client that owns the connection, for extensions. */
   declare readonly client: Client
-  declare readonly inputHandlers: InputHandlers
+  declare readonly inputHandlers?: InputHandlers
   declare readonly changes?: ChangeListeners
   declare readonly cache?: Cache
   declare readonly walkPages: WalkPages
@@ -73,11 +72,6 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
   /** The failed attempts at negotiating with the server. */
   readonly attempts: Attempt[] = []
-  /**
-   * The last request sent, other than list requests. Server requests that belong to no call are
-   * attributed to it.
-   */
-  declare latest: JsonRpcRequest
   /** Set by the target before anything is sent. */
   declare channel: Channel
   /** The revision that is in use or being tried. */
@@ -171,7 +165,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const call = new Call(message, sent, this)
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
-    if (!isListing(message)) this.latest = message
+    this.inputHandlers?.noteRequest(message)
     this.calls.set(id, call)
     this.channel.request(call)
     return call
@@ -247,7 +241,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const hint = ': the client was closed, so await its calls first, as by "return await"'
     const why = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
     this.#closed = new SdkError('CLOSED', `The connection is closed${why}`, { cause })
-    this.inputHandlers.close()
+    this.inputHandlers?.close()
     this.changes?.close()
     for (const call of this.calls.values()) call.reject(this.#closed)
   }

@@ -23,11 +23,12 @@ export interface LegacyEvidence {
 }
 
 /** HTTP statuses with which older servers reject unknown requests. */
-const FOREIGN_STATUSES = [200, 400, 404, 405, 406, 415]
+const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
 
 /**
  * Requests `server/discover` and applies the server's answer.
  *
+ * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
  * @param mayRepeat Whether to ask a server again that rejects a version which it lists as supported, as
  *   a server in the middle of an update may.
  * @returns Undefined once a revision is negotiated; otherwise why the server must use sessions.
@@ -38,6 +39,7 @@ const FOREIGN_STATUSES = [200, 400, 404, 405, 406, 415]
 export async function discover(
   connection: Connection,
   options: RequestOptions,
+  isLegacy: (error: unknown) => boolean,
   mayRepeat = true,
   [version, ...others]: readonly RevisionFacts[] = connection.versions.modern,
 ): Promise<LegacyEvidence | undefined> {
@@ -62,7 +64,7 @@ export async function discover(
     }
   } catch (error) {
     connection.attempts.push({ with: version.version, error })
-    if (isLegacyEvidence(error, connection.channel.http !== undefined)) {
+    if (isLegacy(error)) {
       const { code, status } = error as ProtocolError
       return { error, doubtful: code === METHOD_NOT_FOUND && status === 404 }
     }
@@ -72,24 +74,16 @@ export async function discover(
     supported = supportedBy(error)
     const next = chooseVersion(others, supported)
     const again = mayRepeat ? chooseVersion([version], supported) : undefined
-    if (next ?? again) return discover(connection, options, !!next, [next ?? version])
+    if (next ?? again) return discover(connection, options, isLegacy, !!next, [next ?? version])
   }
   const first = chooseVersion(legacy, supported)
   if (first) return { error: refusal, propose: first }
   throw mismatch([...modern, ...legacy], supported, refusal)
 }
 
-/** Whether a failure shows that a server does not support 2026-07-28. */
-export function isLegacyEvidence(error: unknown, http = false): boolean {
-  if (error instanceof SdkError) {
-    // A response, but not one of the method's results
-    if (error.code === 'UNSUPPORTED') return true
-    return http ? error.code === 'HTTP' && isForeign(statusOf(error)) : error.code === 'TIMEOUT'
-  }
-  if (!(error instanceof ProtocolError) || isModernError(error)) return false
-  return !http || isForeign(statusOf(error))
-}
-
-function isForeign(status: number | undefined): boolean {
-  return FOREIGN_STATUSES.includes(status ?? 0)
+/** Whether a failure over HTTP shows that a server does not support 2026-07-28. */
+export function isLegacyOverHttp(error: unknown): boolean {
+  // A response, but not one of the method's results
+  if ((error as SdkError).code === 'UNSUPPORTED') return true
+  return !isModernError(error) && LEGACY_STATUSES.includes(statusOf(error) ?? 0)
 }

@@ -13,7 +13,9 @@ import type {
   JsonRpcNotification,
   JsonRpcRequest,
 } from '../protocol/types.ts'
+import type { Channel } from '../protocol/channel.ts'
 import type { Call } from './call.ts'
+import type { FollowedRequest } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** The cache's answer for one request. */
@@ -27,16 +29,11 @@ export interface CacheLookup {
 /** Caches results. */
 export interface Cache {
   /**
-   * Looks up the result of a request. Results that are not marked as public belong to the principal.
-   *
-   * @param reload Whether to skip stored results because the server is to be asked.
+   * Looks up the result of a request, unless its options say `reload`. Results that are not marked as
+   * public belong to the principal of the channel. Results of requests that already carry input are not
+   * stored.
    */
-  lookup(
-    method: string,
-    params: JsonObject,
-    principal: Promise<string> | undefined,
-    reload: boolean,
-  ): Promise<CacheLookup>
+  lookup(request: FollowedRequest, channel: Pick<Channel, 'principal'>): Promise<CacheLookup>
   /** Reads a list. Restarts once if cached pages have cursors that are no longer valid. */
   readList<List>(method: string, read: () => Promise<List>): Promise<List>
   /** Removes the results of the given methods. */
@@ -49,6 +46,8 @@ export interface Cache {
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
   readonly isAnswering: boolean
+  /** Notes a request of the client: requests of the server that belong to no call count towards it. */
+  noteRequest(message: JsonRpcRequest): void
   /**
    * Answers a request from the server.
    *
@@ -56,8 +55,8 @@ export interface InputHandlers {
    *   is no longer needed.
    */
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void
-  /** Stops answering a request that the server has cancelled. */
-  cancelRequest(requestId: unknown, reason: unknown): void
+  /** Receives a notification: stops answering a request that the server has cancelled. */
+  receive(message: JsonRpcNotification): void
   /**
    * Answers all requests of one `input_required` result concurrently.
    *
@@ -81,10 +80,8 @@ export interface ChangeListeners {
   readonly logLevel: LoggingLevel | undefined
   /** Opens the streams that hooks and handlers need, once connected. */
   start(): void
-  /** Handles a notification that may announce a change. */
-  take(message: JsonRpcNotification): void
-  /** Ends a subscription whose request the server has cancelled. */
-  endRequest(requestId: unknown): void
+  /** Receives a notification that may announce a change, or end a subscription. */
+  receive(message: JsonRpcNotification): void
   /** Announces everything that is subscribed to once, because changes may have been missed. */
   gap(): void
   /** Restores the subscriptions of the old session on a new one. */
@@ -110,7 +107,7 @@ export type WalkPages = (
 export interface ClientParts<Client> {
   readonly client: Client
   readonly walkPages: WalkPages
-  readonly inputHandlers: InputHandlers
+  readonly inputHandlers?: InputHandlers
   readonly changes?: ChangeListeners
   readonly cache?: Cache
 }

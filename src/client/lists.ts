@@ -26,11 +26,10 @@ export function allItems<Item extends object>(
   method: string,
   options?: RequestOptions,
 ): Promise<Item[]> {
-  const { cache } = connection
   const read = async (): Promise<Item[]> => {
     const all: Item[] = []
     for await (const item of items<Item>(connection, method, options)) all.push(item)
     return all
   }
-  return cache ? cache.readList(method, read) : read()
+  return connection.cache?.readList(method, read) ?? read()
 }

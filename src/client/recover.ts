@@ -9,7 +9,7 @@ import { HEADER_MISMATCH, UNSUPPORTED_PROTOCOL_VERSION } from '../protocol/error
 import type { MethodFacts } from '../protocol/methods.ts'
 import { checkResult } from './check-result.ts'
 import type { Connection } from './connection.ts'
-import { isLegacyEvidence } from './discover.ts'
+import { isLegacyOverHttp } from './discover.ts'
 import type { RequestOptions } from './request-options.ts'
 import { walkItems } from './pagination.ts'
 import { restoreSession } from './restore-session.ts'
@@ -24,7 +24,7 @@ export async function recover(
 ): Promise<boolean> {
   const { code, data } = error as SdkError | ProtocolError
   const isNotModernAfterAll =
-    !connection.isConfirmed && isLegacyEvidence(error, true) && statusOf(error) !== 200
+    !connection.isConfirmed && isLegacyOverHttp(error) && statusOf(error) !== 200
   if (code === 'SESSION_LOST') await restoreSession(connection)
   else if (code === HEADER_MISMATCH && method === 'tools/call') {
     await refreshTools(connection, options)

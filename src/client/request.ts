@@ -39,14 +39,12 @@ export async function request(
   options: RequestOptions = {},
 ): Promise<Result> {
   const facts = gate(connection, method)
-  const { cache, channel, client } = connection
-  const followed = { client, method, params, options }
+  const followed = { client: connection.client, method, params, options }
   const carriedOut = askExtensions(connection, followed)
   if (carriedOut) return carriedOut
-  const lookup =
-    cache && facts?.cacheable
-      ? await cache.lookup(method, params, channel.principal?.(), options.cache === 'reload')
-      : undefined
+  const lookup = facts?.cacheable
+    ? await connection.cache?.lookup(followed, connection.channel)
+    : undefined
   if (lookup?.found) return lookup.found
   const send = (sent: JsonObject): Promise<Result> =>
     roundTrip(connection, method, sent, options, facts)
@@ -63,27 +61,33 @@ export async function request(
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
     const inputResponses =
-      inputRequests &&
-      (await connection.inputHandlers.answerInputs(
-        method,
-        inputRequests,
-        options.signal,
-        options,
-        followed,
-      ))
+      inputRequests && (await answerInputs(connection, inputRequests, followed))
     // The original params with this round's responses only
     result = await send({ ...params, inputResponses, requestState })
   }
   if (isComplete(result)) {
     checkResult(connection, method, result, params)
     // Results that depend on input are not cached
-    const once = round > 0 || 'requestState' in params || 'inputResponses' in params
-    if (!once) lookup?.keep(result)
+    if (round === 0) lookup?.keep(result)
     return result
   }
   const complete = askExtensions(connection, followed, result)
   if (!complete) throw invalidResult(method, result)
   return checkResult(connection, method, await complete, params)
+}
+
+/** Answers the requests of one `input_required` result with the handlers, if the client has any. */
+function answerInputs(
+  { inputHandlers }: Connection,
+  requests: Readonly<Record<string, unknown>>,
+  request: FollowedRequest,
+): Promise<JsonObject> {
+  const { method, options } = request
+  if (inputHandlers) {
+    return inputHandlers.answerInputs(method, requests, options.signal, options, request)
+  }
+  const what = `"${method}" asks for input, which requires "connect" of "edgewise/client"`
+  throw new SdkError('INVALID_MESSAGE', what)
 }
 
 /**

@@ -6,6 +6,7 @@
 import type { ChannelReceiver } from '../protocol/channel.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { errorResponse, isResponse, resultResponse } from '../protocol/jsonrpc.ts'
+import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import { methods } from '../protocol/methods.ts'
 import type {
   LoggingMessageParams,
@@ -37,14 +38,18 @@ export function receiverOf(connection: Connection): ChannelReceiver {
   }
 
   const receiveRequest = (message: JsonRpcRequest, call: Call | undefined): void => {
-    const { revision, serverCapabilities } = connection
+    const { revision, serverCapabilities, inputHandlers } = connection
     const { id, method } = message
     // Until the server's revision is known, it may be a legacy server that sends pings
     if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
       const what = `The server may not request "${method}"`
       connection.reportError(new SdkError('INVALID_MESSAGE', what))
     } else if (method === 'ping') connection.respond(resultResponse(id, {}))
-    else connection.inputHandlers.answerRequest(message, call)
+    else if (inputHandlers) inputHandlers.answerRequest(message, call)
+    else {
+      const error = { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` }
+      connection.respond(errorResponse(id, error))
+    }
   }
 
   const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
@@ -59,10 +64,10 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     } else if (method === 'notifications/message') {
       connection.hook(() => call?.options.onLog?.(said as LoggingMessageParams))
       connection.hook(() => options.onLog?.(said as LoggingMessageParams))
-    } else if (method === 'notifications/cancelled') {
-      connection.changes?.endRequest(params.requestId)
-      connection.inputHandlers.cancelRequest(params.requestId, params.reason)
-    } else connection.changes?.take(message)
+    } else {
+      connection.inputHandlers?.receive(message)
+      connection.changes?.receive(message)
+    }
   }
 
   const refuse = (frame: unknown, error: unknown): void => {

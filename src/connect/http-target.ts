@@ -5,16 +5,13 @@
  */
 import { describeAttempts } from '../client/attempts.ts'
 import type { Connection, ConnectionTarget } from '../client/connection.ts'
-import { discover } from '../client/discover.ts'
+import { discover, isLegacyOverHttp } from '../client/discover.ts'
 import { initialize } from '../client/initialize.ts'
 import { receiverOf } from '../client/server-messages.ts'
 import { isModernError } from '../client/versions.ts'
 import { SdkError, statusOf, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
-
-/** What an endpoint that does not support 2026-07-28 supports instead. */
-export type OlderVersions = 'legacy' | 'http-sse'
 
 /**
  * The target for a server at a URL.
@@ -31,30 +28,23 @@ export function httpTarget(to: string | URL): ConnectionTarget {
       await connection.replaceChannel(channel)
       if (!applyDiscovery(connection)) await connection.negotiate()
     },
-    async negotiate(connection) {
-      await negotiateHttp(connection, url)
-    },
+    negotiate: (connection) => negotiateHttp(connection, url),
   }
 }
 
 /** Determines what a URL supports, and negotiates a revision. */
-export async function negotiateHttp(
-  connection: Connection,
-  url: string,
-): Promise<OlderVersions | undefined> {
+export async function negotiateHttp(connection: Connection, url: string): Promise<void> {
   const { signal } = connection.options
   const [modern] = connection.versions.modern
-  const notModern = await discover(connection, { signal })
-  if (!notModern) return undefined
+  const notModern = await discover(connection, { signal }, isLegacyOverHttp)
+  if (!notModern) return
   try {
     await initialize(connection, { signal }, notModern.propose)
-    return 'legacy'
   } catch (error) {
     const status = statusOf(error) ?? 0
     // A server of 2026-07-28 without `server/discover`, which the specification requires
     if (notModern.doubtful && modern && status > 0 && status < 500) {
-      connection.setRevision(modern)
-      return undefined
+      return connection.setRevision(modern)
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     const before = [...connection.attempts]
@@ -65,7 +55,6 @@ export async function negotiateHttp(
       const data = error instanceof SdkError ? error.data : { status, error: toErrorObject(error) }
       throw new SdkError('HTTP', what, { cause: error, data })
     })
-    return 'http-sse'
   }
 }
 

@@ -6,9 +6,9 @@
 import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { discover } from '../client/discover.ts'
 import { initialize, propose } from '../client/initialize.ts'
-import { mayRefuseVersion } from '../client/versions.ts'
+import { isModernError, mayRefuseVersion } from '../client/versions.ts'
 import { abortable, sleep } from '../patterns/abort.ts'
-import type { SdkError } from '../protocol/errors.ts'
+import { ProtocolError, type SdkError } from '../protocol/errors.ts'
 import type { Transport } from '../protocol/transport.ts'
 import { openDuplex } from './duplex-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
@@ -71,7 +71,7 @@ async function probe(
     await sleep(GRACE_MS, found.signal)
     return session
   }
-  const discovery = discover(connection, { signal: found.signal })
+  const discovery = discover(connection, { signal: found.signal }, isLegacy)
   const winner = await abortable(Promise.race([discovery, proposeLater()]), signal).finally(() =>
     found.abort(),
   )
@@ -80,4 +80,12 @@ async function probe(
   if (typeof winner === 'function') return winner()
   const accept = await (session ?? propose(connection, { signal }, mayGuess, winner.propose))
   await accept()
+}
+
+/** Whether a failure shows that a server does not support 2026-07-28. */
+function isLegacy(error: unknown): boolean {
+  const { code } = error as SdkError
+  if (error instanceof ProtocolError) return !isModernError(error)
+  // No response, or not one of the method's results
+  return code === 'TIMEOUT' || code === 'UNSUPPORTED'
 }

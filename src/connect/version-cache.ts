@@ -8,13 +8,7 @@ import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import {
-  endpointUrl,
-  negotiateHttp,
-  openFallback,
-  rethrowIfRefused,
-  type OlderVersions,
-} from './http-target.ts'
+import { endpointUrl, negotiateHttp, openFallback, rethrowIfRefused } from './http-target.ts'
 import { receiverOf } from '../client/server-messages.ts'
 import { ListeningChannel } from '../transport/streamable-http/listening-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
@@ -25,6 +19,10 @@ function openStreamable(connection: Connection, url: string): Promise<void> {
   const channel = new ListeningChannel(url, connection.options, receiverOf(connection), gap)
   return connection.replaceChannel(channel)
 }
+
+/** What endpoints that do not support 2026-07-28 support instead. */
+const STREAMABLE_HTTP = 'legacy'
+const HTTP_SSE = 'http-sse'
 
 /** The cache of clients that bring none of their own. */
 const sharedVersions: VersionCache = new Map()
@@ -48,7 +46,7 @@ export function cachedHttpTarget(
       const cached = versions.legacy.length > 0 ? cache.get(url) : undefined
       if (cached === undefined) return connection.negotiate()
       try {
-        if (cached === ('http-sse' satisfies OlderVersions)) await openFallback(connection, url)
+        if (cached === HTTP_SSE) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
         // Never ask twice to sign in; and errors of the application say nothing about the server
@@ -62,10 +60,12 @@ export function cachedHttpTarget(
       }
     },
     async negotiate(connection) {
-      const found = await negotiateHttp(connection, url)
+      await negotiateHttp(connection, url)
+      const { channel, revision, versions } = connection
+      const older = channel.http ? STREAMABLE_HTTP : HTTP_SSE
       // A client that supports only older revisions never tried newer ones, so there is nothing to cache
-      if (!found) connection.hook(() => cache.delete(url))
-      else if (connection.versions.modern[0]) connection.hook(() => cache.set(url, found))
+      if (revision.era === 'modern') connection.hook(() => cache.delete(url))
+      else if (versions.modern[0]) connection.hook(() => cache.set(url, older))
     },
   }
 }

@@ -40,7 +40,6 @@ describe('Bundle of the tiny client', () => {
       const full = await pathsOf(entry)
       const own = [
         'src/client/features/few-pages.ts',
-        'src/client/features/no-input-handlers.ts',
         'src/presets/client-tiny.ts',
       ]
       if (inPage) own.unshift('runtimes/browser/tiny.ts')

@@ -8,7 +8,12 @@ import { degradeClientResult } from '../../protocol/degrade-client.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import { errorResponse, resultResponse } from '../../protocol/jsonrpc.ts'
-import type { JsonObject, JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
+import type {
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../../protocol/types.ts'
 import { findMethod, isListing } from '../../protocol/methods.ts'
 import { semaphore } from '../../patterns/semaphore.ts'
 import type { Call } from '../call.ts'
@@ -39,6 +44,8 @@ export class HandlerInput implements InputHandlers {
   readonly #options: ConnectOptions
   /** Requests being answered, by the ids that the server gave them. */
   readonly #running = new Map<unknown, AbortController>()
+  /** The last request of the client, other than list requests. */
+  #latest: JsonRpcRequest | undefined
   /** The quota of each call. */
   readonly #quotas = new WeakMap<object, Quota>()
 
@@ -51,6 +58,10 @@ export class HandlerInput implements InputHandlers {
     return this.#running.size > 0
   }
 
+  noteRequest(message: JsonRpcRequest): void {
+    if (!isListing(message)) this.#latest = message
+  }
+
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void {
     // The server was notified that this call was cancelled
     if (call?.settled) return
@@ -59,7 +70,7 @@ export class HandlerInput implements InputHandlers {
     const found = call ?? this.#findPayer()
     // A server could make clients list endlessly by announcing changes again and again
     const payer = found && isListing(found.message) ? undefined : found
-    const quota = this.#quota(payer?.message ?? connection.latest)
+    const quota = this.#quota(payer?.message ?? this.#latest ?? this)
     if (--quota.left < 0) {
       const error = this.#tooMany()
       connection.calls.get(payer?.message.id)?.cancel(error)
@@ -105,8 +116,9 @@ export class HandlerInput implements InputHandlers {
     if (!signal.aborted) connection.respond(response)
   }
 
-  cancelRequest(requestId: unknown, reason: unknown): void {
-    this.#running.get(requestId)?.abort(reason)
+  receive({ method, params = {} }: JsonRpcNotification): void {
+    if (method === 'notifications/cancelled')
+      this.#running.get(params.requestId)?.abort(params.reason)
   }
 
   /**

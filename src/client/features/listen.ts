@@ -42,16 +42,16 @@ export class Listener {
     })
   }
 
-  /** Handles a notification that belongs to a stream; ignores all others. */
-  take(message: JsonRpcNotification): void {
-    const meta = message.params?._meta
-    if (isObject(meta)) this.#streams.get(meta[META_SUBSCRIPTION_ID])?.(message)
-  }
-
-  /** Handles a cancellation from the server, which may only end a stream. */
-  ended(id: unknown): void {
-    if (!this.#streams.has(id)) return
-    this.#connection.calls.get(id)?.resolve(resultResponse(id as RequestId, {}))
+  /** Receives a notification that belongs to a stream, or ends one; ignores all others. */
+  receive(message: JsonRpcNotification): void {
+    const { method, params = {} } = message
+    const { _meta, requestId } = params
+    if (method !== 'notifications/cancelled') {
+      if (isObject(_meta)) this.#streams.get(_meta[META_SUBSCRIPTION_ID])?.(message)
+    } else if (this.#streams.has(requestId)) {
+      const id = requestId as RequestId
+      this.#connection.calls.get(id)?.resolve(resultResponse(id, {}))
+    }
   }
 
   /** Listens again with backoff whenever a stream ends. */

@@ -189,18 +189,14 @@ export class Subscriptions implements ChangeListeners {
   gap(): void {
     const resourceSubscriptions = [...this.#counts.keys()]
     const all = offered({ ...hooked(), resourceSubscriptions }, this.#connection)
-    for (const message of missed(all ?? {})) this.take(message)
+    for (const message of missed(all ?? {})) this.receive(message)
   }
 
-  take(message: JsonRpcNotification): void {
-    if (this.#listens) return this.#listener.take(message)
+  receive(message: JsonRpcNotification): void {
+    if (this.#listens) return this.#listener.receive(message)
     forget(this.#connection.cache, message)
     for (const feed of this.#feeds) if (covers(feed.filter, message)) feed.push(message)
     this.#connection.hook(() => fire(this.#options, message))
-  }
-
-  endRequest(requestId: unknown): void {
-    this.#listener.ended(requestId)
   }
 
   close(): void {

@@ -181,27 +181,21 @@ export class StreamableHttpChannel implements Channel {
     this.#session = undefined
   }
 
-  /**
-   * Sends a request in the session, if there is one; detects when the session has ended.
-   *
-   * @param isInSession Whether a 404 means that the session has ended.
-   */
+  /** Sends a request in the session, if there is one; a 404 means that the session has ended. */
   async fetch(
     method: string,
     headers: Record<string, string>,
     signal: AbortSignal,
     message?: JsonRpcMessage,
     call?: Outgoing,
-    isInSession = true,
   ): Promise<Response> {
     const session = this.#session
-    if (session !== undefined) headers[HEADER_SESSION_ID] = session
     const body = message && writeJson(message)
     // Responses to the server involve the user; all other traffic without a call is in the
     // background
     const background = call ? call.options.background : !message || 'method' in message
     const response = await this.http.send(method, headers, body, signal, call, background)
-    if (response.status !== 404 || session === undefined || !isInSession) return response
+    if (response.status !== 404 || session === undefined) return response
     discard(response)
     if (this.#session === session) this.onSessionEnded()
     throw new SdkError('SESSION_LOST', 'The server ended the session')
@@ -217,6 +211,7 @@ export class StreamableHttpChannel implements Channel {
   headers(message?: JsonRpcMessage): Record<string, string> {
     const { revision } = this.receiver
     const headers: Record<string, string> = { accept: 'text/event-stream' }
+    if (this.#session !== undefined) headers[HEADER_SESSION_ID] = this.#session
     if (message) {
       headers.accept = 'application/json, text/event-stream'
       headers['content-type'] = 'application/json'

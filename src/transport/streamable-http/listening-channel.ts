@@ -99,8 +99,11 @@ export class ListeningChannel extends StreamableHttpChannel {
     const resumes = parser.lastEventId !== ''
     if (resumes) headers[HEADER_LAST_EVENT_ID] = parser.lastEventId
     try {
-      const inSession = hasStreamed || resumes
-      const response = await this.fetch('GET', headers, signal, undefined, undefined, inSession)
+      // Some servers reject the stream with 404 while the session continues
+      const response =
+        hasStreamed || resumes
+          ? await this.fetch('GET', headers, signal)
+          : await this.http.send('GET', headers, undefined, signal, undefined, true)
       if (isEventStream(response)) return response
       const error = await httpError(response, 'The server opened no stream')
       if (response.status !== 400 || !resumes) throw error
