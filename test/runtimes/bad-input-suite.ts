@@ -26,21 +26,21 @@ async function refusal(response: Response): Promise<[status: number, code: unkno
 }
 
 export const badInputSuite: Suite = {
-  'Bad input: text that is not JSON is a parse error': async () => {
+  'Text that is not JSON is answered with a parse error': async () => {
     equal(await refusal(await post('{"jsonrpc":')), [400, -32700])
   },
 
-  'Bad input: JSON that is no message is an invalid request': async () => {
+  'JSON that is not a message is answered as an invalid request': async () => {
     for (const body of [null, 7, 'text', {}, { ...ping, jsonrpc: '1.0' }, { ...ping, id: null }]) {
       equal(await refusal(await post(JSON.stringify(body))), [400, -32600])
     }
   },
 
-  'Bad input: another content type is refused with 415': async () => {
+  'Another content type is answered with 415': async () => {
     equal((await post(ping, { 'content-type': 'text/plain' })).status, 415)
   },
 
-  'Bad input: a body that is compressed is refused with 415': async () => {
+  'A compressed body is answered with 415': async () => {
     const text = new Blob([JSON.stringify(ping)])
     const body = text.stream().pipeThrough(new CompressionStream('gzip'))
     const bytes = await new Response(body).arrayBuffer()
@@ -49,25 +49,25 @@ export const badInputSuite: Suite = {
     ok((await response.text()).includes('gzip'), 'the answer names the encoding')
   },
 
-  'Bad input: a client that takes neither JSON nor events is refused with 406': async () => {
+  'A client that accepts neither JSON nor events is answered with 406': async () => {
     equal((await post(ping, { accept: 'text/html' })).status, 406)
   },
 
-  'Bad input: a body over the limit is refused with 413': async () => {
+  'A body over the limit is answered with 413': async () => {
     equal((await post({ ...ping, params: { text: 'x'.repeat(20_000) } })).status, 413)
   },
 
-  'Bad input: a missing session is 400, an unknown one 404': async () => {
+  'A missing session id is answered with 400, and an unknown one with 404': async () => {
     const headers = { 'mcp-protocol-version': '2025-11-25' }
     equal((await post(ping, headers)).status, 400)
     equal((await post(ping, { ...headers, 'mcp-session-id': 'none' })).status, 404)
   },
 
-  'Bad input: an unknown protocol version is answered with 400': async () => {
+  'An unknown protocol version is answered with 400': async () => {
     equal((await post(ping, { 'mcp-protocol-version': '1999-01-01' })).status, 400)
   },
 
-  'Bad input: another HTTP method is 405 and names those that are allowed': async () => {
+  'Another HTTP method is answered with 405 and the allowed methods': async () => {
     const response = await handle(new Request('https://portable.test/mcp', { method: 'PUT' }))
     equal(response.status, 405)
     ok(response.headers.get('allow')?.includes('POST'), 'Allow names POST')

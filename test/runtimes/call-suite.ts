@@ -19,7 +19,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
   }
 
   return {
-    [title('The client learns who the server is and what it offers')]: () =>
+    [title('The client receives the info and the capabilities of the server')]: () =>
       using(async (client) => {
         equal(client.revision, revision)
         equal(client.serverInfo?.name, 'portable')
@@ -45,7 +45,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
         equal(result.content, [{ type: 'text', text: '{"sum":5}' }])
       }),
 
-    [title('Text, bytes and links arrive as they were')]: () =>
+    [title('Text, bytes and links arrive unchanged')]: () =>
       using(async (client) => {
         const { content } = await client.callTool('show')
         equal(content[0], { type: 'text', text: 'æøå 🦉' })
@@ -92,7 +92,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
         ok(!JSON.stringify(crashed).includes('hunter2'), 'A secret leaked')
       }),
 
-    [title('An unknown tool is error -32602')]: () =>
+    [title('A call of an unknown tool is answered with -32602')]: () =>
       using(async (client) => {
         equal((await rejection(client.callTool('constructor'))).code, -32602)
       }),
@@ -114,7 +114,7 @@ export function callSuite(over: string, revision: Revision, open: OpenTiny): Sui
         equal(city && 'text' in city && city.text, 'Ålesund in Norge')
       }),
 
-    [title('An unknown resource has the error of the revision')]: () =>
+    [title('An unknown resource is answered with the error of the revision')]: () =>
       using(async (client) => {
         const error = await rejection(client.readResource('note://none'))
         equal(error.code, revision === '2026-07-28' ? -32602 : -32002)

@@ -32,7 +32,7 @@ export function tinyServerSuite(revision: Revision): Suite {
   }
 
   return {
-    [title('Calls are answered, with progress before')]: () =>
+    [title('Calls are answered after their progress')]: () =>
       using(async (client) => {
         const progress: number[] = []
         const onProgress = (update: { progress: number }): void =>
@@ -45,7 +45,7 @@ export function tinyServerSuite(revision: Revision): Suite {
         else equal((await rejection(wrong)).code, -32602)
       }),
 
-    [title('Resources are read and prompts are written')]: () =>
+    [title('Resources are read, and prompts are filled in')]: () =>
       using(async (client) => {
         const [note] = (await client.readResource('note://1')).contents
         equal(note && 'blob' in note && note.blob, 'AAH+/w==')
@@ -55,7 +55,7 @@ export function tinyServerSuite(revision: Revision): Suite {
         equal(missing, revision === '2026-07-28' ? -32602 : -32002)
       }),
 
-    [title('It offers nothing more')]: () =>
+    [title('The server offers nothing else')]: () =>
       using(async (client) => {
         equal(client.serverCapabilities, { tools: {}, resources: {}, prompts: {} })
         const refused = await handle(new Request(url, { method: 'DELETE' }))

@@ -45,7 +45,7 @@ export function storeSuite(open: OpenStore): Suite {
       await store.remove('unknown')
     },
 
-    'What is saved of a record is found': async () => {
+    'A saved change of a record is loaded': async () => {
       const { store, reopen } = await open()
       const id = await store.create(record())
       const changed = { ...record(), initialized: true, logLevel: 'error' as const }
@@ -54,27 +54,26 @@ export function storeSuite(open: OpenStore): Suite {
       if (reopen) equal(await reopen().load(id), changed)
     },
 
-    'Events get ids of their own, and those that followed on the same stream are found':
-      async () => {
-        const { store, reopen } = await open()
-        const id = await store.create(record())
-        const events = store.eventStore(id)
-        const ids = Array.from({ length: 9 }, (_, n) =>
-          events.storeEvent(n % 2 ? 'odd' : 'even', `${n}`),
-        )
-        equal(new Set(ids).size, 9)
-        for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
-          equal(each.replayEventsAfter(ids[4] ?? ''), {
-            stream: 'even',
-            events: [
-              { id: ids[6], message: '6' },
-              { id: ids[8], message: '8' },
-            ],
-          })
-          equal(each.replayEventsAfter(ids[8] ?? ''), { stream: 'even', events: [] })
-          ok(each.eventCount >= 9, `Only ${each.eventCount} were counted`)
-        }
-      },
+    'Events get unique ids, and later events of the same stream are replayed': async () => {
+      const { store, reopen } = await open()
+      const id = await store.create(record())
+      const events = store.eventStore(id)
+      const ids = Array.from({ length: 9 }, (_, n) =>
+        events.storeEvent(n % 2 ? 'odd' : 'even', `${n}`),
+      )
+      equal(new Set(ids).size, 9)
+      for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+        equal(each.replayEventsAfter(ids[4] ?? ''), {
+          stream: 'even',
+          events: [
+            { id: ids[6], message: '6' },
+            { id: ids[8], message: '8' },
+          ],
+        })
+        equal(each.replayEventsAfter(ids[8] ?? ''), { stream: 'even', events: [] })
+        ok(each.eventCount >= 9, `Only ${each.eventCount} were counted`)
+      }
+    },
 
     'Events of other sessions, and unknown ones, are not found': async () => {
       const { store } = await open()
@@ -89,7 +88,7 @@ export function storeSuite(open: OpenStore): Suite {
       equal(store.eventStore(one).replayEventsAfter(event) ?? null, null)
     },
 
-    'A message of any size and text comes back as it was': async () => {
+    'A message of any size and text is replayed unchanged': async () => {
       const { store } = await open()
       const events = store.eventStore(await store.create(record()))
       const messages = [
@@ -112,32 +111,31 @@ export function storeSuite(open: OpenStore): Suite {
       )
     },
 
-    'A stream can be resumed from its beginning, as long as nothing of it is forgotten':
-      async () => {
-        const { store, reopen } = await open()
-        const id = await store.create(record())
-        const events = store.eventStore(id)
-        const [begin = '', other = ''] = [
-          events.storeEvent('stream', ''),
-          events.storeEvent('other', ''),
-        ]
-        ok(begin !== other, 'Ids are used once')
-        equal(events.replayEventsAfter(begin), { stream: 'stream', events: [] })
-        events.put({ id: 'other' })
-        const first = { id: events.storeEvent('stream', '1') ?? '', message: '1' }
-        const second = { id: events.storeEvent('stream', '2') ?? '', message: '2' }
-        equal(new Set([begin, first.id, second.id]).size, 3)
-        for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
-          equal(each.replayEventsAfter(begin), { stream: 'stream', events: [first, second] })
-          equal(each.replayEventsAfter(first.id), { stream: 'stream', events: [second] })
-          equal(each.replayEventsAfter(other), { stream: 'other', events: [] })
-        }
-        for (let n = 0; n < 3000; n++) events.storeEvent('many', `${n}`)
-        events.storeEvent('stream', 'last')
-        for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
-          equal(each.replayEventsAfter(begin) ?? null, null)
-        }
-      },
+    'A stream can be resumed from its beginning until its first event is evicted': async () => {
+      const { store, reopen } = await open()
+      const id = await store.create(record())
+      const events = store.eventStore(id)
+      const [begin = '', other = ''] = [
+        events.storeEvent('stream', ''),
+        events.storeEvent('other', ''),
+      ]
+      ok(begin !== other, 'Ids are used once')
+      equal(events.replayEventsAfter(begin), { stream: 'stream', events: [] })
+      events.put({ id: 'other' })
+      const first = { id: events.storeEvent('stream', '1') ?? '', message: '1' }
+      const second = { id: events.storeEvent('stream', '2') ?? '', message: '2' }
+      equal(new Set([begin, first.id, second.id]).size, 3)
+      for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+        equal(each.replayEventsAfter(begin), { stream: 'stream', events: [first, second] })
+        equal(each.replayEventsAfter(first.id), { stream: 'stream', events: [second] })
+        equal(each.replayEventsAfter(other), { stream: 'other', events: [] })
+      }
+      for (let n = 0; n < 3000; n++) events.storeEvent('many', `${n}`)
+      events.storeEvent('stream', 'last')
+      for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+        equal(each.replayEventsAfter(begin) ?? null, null)
+      }
+    },
 
     'Events are bounded, and the oldest are deleted first': async () => {
       const { store } = await open()
@@ -149,7 +147,7 @@ export function storeSuite(open: OpenStore): Suite {
       equal(events.replayEventsAfter(ids[2990] ?? '')?.events.length, 9)
     },
 
-    'Open streams are kept in the order of opening, with their calls': async () => {
+    'Open streams are stored in the order of opening, with their calls': async () => {
       const { store, reopen } = await open()
       const id = await store.create(record())
       const streams = store.eventStore(id)

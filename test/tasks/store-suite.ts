@@ -43,7 +43,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 /** The suite for what keeps single tasks. */
 export function taskRecordStoreSuite(open: Open<TaskRecordStore>): Suite {
   return {
-    'A task is found as it was kept, by another store too': async () => {
+    'A task is loaded as it was stored, by another store too': async () => {
       const { store, reopen } = await open()
       const record = taskRecord('one')
       equal(await store.save(record), true)
@@ -51,7 +51,7 @@ export function taskRecordStoreSuite(open: Open<TaskRecordStore>): Suite {
       if (reopen) equal(plain(await reopen().load('one')), plain(record))
     },
 
-    'What was not kept, or was removed, is not found': async () => {
+    'A task that was not stored, or was removed, is not found': async () => {
       const { store } = await open()
       for (const id of ['', 'unknown', '__proto__', "' OR 1=1 --"]) {
         equal((await store.load(id)) ?? null, null)
@@ -64,7 +64,7 @@ export function taskRecordStoreSuite(open: Open<TaskRecordStore>): Suite {
       ok(await store.load('two'), 'The other is gone')
     },
 
-    'A change is kept only on top of the version that it changes': async () => {
+    'A change is stored only if it follows the stored version': async () => {
       const { store } = await open()
       const first = taskRecord('one')
       equal(await store.save(first), true)
@@ -77,7 +77,7 @@ export function taskRecordStoreSuite(open: Open<TaskRecordStore>): Suite {
       equal(await store.save(next(taskRecord('never'), {})), false)
     },
 
-    'A task longer than a row is kept whole, and shorter again': async () => {
+    'A task longer than a row is stored whole, and can become shorter again': async () => {
       const { store } = await open()
       const long = taskRecord('long', { result: { text: 'é𝄞'.repeat(700_000) } })
       await store.save(long)
@@ -120,7 +120,7 @@ export function taskStoreSuite(open: Open<TaskStore>): Suite {
       equal([await store.count(), await store.count('ada')], [2, 1])
     },
 
-    'Tasks of a principal are listed in the order in which they were made': async () => {
+    'Tasks of a principal are listed in the order of their creation': async () => {
       const { store } = await open()
       for (const id of ['c', 'a', 'd', 'b']) await store.save(taskRecord(id, of('ada')))
       await store.save(taskRecord('e', of(null)))
@@ -133,7 +133,7 @@ export function taskStoreSuite(open: Open<TaskStore>): Suite {
       equal((await store.list('eve', 10)).length, 0)
     },
 
-    'Those whose time is over, and those that are not at their end, are found': async () => {
+    'Expired tasks, and tasks that are not in a final state, are found': async () => {
       const { store } = await open()
       equal((await store.nextExpiry()) ?? null, null)
       await store.save(taskRecord('soon', { ttlMs: 10 }))

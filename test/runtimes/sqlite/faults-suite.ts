@@ -57,7 +57,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       await until('the old row goes', () => store.load(old) === undefined)
     },
 
-    'The use of a session is noted, by requests and by open streams, so that it outlives a restart [S011]':
+    'The use of a session by requests and open streams is stored, and outlives a restart [S011]':
       async () => {
         const connect = await open()
         const { handle } = serve(connect(), 5000)
@@ -75,7 +75,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
         await reader.cancel()
       },
 
-    'Two processes make the tables at once, and both can write [S018]': async () => {
+    'Two processes create the tables at the same time, and both can write [S018]': async () => {
       const connect = await open()
       const other = connect()
       let met = false
@@ -122,7 +122,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
         for (const reader of readers) await reader.cancel()
       },
 
-    'A damaged row of a call leaves the session its other streams [S017]': async () => {
+    'A damaged row of a call does not affect the other streams of its session [S017]': async () => {
       const connect = await open()
       const errors: unknown[] = []
       const store = new SqlSessionStore(connect(), { onError: (error) => errors.push(error) })
@@ -137,28 +137,29 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       equal(errors.length, 1)
     },
 
-    'A damaged row of a task is one task less, and goes when its time is over [S017]': async () => {
-      const connect = await open()
-      const errors: unknown[] = []
-      const store = new SqlTaskStore(connect(), { onError: (error) => errors.push(error) })
-      for (const taskId of ['damaged', 'whole']) store.save(taskRecord(taskId))
-      connect().all("UPDATE mcp_tasks SET record = '{' WHERE id = 'damaged'")
-      equal(store.load('damaged') ?? null, null)
-      const { principal } = taskRecord('whole').call
-      equal(
-        store.list(principal, 10).map(({ taskId }) => taskId),
-        ['whole'],
-      )
-      equal(store.unfinished().length, 1)
-      ok(errors.length >= 3, 'The error is not reported')
-      equal(
-        store.expired(Number.MAX_SAFE_INTEGER).map(({ taskId }) => taskId),
-        ['whole'],
-      )
-      equal(store.count(), 1)
-      store.remove('whole')
-      equal(store.nextExpiry() ?? null, null)
-    },
+    'A damaged row of a task loses only that task, and is deleted when it expires [S017]':
+      async () => {
+        const connect = await open()
+        const errors: unknown[] = []
+        const store = new SqlTaskStore(connect(), { onError: (error) => errors.push(error) })
+        for (const taskId of ['damaged', 'whole']) store.save(taskRecord(taskId))
+        connect().all("UPDATE mcp_tasks SET record = '{' WHERE id = 'damaged'")
+        equal(store.load('damaged') ?? null, null)
+        const { principal } = taskRecord('whole').call
+        equal(
+          store.list(principal, 10).map(({ taskId }) => taskId),
+          ['whole'],
+        )
+        equal(store.unfinished().length, 1)
+        ok(errors.length >= 3, 'The error is not reported')
+        equal(
+          store.expired(Number.MAX_SAFE_INTEGER).map(({ taskId }) => taskId),
+          ['whole'],
+        )
+        equal(store.count(), 1)
+        store.remove('whole')
+        equal(store.nextExpiry() ?? null, null)
+      },
   }
 }
 

@@ -41,7 +41,7 @@ const call = (id: number, name: string, args: object = {}) => ({
 export function sseSuite(serve: () => Promise<Send>): Suite {
   const stream = async () => openStream(await serve())
   return {
-    'HTTP+SSE names where to post to, and answers on the stream': async () => {
+    'HTTP+SSE sends the endpoint for messages, and answers on the stream': async () => {
       const { address, ask, close } = await stream()
       ok(/^\/sse\?key=1&session=[\da-f-]{36,64}$/.test(address), `"${address}" is no address`)
       const { result } = await ask(initializeRequest('2024-11-05'))
@@ -68,7 +68,7 @@ export function sseSuite(serve: () => Promise<Send>): Suite {
       await close()
     },
 
-    'HTTP+SSE says on the stream what is wrong with a request of 2026-07-28 [I001]': async () => {
+    'HTTP+SSE sends the error of a request of 2026-07-28 on the stream [I001]': async () => {
       const { ask, close } = await stream()
       const codeOf = async (request: ReturnType<typeof modernRequest>): Promise<unknown> =>
         (await ask(request)).error?.code
@@ -81,7 +81,7 @@ export function sseSuite(serve: () => Promise<Send>): Suite {
       await close()
     },
 
-    'HTTP+SSE asks the client on the stream, and takes the answer': async () => {
+    'HTTP+SSE asks the client on the stream, and accepts the answer': async () => {
       const { reader, ask, post, close } = await stream()
       await ask(initializeRequest('2025-06-18', { capabilities: { elicitation: {} } }))
       equal(await post({ jsonrpc: '2.0', method: 'notifications/initialized' }), 202)
@@ -93,7 +93,7 @@ export function sseSuite(serve: () => Promise<Send>): Suite {
       await close()
     },
 
-    'HTTP+SSE refuses what is no message, or belongs to no stream': async () => {
+    'HTTP+SSE rejects a body that is not a message, or belongs to no stream': async () => {
       const { post, close } = await stream()
       equal(await post('no json'), 400)
       equal(await post({ id: 1, method: 'ping' }), 400)
