@@ -63,7 +63,7 @@ export function eventStreamResponse(
   const end = (reason: string): void => {
     for (const socket of sockets) socket.close(1000, reason)
   }
-  const events = new EventStream({ ...options, onGone: () => end('No reader') })
+  const events = new EventStream({ ...options, onDisconnect: () => end('No reader') })
   const ended = (reason = ''): void => {
     if (!events.open) return
     // For debugging on the wire.

@@ -13,7 +13,7 @@ import { addExtension } from '../server/composition/extend.ts'
 import { fullDefinitionOf } from '../server/definition.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
-import { APPS, isModelVisible, takesApps, toolMetaOf } from './ui.ts'
+import { APPS, isModelVisible, rendersApps, toolMetaOf } from './ui.ts'
 
 const extended = new WeakSet<Server>()
 
@@ -25,7 +25,7 @@ const extended = new WeakSet<Server>()
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
-  return takesApps(ctx.extension(APPS))
+  return rendersApps(ctx.extension(APPS))
 }
 
 /**

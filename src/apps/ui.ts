@@ -70,7 +70,7 @@ export interface AppToolMeta {
 }
 
 /** Whether the settings of the extension say that a client displays documents of this type. */
-export function takesApps(settings: JsonObject | undefined): boolean {
+export function rendersApps(settings: JsonObject | undefined): boolean {
   const { mimeTypes } = settings ?? {}
   return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE)
 }

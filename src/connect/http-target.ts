@@ -49,7 +49,7 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     const before = [...connection.attempts]
     await openFallback(connection, url).catch((cause: unknown) => {
-      rethrowIfRefused(cause)
+      rethrowRejectedSignIn(cause)
       const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
       const what = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof SdkError ? error.data : { status, error: toErrorObject(error) }
@@ -84,7 +84,7 @@ export function endpointUrl(to: string | URL): string {
  * Rethrows a rejected sign-in, also if it is the cause of a closed connection: another transport would
  * not help.
  */
-export function rethrowIfRefused(error: unknown): void {
+export function rethrowRejectedSignIn(error: unknown): void {
   for (let one = error; one instanceof SdkError; one = one.cause) {
     if (one.code === 'UNAUTHORIZED' || one.code === 'FORBIDDEN') throw one
   }

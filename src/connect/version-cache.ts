@@ -8,7 +8,7 @@ import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import { endpointUrl, negotiateHttp, openFallback, rethrowIfRefused } from './http-target.ts'
+import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
 import { receiverOf } from '../client/server-messages.ts'
 import { ListeningChannel } from '../transport/streamable-http/listening-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
@@ -52,7 +52,7 @@ export function cachedHttpTarget(
         // Never ask twice to sign in; and errors of the application say nothing about the server
         const isOurs = error instanceof SdkError || error instanceof ProtocolError
         if (options.signal?.aborted || !isOurs) throw error
-        rethrowIfRefused(error)
+        rethrowRejectedSignIn(error)
         // The server has changed
         connection.hook(() => cache.delete(url))
         await openStreamable(connection, url)

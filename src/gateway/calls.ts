@@ -55,7 +55,7 @@ export async function forward(
     return (begun === null && result) || (await send(begun))
   } catch (error) {
     if (error instanceof SdkError) {
-      // A proxy's error says nothing about the server behind it
+      // A proxy's error says nothing about the upstream server it
       const is5xx = (statusOf(error) ?? 0) >= 500
       if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.giveUp(call)
     }
@@ -89,7 +89,7 @@ const failureTexts: Partial<Record<SdkErrorCode, string>> = {
 export function upstreamFailure(method: string, error: unknown): Error | undefined {
   const why = error instanceof SdkError ? failureTexts[error.code] : undefined
   if (why === undefined) return undefined
-  const message = `The server behind ${why}`
+  const message = `The upstream server ${why}`
   return method === 'tools/call'
     ? new ToolError(message)
     : new ProtocolError(INTERNAL_ERROR, message)

@@ -26,14 +26,14 @@ export function clientOf(call: { readonly exchange: Exchange }): unknown {
 
 /**
  * The calls of one connection. An abandoned call, for whose answer no client waits any longer,
- * counts until the server behind has answered it: until then that server may still ask about it.
+ * counts until the upstream server has answered it: until then that server may still ask about it.
  */
 export class OpenCalls {
-  readonly #live = new Set<OpenCall>()
-  /** The clients of abandoned calls, by the request ids that the server behind knows. */
+  readonly #running = new Set<OpenCall>()
+  /** The clients of abandoned calls, by the request ids that the upstream server knows. */
   readonly #givenUp = new Map<unknown, unknown>()
   /** The client of abandoned calls beyond `MAX_GIVEN_UP`, or `SEVERAL`. */
-  #forgotten: unknown
+  #evictedClient: unknown
 
   /** Whether there has been no call yet. */
   isUnused = true
@@ -42,52 +42,54 @@ export class OpenCalls {
   open(ctx: RequestContext): OpenCall {
     this.isUnused = false
     const call = { ctx, client: clientOf(ctx) }
-    this.#live.add(call)
+    this.#running.add(call)
     return call
   }
 
   /** Notes that a call has its answer. */
   close(call: OpenCall): void {
-    this.#live.delete(call)
+    this.#running.delete(call)
   }
 
   /**
-   * Notes that a call is abandoned before the server behind has answered it.
+   * Notes that a call is abandoned before the upstream server has answered it.
    *
-   * @param id The request id that the server behind knows; without it the answer is not noticed.
+   * @param id The request id that the upstream server knows; without it the answer is not noticed.
    */
   giveUp(call: OpenCall, id: unknown = Symbol('unknown')): void {
-    if (!this.#live.delete(call)) return
+    if (!this.#running.delete(call)) return
     this.#givenUp.set(id, call.client)
     const [oldest] = this.#givenUp.size > MAX_GIVEN_UP ? this.#givenUp : []
     if (!oldest) return
     const [forgotten, client] = oldest
     this.#givenUp.delete(forgotten)
-    this.#forgotten = [undefined, client].includes(this.#forgotten) ? client : SEVERAL
+    this.#evictedClient = [undefined, client].includes(this.#evictedClient) ? client : SEVERAL
   }
 
-  /** Notes that the server behind has answered an abandoned call. */
+  /** Notes that the upstream server has answered an abandoned call. */
   answered(id: unknown): void {
     this.#givenUp.delete(id)
   }
 
   /**
-   * Finds the call on which to pass on a message that the server behind sent outside of any call.
+   * Finds the call on which to pass on a message that the upstream server sent outside of any call.
    * All open calls must be of one client.
    *
    * A client that answers by sending its call again must be asked on the call in question, so that
    * there may be only one.
    */
   find(): OpenCall | undefined {
-    const newest = [...this.#live].at(-1)
+    const newest = [...this.#running].at(-1)
     if (!newest || !this.areOf(newest.client)) return undefined
-    return this.#live.size === 1 || newest.ctx.exchange.askMode.kind === 'push' ? newest : undefined
+    return this.#running.size === 1 || newest.ctx.exchange.askMode.kind === 'push'
+      ? newest
+      : undefined
   }
 
   /** Whether all calls are of one client. */
   areOf(client: unknown): boolean {
-    const others = [...this.#live].map((call) => call.client)
-    if (this.#forgotten !== undefined) others.push(this.#forgotten)
+    const others = [...this.#running].map((call) => call.client)
+    if (this.#evictedClient !== undefined) others.push(this.#evictedClient)
     return [...others, ...this.#givenUp.values()].every((other) => other === client)
   }
 }

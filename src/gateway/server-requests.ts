@@ -30,7 +30,7 @@ const MAX_URLS = 1000
 const FIRST_CLIENT_MS = 60_000
 
 /** The callers served by one upstream connection of a gateway. */
-export interface Served {
+export interface ServedCallers {
   readonly calls: OpenCalls
   /** Absent for unauthenticated callers. */
   readonly principal: string | undefined
@@ -42,7 +42,7 @@ export interface Served {
  * The clients that receive a message that belongs to no call: those of the principal; without a
  * principal, the only client; none while calls of another client are open.
  */
-function clientsOutsideCalls({ calls, principal }: Served, clients: Clients): Exchange[] {
+function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clients): Exchange[] {
   const all = clients.of(principal)
   if (principal === undefined && all.length > 1) return []
   return all.filter((exchange) => calls.areOf(clientOf({ exchange })))
@@ -54,7 +54,7 @@ function clientsOutsideCalls({ calls, principal }: Served, clients: Clients): Ex
  * @param completed Called when a URL elicitation is completed, with the id that the caller knows.
  */
 export function questionsOf(
-  served: Served,
+  served: ServedCallers,
   completed: (id: string) => void,
 ): ConnectOptions & WatchesGivenUp {
   const { calls, principal } = served

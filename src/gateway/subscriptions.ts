@@ -126,7 +126,7 @@ class Subscriptions {
     } catch (error) {
       release()
       if (this.#byUri.get(uri) === subscription) this.#byUri.delete(uri)
-      throw this.#refusal(uri, error)
+      throw this.#rejection(uri, error)
     }
     return release
   }
@@ -181,7 +181,7 @@ class Subscriptions {
   }
 
   /** The error for a caller whose subscription was rejected. */
-  #refusal(uri: string, error: unknown): unknown {
+  #rejection(uri: string, error: unknown): unknown {
     if (error instanceof SdkError && error.code === 'UNSUPPORTED') {
       return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)
     }

@@ -75,7 +75,7 @@ export interface CompiledSchema {
 }
 
 /** Aborts the validation of a value that takes too long. */
-export class TooMuchWork extends Error {}
+export class WorkLimitError extends Error {}
 
 const drafts = new Map<string, Draft>([
   ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
@@ -215,7 +215,7 @@ function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: 
     budget.applications -= weight
     if (isReference) budget.references--
     const { applications, references, until } = budget
-    if (applications < 0 || references < 0 || performance.now() > until) throw new TooMuchWork()
+    if (applications < 0 || references < 0 || performance.now() > until) throw new WorkLimitError()
     return type
   }
   Object.defineProperty(schema, 'type', { get })

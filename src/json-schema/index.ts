@@ -15,7 +15,7 @@ import {
   type SchemaResult,
   type StandardSchema,
 } from '../protocol/standard-schema.ts'
-import { compile, TooMuchWork, type CompiledSchema, type JsonSchemaLimits } from './compile.ts'
+import { compile, WorkLimitError, type CompiledSchema, type JsonSchemaLimits } from './compile.ts'
 import { toIssues } from './issues.ts'
 import { requireBoundedWork } from './pattern-work.ts'
 
@@ -123,7 +123,7 @@ function check<T>(
     if (compiled.unique) countParts(value, MAX_COMPARISONS)
     const { patterns } = compiled
     if (patterns.length > 0) {
-      requireBoundedWork(patterns, value, maxPatternSteps, () => new TooMuchWork())
+      requireBoundedWork(patterns, value, maxPatternSteps, () => new WorkLimitError())
     }
     const { valid, errors } = run(true)
     if (valid) return { value: value as T }
@@ -131,7 +131,7 @@ function check<T>(
     return { issues: toIssues(small ? run(false).errors : errors) }
   } catch (error) {
     // A value that cannot be validated is rejected.
-    const tooMuch = error instanceof TooMuchWork || error instanceof RangeError
+    const tooMuch = error instanceof WorkLimitError || error instanceof RangeError
     const message = tooMuch ? 'The value takes too long to validate' : 'The value is not JSON'
     return { issues: [{ message }] }
   }
@@ -142,6 +142,6 @@ function countParts(value: unknown, maxComparisons: number): number {
   if (typeof value !== 'object' || value === null) return 1
   const items: unknown[] = Object.values(value)
   const parts = items.reduce<number>((sum, item) => sum + countParts(item, maxComparisons), 1)
-  if (Array.isArray(value) && items.length * parts > maxComparisons) throw new TooMuchWork()
+  if (Array.isArray(value) && items.length * parts > maxComparisons) throw new WorkLimitError()
   return parts
 }

@@ -22,16 +22,16 @@ export type AsJson<T> = T extends string | number | boolean | null | undefined
 /** The steps of one run of a handler. */
 export class Steps {
   /** By name: a list with the value, or an empty list for `undefined`. Plain JSON. */
-  readonly #kept: { [name: string]: unknown }
+  readonly #values: { [name: string]: unknown }
   readonly #changed: () => void | Promise<void>
-  readonly #ran = new Set<string>()
+  readonly #names = new Set<string>()
 
   /**
-   * @param kept The steps of earlier runs; new values are added.
+   * @param values The steps of earlier runs; new values are added.
    * @param changed Called after each added value, before the step completes.
    */
-  constructor(kept: { [name: string]: unknown }, changed: () => void | Promise<void> = () => {}) {
-    this.#kept = kept
+  constructor(values: { [name: string]: unknown }, changed: () => void | Promise<void> = () => {}) {
+    this.#values = values
     this.#changed = changed
   }
 
@@ -43,18 +43,18 @@ export class Steps {
    *   represented as JSON.
    */
   async run<T>(name: string, work: () => T | Promise<T>): Promise<AsJson<T>> {
-    if (this.#ran.has(name)) {
+    if (this.#names.has(name)) {
       throw new TypeError(
         `The step "${name}" ran already in this call: give each step its own name`,
       )
     }
-    this.#ran.add(name)
-    if (!(name in this.#kept)) {
+    this.#names.add(name)
+    if (!(name in this.#values)) {
       const value = await work()
-      this.#kept[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
+      this.#values[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
       await this.#changed()
     }
     // A copy, so that the handler cannot change the stored value.
-    return structuredClone((this.#kept[name] as AsJson<T>[])[0]) as AsJson<T>
+    return structuredClone((this.#values[name] as AsJson<T>[])[0]) as AsJson<T>
   }
 }

@@ -10,7 +10,7 @@ import { defineServer, type Method } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
 import { withoutInput } from '../server/engine/without-input.ts'
 import { discover } from '../server/features/discover.ts'
-import { lister } from '../server/features/lists.ts'
+import { listMethod } from '../server/features/lists.ts'
 import { getPrompt } from '../server/features/prompts.ts'
 import { readResource } from '../server/features/resources.ts'
 import { callTool } from '../server/features/tools.ts'
@@ -21,7 +21,7 @@ import type {
   Middleware as AnyMiddleware,
 } from '../server/server.ts'
 import { TinyRequestContext } from '../server/request/tiny-request-context.ts'
-import { refuseMembers } from '../server/request/unavailable.ts'
+import { rejectMembers } from '../server/request/unavailable.ts'
 
 export type { Context, Server, ServerOptions }
 export { text } from '../protocol/content.ts'
@@ -84,19 +84,19 @@ export function createServer<Env = unknown>(
   const methods = new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', discover],
-    ['tools/list', lister('tools')],
+    ['tools/list', listMethod('tools')],
     ['tools/call', callTool],
-    ['resources/list', lister('resources')],
-    ['resources/templates/list', lister('resourceTemplates')],
+    ['resources/list', listMethod('resources')],
+    ['resources/templates/list', listMethod('resourceTemplates')],
     ['resources/read', readResource],
-    ['prompts/list', lister('prompts')],
+    ['prompts/list', listMethod('prompts')],
     ['prompts/get', getPrompt],
   ])
   const optionHint = ' ("edgewise/server" has more)'
   const definition = defineServer(info, options, { methods, input: withoutInput, optionHint })
   const server: Server = createFacade(definition, {})
-  refuseMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
-  refuseMembers(TinyRequestContext.prototype, 'ctx', CONTEXT_LACKS)
+  rejectMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
+  rejectMembers(TinyRequestContext.prototype, 'ctx', CONTEXT_LACKS)
   // The author declares the type of the environment that the host passes
   return server as Server<Env>
 }

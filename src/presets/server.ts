@@ -10,10 +10,10 @@ import type { Implementation } from '../protocol/types.ts'
 import { defineServer, type Method, type ServerDefinition } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
 import { clientInput } from '../server/engine/multi-round-trip.ts'
-import { declareWhole } from '../server/features/capabilities.ts'
+import { declareCapabilities } from '../server/features/capabilities.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
-import { lister } from '../server/features/lists.ts'
+import { listMethod } from '../server/features/lists.ts'
 import { getPrompt } from '../server/features/prompts.ts'
 import { resourceTemplateEntry } from '../server/features/resource-templates.ts'
 import { readResource } from '../server/features/resources.ts'
@@ -56,12 +56,12 @@ export function createServer<Env = unknown>(
   const methods = new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', discover],
-    ['tools/list', lister('tools')],
+    ['tools/list', listMethod('tools')],
     ['tools/call', callTool],
-    ['resources/list', lister('resources')],
-    ['resources/templates/list', lister('resourceTemplates')],
+    ['resources/list', listMethod('resources')],
+    ['resources/templates/list', listMethod('resourceTemplates')],
     ['resources/read', readResource],
-    ['prompts/list', lister('prompts')],
+    ['prompts/list', listMethod('prompts')],
     ['prompts/get', getPrompt],
     ['subscriptions/listen', listen],
     ['completion/complete', complete],
@@ -75,7 +75,7 @@ export function createServer<Env = unknown>(
     input: clientInput,
     notify,
     logs,
-    declare: declareWhole,
+    declare: declareCapabilities,
     ...observe?.start(logs),
   }
   const definition: ServerDefinition = defineServer(info, options, features, OPTIONS)
@@ -134,7 +134,7 @@ export { fromServer, type Mount } from '../server/composition/mount.ts'
 export type { Caller, Viewer } from '../server/request/exchange.ts'
 export { authenticate, type Authenticator } from '../server/auth.ts'
 export { serverExtension } from '../server/composition/extend.ts'
-export type { FormQuestion } from '../server/request/elicitation.ts'
+export type { ElicitFormOptions } from '../server/request/elicitation.ts'
 export { observer, type ObservedEvent, type ServerObserver } from '../server/observer.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
 export { warnOnUnsafeReplay } from '../server/middleware/unsafe-replay.ts'

@@ -113,7 +113,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
         reason: 'The proof uses another key than the token',
       }
     }
-    if (nonces && !(typeof nonce === 'string' && (await nonces.isGood(nonce)))) {
+    if (nonces && !(typeof nonce === 'string' && (await nonces.verify(nonce)))) {
       return {
         error: 'use_dpop_nonce',
         message: 'The DPoP proof needs the nonce of this response',
@@ -128,7 +128,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     required,
     algorithms,
     async check(request, proven) {
-      const unproven = unprovenFault(proven)
+      const unproven = missingProofFault(proven)
       if (unproven !== undefined) return { error: 'invalid_token', message: unproven }
       const fault = await faultOf(request, proven)
       return fault && { ...fault, nonce: await nonces?.next() }
@@ -137,7 +137,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
 }
 
 /** The reason for rejecting a token that no proof can make acceptable. */
-function unprovenFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
+function missingProofFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
   if (thumbprint === undefined) return 'The access token is not bound to a key'
   if (scheme === 'dpop') return undefined
   return 'The access token is bound to a key, but was sent without the DPoP scheme'

@@ -22,7 +22,7 @@ export interface NonceOptions {
 /** Creates and verifies nonces. */
 export interface Nonces {
   next(): Promise<string>
-  isGood(nonce: string): Promise<boolean>
+  verify(nonce: string): Promise<boolean>
 }
 
 /**
@@ -34,7 +34,7 @@ export function createNonces({ secrets, ttlMs = 120_000 }: NonceOptions): Nonces
   const sealer = createSealer(secrets)
   return {
     next: () => sealer.seal(['nonce', Date.now() + ttlMs]),
-    async isGood(nonce) {
+    async verify(nonce) {
       const opened = await sealer.open(nonce)
       if (!Array.isArray(opened)) return false
       const [kind, until] = opened as unknown[]

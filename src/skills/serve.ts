@@ -54,7 +54,7 @@ export interface SkillsOptions {
   cache?: CacheHints
 }
 
-interface Served {
+interface ServedSkill {
   readonly uri: string
   readonly place: SkillPlacement
   readonly entry: () => Promise<Skill>
@@ -103,7 +103,7 @@ class ServedSkills implements ServerExtension {
   /** The static files, by URI. */
   readonly #files = new Map<string, SkillFile>()
   readonly #dynamic: readonly DynamicSkill[]
-  readonly #served: readonly Served[]
+  readonly #served: readonly ServedSkill[]
 
   constructor(sources: readonly (StaticSkill | DynamicSkill)[], options: SkillsOptions) {
     if (sources.length === 0) throw new TypeError('At least one skill is required')
@@ -136,13 +136,13 @@ class ServedSkills implements ServerExtension {
     }
   }
 
-  #serveStatic(source: StaticSkill): Served {
+  #serveStatic(source: StaticSkill): ServedSkill {
     const frontmatter = frontmatterOf(source)
     const uri = skillUri(frontmatter, source)
     return { uri, place: source, entry: entryOf(uri, frontmatter, this.#files.values()) }
   }
 
-  #serveDynamic(source: DynamicSkill): Served {
+  #serveDynamic(source: DynamicSkill): ServedSkill {
     const { frontmatter } = source
     const uri = skillUri(frontmatter, source)
     if (this.#files.has(uri)) throw new TypeError(`"${uri}" exists already`)
@@ -179,7 +179,7 @@ class ServedSkills implements ServerExtension {
     const uri = requireString(params, 'uri')
     const readable = [...this.#files.values()].filter((file) => isVisible(file, ctx)).map(describe)
     for (const source of this.#dynamic) {
-      if (isVisible(source, ctx)) readable.push(...(await filesBeside(uri, source, ctx)))
+      if (isVisible(source, ctx)) readable.push(...(await siblingFiles(uri, source, ctx)))
     }
     const children = childrenOf(uri, readable)
     if (children.length === 0) {
@@ -191,7 +191,7 @@ class ServedSkills implements ServerExtension {
 }
 
 /** The files of a dynamic skill that a directory may contain. */
-async function filesBeside(
+async function siblingFiles(
   directory: string,
   source: DynamicSkill,
   ctx: Context,

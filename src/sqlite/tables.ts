@@ -10,24 +10,24 @@ import type { Sql, SqlValue } from './sql.ts'
 /** A database whose tables may not exist yet. */
 export class Tables {
   readonly #sql: Sql
-  #exist: boolean
-  #erased = false
+  #created: boolean
+  #deleted = false
 
   /** @throws {Error} If a later version of the package created the tables. */
   constructor(sql: Sql) {
     this.#sql = sql
-    this.#exist = hasTables(sql)
-    if (this.#exist) migrate(sql)
+    this.#created = hasTables(sql)
+    if (this.#created) migrate(sql)
   }
 
   /** Runs a statement that does nothing if there are no tables. */
   query<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
-    return this.#exist ? this.#sql.all<Row>(query, ...bindings) : []
+    return this.#created ? this.#sql.all<Row>(query, ...bindings) : []
   }
 
   /** Runs a statement that needs the tables, and creates them; not again once all was erased. */
   write<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
-    if (this.#erased) return []
+    if (this.#deleted) return []
     this.#create()
     return this.#sql.all<Row>(query, ...bindings)
   }
@@ -45,12 +45,12 @@ export class Tables {
 
   /** Notes that the whole database was erased, for good. */
   erased(): void {
-    this.#exist = false
-    this.#erased = true
+    this.#created = false
+    this.#deleted = true
   }
 
   #create(): void {
-    if (!this.#exist) migrate(this.#sql)
-    this.#exist = true
+    if (!this.#created) migrate(this.#sql)
+    this.#created = true
   }
 }

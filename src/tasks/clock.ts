@@ -34,7 +34,7 @@ export class Alarm {
  * Schedules work; returns a function that cancels it. Delays beyond the range of timers are
  * ignored.
  */
-export function later(delayMs: number, work: () => void): () => void {
+export function runLater(delayMs: number, work: () => void): () => void {
   if (delayMs > MAX_DELAY_MS) return () => {}
   const timer = setTimeout(work, delayMs)
   unref(timer)
@@ -42,7 +42,7 @@ export function later(delayMs: number, work: () => void): () => void {
 }
 
 /** Repeats work at an interval; returns a function that stops it. */
-export function every(intervalMs: number, work: () => void): () => void {
+export function runEvery(intervalMs: number, work: () => void): () => void {
   const timer = setInterval(work, intervalMs)
   unref(timer)
   return () => clearInterval(timer)

@@ -8,7 +8,7 @@ import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import { notification } from '../protocol/jsonrpc.ts'
 import type { InputRequest, LoggingLevel, Result, JsonObject } from '../protocol/types.ts'
-import { wants } from '../server/request/logging.ts'
+import { isLevelEnabled } from '../server/request/logging.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { invalidParams } from '../server/request/params.ts'
 import { mayCall, principalOf, type ServedTasks } from './access.ts'
@@ -107,7 +107,7 @@ export async function getCoreResult(
   const forwarder = new InputForwarder(service, ctx)
   const unsubscribe = service.onMessage?.(taskId, ({ method, params }) => {
     const level = params?.level as LoggingLevel
-    if (method === 'notifications/message' && !wants(ctx.exchange.logLevel, level)) return
+    if (method === 'notifications/message' && !isLevelEnabled(ctx.exchange.logLevel, level)) return
     void ctx.exchange.send(notification(method, withRelation(params, taskId)))
   })
   try {

@@ -9,7 +9,7 @@ import { SdkError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { toResult, type ToolReturn } from '../server/features/tool-result.ts'
-import { Alarm, every } from './clock.ts'
+import { Alarm, runEvery } from './clock.ts'
 import { TaskRepository } from './task-repository.ts'
 import {
   expiresAt,
@@ -168,7 +168,7 @@ export class TaskEngine implements TaskService {
     if (!all) return
     if (leaseMs !== undefined && !this.#repeats) {
       this.#repeats = true
-      every(leaseMs / 3, () => void this.#work.go(this.resume(platform)))
+      runEvery(leaseMs / 3, () => void this.#work.go(this.resume(platform)))
     }
     for (const taskId of await findUnleased(all.store)) await this.#work.begin(taskId, platform)
     const next = await all.store.nextExpiry()

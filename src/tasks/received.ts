@@ -9,7 +9,7 @@ import { ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { later } from './clock.ts'
+import { runLater } from './clock.ts'
 import { withRelatedTask, taskReceiver, type ReceivedTasks } from './related.ts'
 import { relatedTo } from './wire.ts'
 
@@ -108,7 +108,7 @@ function start(all: Tasks, method: string, params: JsonObject, answer: ServerAns
     () => settle(received, 'completed'),
     (error: unknown) => settle(received, 'failed', toErrorObject(error).message),
   )
-  later(ttl, () => all.delete(taskId))
+  runLater(ttl, () => all.delete(taskId))
   return { task: received.task, _meta: relatedTo(taskId) }
 }
 

@@ -69,9 +69,9 @@ export async function runTask(
     const outcome = await settle(ctx, () => callTool({ tools: server.tools, report }, params, ctx))
     return outcome instanceof Suspension
       ? await askForInput(outcome, replay, ctx)
-      : await conclude(outcome, replay, ctx)
+      : await transitionOf(outcome, replay, ctx)
   } catch (error) {
-    return finish({ error: encodeError(server, error, exchange.revision, report) }, isNeverSeen)
+    return finish({ error: encodeError(server, error, exchange.revision, report) }, neverFails)
   }
 }
 
@@ -106,7 +106,7 @@ function exchangeOf(
 }
 
 /** The transition for a result that needs no input from the client. */
-async function conclude(
+async function transitionOf(
   result: Result,
   replay: ReplayInput,
   { id }: TaskContext,
@@ -194,6 +194,6 @@ function replayData({ recording, answers }: TaskRecord): {
   return { recording: { ...recording, answers: recorded }, responses }
 }
 
-function isNeverSeen(): boolean {
+function neverFails(): boolean {
   return false
 }

@@ -10,7 +10,7 @@ import { pause } from '../patterns/timers.ts'
 import { ProtocolError, retryAfterMsOf, SdkError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
-import { every, later } from './clock.ts'
+import { runEvery, runLater } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, isWaiting, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
@@ -73,7 +73,7 @@ export class TaskWork {
       // Before any response can arrive to what the run requested, since a response starts another
       // run.
       this.#running.delete(taskId)
-      if (change) await this.#conclude(run, change)
+      if (change) await this.#saveOutcome(run, change)
     } finally {
       for (const each of stop) each()
       if (this.#running.get(taskId) === run) this.#running.delete(taskId)
@@ -148,7 +148,7 @@ export class TaskWork {
   #renew(run: Run): () => void {
     const { leaseMs } = this.#options
     if (leaseMs === undefined) return () => {}
-    return every(leaseMs / 3, () => {
+    return runEvery(leaseMs / 3, () => {
       void this.go(this.#change(run, lease(this.#holder, Date.now() + leaseMs)))
     })
   }
@@ -163,7 +163,7 @@ export class TaskWork {
 
   /** Stops the run when the task expires. */
   #stopOnExpiry(task: TaskRecord): () => void {
-    return later(expiresAt(task) - Date.now(), () => void this.go(this.#tasks.expire(task)))
+    return runLater(expiresAt(task) - Date.now(), () => void this.go(this.#tasks.expire(task)))
   }
 
   /**
@@ -171,7 +171,7 @@ export class TaskWork {
    * outcome that it never accepts, for example because it is too large, fails the task. If the host
    * starts runs, it restarts the one that failed.
    */
-  async #conclude(run: Run, change: Transition): Promise<void> {
+  async #saveOutcome(run: Run, change: Transition): Promise<void> {
     if (this.#options.begin) return this.#change(run, change)
     for (const delayMs of RETRIES_MS) {
       try {

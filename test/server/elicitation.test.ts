@@ -11,7 +11,7 @@ import {
   createServer,
   text,
   UrlElicitationRequired,
-  type FormQuestion,
+  type ElicitFormOptions,
 } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import type { ConnectOptions } from '../../src/presets/client.ts'
@@ -243,7 +243,7 @@ describe('a form', () => {
     })
     const nested = z.object({ text: z.string(), place: z.object({ city: z.string() }).optional() })
     const list = z.object({ text: z.string(), places: z.array(z.object({})) })
-    type IsTaken<S extends StandardSchema | ObjectSchema> = S extends FormQuestion<S>['schema']
+    type IsTaken<S extends StandardSchema | ObjectSchema> = S extends ElicitFormOptions<S>['schema']
       ? true
       : false
     // The compiler is what checks these

@@ -549,12 +549,12 @@ describe('a gateway as a server of its own', () => {
       if (ask === 'tool') {
         expect(await client.callTool('end')).toMatchObject({
           isError: true,
-          content: [{ type: 'text', text: 'The server behind has ended' }],
+          content: [{ type: 'text', text: 'The upstream server has ended' }],
         })
       } else {
         await expect(client.readResource('a:b')).rejects.toMatchObject({
           code: -32603,
-          message: 'The server behind has ended',
+          message: 'The upstream server has ended',
         })
       }
       expect(errors).toEqual([expect.objectContaining({ code: 'CLOSED' })])

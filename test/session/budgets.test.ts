@@ -70,7 +70,7 @@ describe('Event streams whose readers are slow', () => {
   const data = `data: ${'x'.repeat(1024 * 1024)}\n\n`
   function slow(megabytes: number): { stream: EventStream; gone: Error[] } {
     const gone: Error[] = []
-    const stream = new EventStream({ keepAliveMs: 0, onGone: (reason) => gone.push(reason) })
+    const stream = new EventStream({ keepAliveMs: 0, onDisconnect: (reason) => gone.push(reason) })
     for (let n = 0; n < megabytes; n++) void stream.write(data)
     return { stream, gone }
   }

@@ -7,7 +7,7 @@ describe('a stream of events', () => {
     const stream = new EventStream({
       keepAliveMs: 0,
       maxQueuedBytes: 1000,
-      onGone: (reason) => gone.push(reason),
+      onDisconnect: (reason) => gone.push(reason),
     })
     // What the body takes without a reader, and then what may wait
     const data = `data: ${'x'.repeat(500)}\n\n`
@@ -30,7 +30,7 @@ describe('a stream of events', () => {
 
   it('reports once that its reader disconnected', async () => {
     const gone: Error[] = []
-    const stream = new EventStream({ onGone: (reason) => gone.push(reason) })
+    const stream = new EventStream({ onDisconnect: (reason) => gone.push(reason) })
     await stream.body.cancel()
     stream.close()
     expect(gone).toMatchObject([{ code: 'CLOSED' }])

@@ -7,7 +7,7 @@ import { pushInput, type Input } from '../../patterns/input.ts'
 import { SdkError, ProtocolError } from '../../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import type { InputRequest, JsonObject, RequestId } from '../../protocol/types.ts'
-import type { Ask, AskingRun, PushMode, ReplayableCall } from '../request/ask-mode.ts'
+import type { Ask, HandlerRun, PushMode, ReplayableCall } from '../request/ask-mode.ts'
 
 /** The maximum number of `input_required` results that a handler may return for one request. */
 const MAX_ROUNDS = 10
@@ -24,7 +24,7 @@ export class PushInput implements PushMode {
     this.#call = call
   }
 
-  createInput(run: AskingRun): Input {
+  createInput(run: HandlerRun): Input {
     const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
       // After the response, no stream can carry the input request
       if (run.done) throw new SdkError('INVALID_USE', `"${run.method}" was already answered`)
@@ -36,7 +36,7 @@ export class PushInput implements PushMode {
 
   async askAll(
     requests: { readonly [key: string]: InputRequest },
-    { round, signal }: AskingRun,
+    { round, signal }: HandlerRun,
   ): Promise<{ [key: string]: JsonObject }> {
     if (round === MAX_ROUNDS) {
       throw new ProtocolError(INTERNAL_ERROR, `The handler asked in more than ${MAX_ROUNDS} rounds`)

@@ -7,7 +7,7 @@ import type { DeclareCapabilities } from './discover.ts'
 import { canLog } from './logging.ts'
 
 /** Declares completions and, if the server can send notifications, list changes and logging. */
-export const declareWhole: DeclareCapabilities = (capabilities, registered, reached) => {
+export const declareCapabilities: DeclareCapabilities = (capabilities, registered, reached) => {
   const { tools, resources, resourceTemplates, prompts } = registered
   const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
     ([, entry]) => 'complete' in entry && entry.complete,

@@ -24,7 +24,7 @@ const whole = new WeakMap<readonly unknown[], Result>()
  * Creates the method that lists, page by page, the entries of a registry that the caller may see.
  * Results are frozen because they are cached: middleware that changes a list must copy it.
  */
-export function lister(name: ListName) {
+export function listMethod(name: ListName) {
   return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
     const entries = server[name].list(ctx)
     const cached = cursor === undefined && whole.get(entries)

@@ -46,9 +46,10 @@ export function pagesOf(size: number): Pages {
     throw new TypeError(`A page cannot have ${size} entries`)
   }
   return (items, cursor, list) => {
-    const start = cursor === undefined ? 0 : position(cursor, list)
+    const start = cursor === undefined ? 0 : readPosition(cursor, list)
     const end = start + size
-    if (end < items.length) return { page: items.slice(start, end), nextCursor: mint(end, list) }
+    if (end < items.length)
+      return { page: items.slice(start, end), nextCursor: createCursor(end, list) }
     return { page: start === 0 ? items : items.slice(start) }
   }
 }
@@ -59,9 +60,9 @@ export const onePage: Pages = (items, cursor) => {
   return { page: items }
 }
 
-function position(cursor: unknown, list: string): number {
+function readPosition(cursor: unknown, list: string): number {
   const start = typeof cursor === 'string' ? parseInt(cursor, 36) : 0
-  if (!(start > 0 && mint(start, list) === cursor)) throw invalidCursor()
+  if (!(start > 0 && createCursor(start, list) === cursor)) throw invalidCursor()
   return start
 }
 
@@ -70,7 +71,7 @@ function invalidCursor(): ProtocolError {
 }
 
 /** FNV-1a over list and position: detects corrupted or mixed-up cursors, but not forged ones. */
-function mint(start: number, list: string): string {
+function createCursor(start: number, list: string): string {
   const text = start.toString(36)
   let sum = 0x811c9dc5
   for (const character of `${list} ${text}`) {

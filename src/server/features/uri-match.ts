@@ -75,10 +75,11 @@ function starts(
   // Positions inside a value from which an end can be reached.
   const inside = ends.slice()
   for (let i = text.length - 1; i >= 0; i--) {
-    if (inside[i + 1] && goesOn(stops, text, i)) inside[i] = 1
+    if (inside[i + 1] && continues(stops, text, i)) inside[i] = 1
   }
   return ends.map((end, i) => {
-    if (stops !== undefined && prefix === '') return Number(goesOn(stops, text, i) && inside[i + 1])
+    if (stops !== undefined && prefix === '')
+      return Number(continues(stops, text, i) && inside[i + 1])
     if (stops !== undefined && end) return end
     return text.startsWith(prefix, i) ? (inside[i + prefix.length] ?? 0) : 0
   })
@@ -95,7 +96,7 @@ function walk(
     if (!text.startsWith(prefix, at)) continue
     const start = at + prefix.length
     let end = prefix === '' ? start + 1 : start
-    while (!ends[end] && goesOn(stops, text, end)) end++
+    while (!ends[end] && continues(stops, text, end)) end++
     // The value is absent; its prefix was the beginning of the text after it.
     if (!ends[end]) continue
     if (read?.(text.slice(start, end), values) === false) return undefined
@@ -104,6 +105,6 @@ function walk(
   return values
 }
 
-function goesOn(stops: string | undefined, text: string, at: number): boolean {
+function continues(stops: string | undefined, text: string, at: number): boolean {
   return stops !== undefined && at < text.length && !stops.includes(text.charAt(at))
 }

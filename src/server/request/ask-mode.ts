@@ -41,7 +41,7 @@ export interface InputOptions {
 export type AskMode = PushMode | ReplayMode | UnavailableMode
 
 /** The part of a handler's run that input requests need. */
-export interface AskingRun {
+export interface HandlerRun {
   readonly method: string
   readonly signal: AbortSignal
   /** Whether the handler has settled. */
@@ -57,7 +57,7 @@ export interface PushMode {
   readonly kind: 'push'
   readonly ask: Ask
   /** Creates the input of one run of the handler. */
-  createInput(run: AskingRun): Input
+  createInput(run: HandlerRun): Input
   /**
    * Requests the input that is listed in an `input_required` result returned by the handler itself.
    *
@@ -65,7 +65,7 @@ export interface PushMode {
    */
   askAll(
     requests: { readonly [key: string]: InputRequest },
-    run: AskingRun,
+    run: HandlerRun,
   ): Promise<{ [key: string]: JsonObject }>
 }
 

@@ -16,7 +16,12 @@ import type {
   RequestId,
 } from '../../protocol/types.ts'
 import type { StandardSchema } from '../../protocol/standard-schema.ts'
-import type { ElicitAnswer, FormQuestion, UrlAnswer, UrlQuestion } from './elicitation.ts'
+import type {
+  ElicitFormResult,
+  ElicitFormOptions,
+  ElicitUrlResult,
+  ElicitUrlOptions,
+} from './elicitation.ts'
 import type { Auth, ClientFacts } from './exchange.ts'
 
 /**
@@ -101,8 +106,8 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicit<S extends StandardSchema | ObjectSchema>(
-    question: FormQuestion<S>,
-  ): Promise<ElicitAnswer<S>>
+    question: ElicitFormOptions<S>,
+  ): Promise<ElicitFormResult<S>>
   /**
    * Asks the user to open a URL, for data that must not pass through the client: passwords, API
    * keys, consent at another service. To sign in to this server, use authorization instead. The
@@ -116,7 +121,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {TypeError} If the URL is invalid or contains credentials.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
-  elicitUrl(question: UrlQuestion): Promise<UrlAnswer>
+  elicitUrl(question: ElicitUrlOptions): Promise<ElicitUrlResult>
   /**
    * Requests a completion from the client's model. `key` identifies the request across replays.
    *

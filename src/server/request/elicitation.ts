@@ -18,7 +18,7 @@ import { askClient, SECRET, type InputRequester } from './ask.ts'
 import { isUnanswered } from './ask-errors.ts'
 
 /** Parameters of an elicitation with a form. */
-export interface FormQuestion<S extends StandardSchema | ObjectSchema> {
+export interface ElicitFormOptions<S extends StandardSchema | ObjectSchema> {
   /** Explains to the user what is requested and why. */
   message: string
   /**
@@ -52,7 +52,7 @@ type NestedFields<Input> = {
 }[keyof Input]
 
 /** Parameters of an elicitation with a URL, for data that must not pass through the client. */
-export interface UrlQuestion {
+export interface ElicitUrlOptions {
   /** Explains to the user why the URL should be opened. */
   message: string
   url: string
@@ -63,14 +63,14 @@ export interface UrlQuestion {
 /**
  * Whether the user agreed to open the URL; it does not mean that the interaction there is complete.
  */
-export interface UrlAnswer {
+export interface ElicitUrlResult {
   action: 'accept' | 'decline' | 'cancel'
   /** The id to pass to `server.notify.elicitationComplete` on completion; 2025-11-25 only. */
   elicitationId: string | undefined
 }
 
 /** What the user did with the form. Content is present only if accepted, and is then validated. */
-export type ElicitAnswer<S extends StandardSchema | ObjectSchema> =
+export type ElicitFormResult<S extends StandardSchema | ObjectSchema> =
   | {
       action: 'accept'
       content: S extends StandardSchema ? InferOutput<S> : NonNullable<ElicitResult['content']>
@@ -83,8 +83,8 @@ const forms = new WeakMap<StandardSchema, ObjectSchema>()
 /** Implements `Context.elicit`. */
 export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   requester: InputRequester,
-  { message, schema, key }: FormQuestion<S>,
-): Promise<ElicitAnswer<S>> {
+  { message, schema, key }: ElicitFormOptions<S>,
+): Promise<ElicitFormResult<S>> {
   const given: StandardSchema | ObjectSchema = schema
   const form = isStandard(given) ? formSchema(given) : given
   const params = { mode: 'form', message, requestedSchema: form }
@@ -113,8 +113,8 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
 /** Implements `Context.elicitUrl`. */
 export async function elicitUrl(
   requester: InputRequester,
-  { message, url, key }: UrlQuestion,
-): Promise<UrlAnswer> {
+  { message, url, key }: ElicitUrlOptions,
+): Promise<ElicitUrlResult> {
   const { revision, session } = requester.exchange
   const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
   const elicitationId = serverFacts(revision).elicitationIds ? crypto.randomUUID() : undefined

@@ -27,7 +27,7 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 }
 
 /** Whether a client with the level `threshold` receives messages of `level`. */
-export function wants(threshold: LoggingLevel | undefined, level: LoggingLevel): boolean {
+export function isLevelEnabled(threshold: LoggingLevel | undefined, level: LoggingLevel): boolean {
   return threshold !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(threshold)
 }
 

@@ -22,15 +22,15 @@ import type { Context } from './context.ts'
 import {
   elicitForm,
   elicitUrl,
-  type ElicitAnswer,
-  type FormQuestion,
-  type UrlAnswer,
-  type UrlQuestion,
+  type ElicitFormResult,
+  type ElicitFormOptions,
+  type ElicitUrlResult,
+  type ElicitUrlOptions,
 } from './elicitation.ts'
 import { isMissingCapability, isUnanswered, isUnsupported } from './ask-errors.ts'
 import { BaseRequestContext, TOOL_FAILED } from './base-request-context.ts'
 import type { Exchange } from './exchange.ts'
-import { outgoingLogs, wants, type LogRules } from './logging.ts'
+import { outgoingLogs, isLevelEnabled, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
 
@@ -85,19 +85,19 @@ export class RequestContext extends BaseRequestContext implements Context {
 
   async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
     const { logLevel, session } = this.exchange
-    if (!this.logs || this.done || !wants(logLevel, level)) return
+    if (!this.logs || this.done || !isLevelEnabled(logLevel, level)) return
     for (const message of outgoingLogs({ level, ...options, data }, this.logs, session ?? this)) {
       await this.exchange.send(notification('notifications/message', { ...message }))
     }
   }
 
   elicit<S extends StandardSchema | ObjectSchema>(
-    question: FormQuestion<S>,
-  ): Promise<ElicitAnswer<S>> {
+    question: ElicitFormOptions<S>,
+  ): Promise<ElicitFormResult<S>> {
     return ignoreUnhandled(elicitForm(this, question))
   }
 
-  elicitUrl(question: UrlQuestion): Promise<UrlAnswer> {
+  elicitUrl(question: ElicitUrlOptions): Promise<ElicitUrlResult> {
     return ignoreUnhandled(elicitUrl(this, question))
   }
 

@@ -7,7 +7,7 @@
  *
  * @param owner The name of the object, for the error message.
  */
-export function refuseMembers(object: object, owner: string, names: readonly string[]): void {
+export function rejectMembers(object: object, owner: string, names: readonly string[]): void {
   for (const name of names) {
     const get = (): never => {
       const what = `"${owner}.${name}"`

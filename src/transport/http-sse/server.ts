@@ -199,7 +199,11 @@ class SseConnection implements Transport {
   constructor(caller: Caller, keepAliveMs: number | undefined, onEnd: () => void) {
     this.caller = caller
     this.#onEnd = onEnd
-    this.#events = new EventStream({ keepAliveMs, caller, onGone: (reason) => this.#end(reason) })
+    this.#events = new EventStream({
+      keepAliveMs,
+      caller,
+      onDisconnect: (reason) => this.#end(reason),
+    })
   }
 
   get body(): BodyInit {

@@ -9,7 +9,7 @@ import { onAuthorizationEnd } from '../../server/authorization-end.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { countWaiting, forgetWaiting } from './stream-budget.ts'
+import { countQueued, releaseQueued } from './stream-budget.ts'
 
 const encoder = new TextEncoder()
 
@@ -33,7 +33,7 @@ export interface EventStreamOptions {
    */
   onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader disconnects, or is too slow. */
-  onGone?: ((reason: Error) => void) | undefined
+  onDisconnect?: ((reason: Error) => void) | undefined
 }
 
 /** A response body of server-sent events. */
@@ -51,7 +51,7 @@ export class EventStream {
       {
         start: (controller) => void (this.#controller = controller),
         pull: (controller) => {
-          forgetWaiting(controller)
+          releaseQueued(controller)
           this.#release()
         },
         cancel: () => this.#disconnected(new SdkError('CLOSED', 'The client closed the stream')),
@@ -103,24 +103,24 @@ export class EventStream {
       this.#disconnected(error)
     }
     if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) cut()
-    else countWaiting(controller, chunk.length, cut)
+    else countQueued(controller, chunk.length, cut)
     return this.open ? new Promise((resolve) => this.#drained.push(resolve)) : undefined
   }
 
   #expire(reason: string): void {
-    const { onExpired, onGone } = this.#options
+    const { onExpired, onDisconnect } = this.#options
     // Helps debugging
     this.comment(` ${reason}`)
     if (!this.open) return
     if (onExpired) return onExpired(reason)
     this.close()
-    onGone?.(new SdkError('CLOSED', reason))
+    onDisconnect?.(new SdkError('CLOSED', reason))
   }
 
   #disconnected(reason: Error): void {
     if (!this.open) return
     this.#finish()
-    this.#options.onGone?.(reason)
+    this.#options.onDisconnect?.(reason)
   }
 
   #finish(): void {

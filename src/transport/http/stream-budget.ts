@@ -6,39 +6,39 @@
  */
 
 /** The maximum number of bytes queued for slow readers, in all streams together. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024
-/** The overhead of a lagging stream in addition to its queued bytes. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024
+/** The overhead of a slow stream in addition to its queued bytes. */
 const STREAM_BYTES = 1024
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
-/** The lagging streams, each with a function that closes it. */
-const lagging = new Map<Controller, () => void>()
+/** The slow streams, each with a function that closes it. */
+const slowStreams = new Map<Controller, () => void>()
 /** An upper bound: bytes that were read since are not subtracted. */
-let waiting = 0
+let queuedBytes = 0
 
 /**
  * Counts the queued bytes of a stream. If the total is too large, closes the streams with the most
  * queued bytes, including ended streams that are still being read.
  */
-export function countWaiting(controller: Controller, bytes: number, cut: () => void): void {
-  lagging.set(controller, cut)
-  waiting += bytes + STREAM_BYTES
-  while (waiting > MAX_WAITING_BYTES) {
-    waiting = 0
+export function countQueued(controller: Controller, bytes: number, cut: () => void): void {
+  slowStreams.set(controller, cut)
+  queuedBytes += bytes + STREAM_BYTES
+  while (queuedBytes > MAX_QUEUED_BYTES) {
+    queuedBytes = 0
     let most = 0
     let cutSlowest = (): void => {}
-    for (const [each, cutEach] of lagging) {
+    for (const [each, cutEach] of slowStreams) {
       const queued = -(each.desiredSize ?? 0)
-      if (queued <= 0) lagging.delete(each)
-      else waiting += queued + STREAM_BYTES
+      if (queued <= 0) slowStreams.delete(each)
+      else queuedBytes += queued + STREAM_BYTES
       if (queued > most) [most, cutSlowest] = [queued, cutEach]
     }
-    if (waiting > MAX_WAITING_BYTES) cutSlowest()
+    if (queuedBytes > MAX_QUEUED_BYTES) cutSlowest()
   }
 }
 
 /** Removes a stream whose reader has caught up. */
-export function forgetWaiting(controller: Controller): void {
-  lagging.delete(controller)
+export function releaseQueued(controller: Controller): void {
+  slowStreams.delete(controller)
 }

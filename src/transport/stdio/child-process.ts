@@ -79,19 +79,19 @@ export class ChildConnection {
     this.#graceMs = options.graceMs
     this.#gone = child.exited.then(() => this.#endRest())
     // A descendant may hold the stdout open after the process has exited.
-    void child.exited.then(() => within(output.ended, LATE_OUTPUT_MS)).then(output.release)
+    void child.exited.then(() => settledWithin(output.ended, LATE_OUTPUT_MS)).then(output.release)
     if (!child.stderr) return
     this.#stderr = new ChildStderr(child.stderr, (chunk, text) => {
       if (typeof stderr === 'function') stderr(text)
       else if (stderr === 'inherit') child.writeStderr?.(chunk)
     })
     const { ended, release } = this.#stderr
-    void child.exited.then(() => within(ended, LATE_OUTPUT_MS)).then(release)
+    void child.exited.then(() => settledWithin(ended, LATE_OUTPUT_MS)).then(release)
   }
 
   /** How the process exited, with the last line of its stderr; `undefined` while it is running. */
   async outcome(): Promise<ChildOutcome | undefined> {
-    const exit = await within(this.child.exited, LATE_OUTPUT_MS)
+    const exit = await settledWithin(this.child.exited, LATE_OUTPUT_MS)
     const stderr = this.#stderr
     if (exit) await stderr?.ended
     return exit && { ...exit, lastLine: stderr?.lastLine ?? '' }
@@ -104,9 +104,9 @@ export class ChildConnection {
   async end(): Promise<void> {
     const { child } = this
     void this.messages.close()
-    if (!(await within(child.exited, this.#graceMs))) {
+    if (!(await settledWithin(child.exited, this.#graceMs))) {
       child.kill('SIGTERM')
-      if (!(await within(child.exited, this.#graceMs))) child.kill('SIGKILL')
+      if (!(await settledWithin(child.exited, this.#graceMs))) child.kill('SIGKILL')
     }
     await this.#gone
   }
@@ -162,6 +162,6 @@ class Output {
 }
 
 /** The value of a promise; `undefined` after the timeout. */
-function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return withTimeout(ms, () => promise).catch(() => undefined)
 }

@@ -21,7 +21,7 @@ export interface ReplyStream {
 }
 
 /** How a reply becomes an HTTP response. */
-export interface ReplyOptions extends Pick<EventStreamOptions, 'onExpired' | 'onGone'> {
+export interface ReplyOptions extends Pick<EventStreamOptions, 'onExpired' | 'onDisconnect'> {
   /** The request to answer. */
   incoming: IncomingRequest
   /** Receives the HTTP response once its kind is known. */
@@ -102,10 +102,15 @@ export class Reply {
 
   #open(): ReplyStream | undefined {
     if (!this.canStream) return undefined
-    const { incoming, respond, onExpired, onGone } = this.#options
+    const { incoming, respond, onExpired, onDisconnect } = this.#options
     const { caller, endpoint } = incoming
     const { keepAliveMs } = endpoint.options
-    const events = (this.#events = new EventStream({ caller, keepAliveMs, onExpired, onGone }))
+    const events = (this.#events = new EventStream({
+      caller,
+      keepAliveMs,
+      onExpired,
+      onDisconnect,
+    }))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return this.#openStream(events)
   }

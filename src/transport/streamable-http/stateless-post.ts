@@ -53,7 +53,7 @@ export async function postStateless(
         if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
         cancellation.cancel(new SdkError('ABORTED', reason))
       },
-      onGone: (reason) => cancellation.cancel(reason),
+      onDisconnect: (reason) => cancellation.cancel(reason),
     })
     if (listens && !reply.canStream) {
       throw invalidRequest(406, 'The answer is a "text/event-stream"', { id })
