@@ -79,13 +79,15 @@ export interface PostgresStorage {
  * is used.
  *
  * @example
- *   ```ts
- *   import postgres from 'postgres'
- *   import { createPostgresStorage } from 'edgewise/postgres'
+ * ```ts
+ * import postgres from 'postgres'
+ * import { createPostgresStorage } from 'edgewise/postgres'
+ * import { createServer } from 'edgewise/server'
  *
- *   const storage = createPostgresStorage(postgres('postgres://localhost/app'))
- *   await storage.connect(server)
- *   ```;
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * const storage = createPostgresStorage(postgres('postgres://localhost/travel'))
+ * await storage.connect(server)
+ * ```
  *
  * @param client What `postgres(…)` of the package `postgres` returned.
  * @throws {TypeError} when an option is unknown, or no valid name of a schema.
