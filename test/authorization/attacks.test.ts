@@ -167,7 +167,7 @@ describe('an MCP server that is not HTTPS', () => {
 
 describe('a private address that a public server names', () => {
   it.each(inside)(
-    'is not asked: %s [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]',
+    'receives no request: %s [L-AUTH-099] [L-AUTH-101] [M-ADISC-026] [M-ADISC-027]',
     async (url) => {
       await failure({ challenge: `Bearer resource_metadata="${url}"` }, [])
       await failure({ resource: { authorization_servers: [url] } }, [RESOURCE_METADATA])

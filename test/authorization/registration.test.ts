@@ -58,7 +58,7 @@ describe('the identity of a client', () => {
     expect(client).toMatch(/^client-/)
   })
 
-  it('is asked of the user last [M-AREG-002] [M-AREG-001] [L-AUTH-035]', async () => {
+  it('is requested from the user last [M-AREG-002] [M-AREG-001] [L-AUTH-035]', async () => {
     const world = createWorld({ server: { registration_endpoint: undefined } })
     const asked: string[] = []
     const askCredentials = (issuer: string) => {
@@ -129,7 +129,7 @@ describe('the metadata document of a client', () => {
     'https://APP.example/client.json',
     'client.json',
     '',
-  ])('is not at "%s" [M-AREG-005] [M-AREG-006] [L-AUTH-039]', (metadataUrl) => {
+  ])('cannot be published at "%s" [M-AREG-005] [M-AREG-006] [L-AUTH-039]', (metadataUrl) => {
     const client = { name: 'Test', metadataUrl }
     expect(() => clientMetadata(client, [CALLBACK])).toThrow(TypeError)
     expect(() => signIn({ client, interaction: createWorld().user })).toThrow(TypeError)

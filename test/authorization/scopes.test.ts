@@ -136,7 +136,7 @@ describe('a call that needs more than was granted', () => {
     expect(asked(world)).toEqual([['read'], ['write']])
   })
 
-  it('asks once for fifty calls [M-ASEC-009]', async () => {
+  it('requests it once for fifty calls [M-ASEC-009]', async () => {
     const world = createWorld({ challenge: challenge('read'), callNeeds: ['write'] })
     await using client = await world.connect(world.signIn())
     await Promise.all(Array.from({ length: 50 }, () => client.callTool('book')))

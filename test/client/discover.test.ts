@@ -261,7 +261,7 @@ describe('the era of a server over HTTP', () => {
 })
 
 describe('a remembered discovery', () => {
-  test('costs no round trip [M-DISC-012] [M-VER-014]', async () => {
+  test('saves a round trip [M-DISC-012] [M-VER-014]', async () => {
     const peer = modernPeer((seen) => result(seen, { content }))
     const first = await connectTo(peer)
     const stored = JSON.parse(JSON.stringify(first.discovery)) as typeof first.discovery

@@ -49,7 +49,7 @@ const done = { content: [{ type: 'text', text: 'done' }] }
 
 describe('extensions of a client', () => {
   it.each(['jobs', '/jobs', 'com.example/', '1.x/y', ''])(
-    'cannot be called "%s" [M-VER-015]',
+    'cannot have the id "%s" [M-VER-015]',
     (id) => {
       expect(() => clientExtension({ id })).toThrow(`"${id}" cannot be an extension`)
     },

@@ -75,7 +75,7 @@ describe('selectIcon', () => {
     'i.png',
     'data:text/html;base64,AAAA',
     'data:image/svg+xml;base64,AAAA',
-  ])('leaves out "%s" [L-COM-014] [M-BASE-068]', async (bad) => {
+  ])('skips the icon "%s" [L-COM-014] [M-BASE-068]', async (bad) => {
     expect(selectIcon([{ src: bad }, { src }], rules)).toEqual({ src })
     await expect(loadIcon({ src: bad }, rules)).rejects.toMatchObject({ code: 'INVALID_USE' })
   })
@@ -129,7 +129,7 @@ describe('loadIcon', () => {
   })
 
   test.each([301, 302, 307, 308, 404, 500])(
-    'follows no %i [L-COM-015] [M-BASE-069]',
+    'does not follow a redirect with the status %i [L-COM-015] [M-BASE-069]',
     async (status) => {
       for (const location of ['https://evil.example/', 'http://peer.example/i.png', '/other.png']) {
         const { seen, limits } = host(null, { location }, status)
@@ -172,7 +172,7 @@ describe('loadIcon', () => {
     ['a wide PNG', png(100_000, 1), 'image/png', 'LIMIT_EXCEEDED'],
     ['a high JPEG', jpeg(1, 60_000), 'image/jpeg', 'LIMIT_EXCEEDED'],
   ])(
-    'refuses %s [L-COM-018] [M-BASE-067] [M-BASE-072] [M-BASE-073]',
+    'rejects %s [L-COM-018] [M-BASE-067] [M-BASE-072] [M-BASE-073]',
     async (_name, bytes, type, code) => {
       const { limits } = host(bytes, { 'content-type': type })
       await expect(loadIcon({ src }, limits)).rejects.toMatchObject({ code })

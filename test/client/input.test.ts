@@ -289,7 +289,7 @@ describe('a call that needs input', () => {
     await client.close()
   })
 
-  test('can be answered by hand [M-MRTR-059]', async () => {
+  test('can be answered by the caller [M-MRTR-059]', async () => {
     const peer = asking(once({ who: elicitation }, 's'))
     const client = await connectTo(peer, accept)
     const asked = await client.request('tools/call', { name: 'a' }, { input: 'manual' })

@@ -200,7 +200,7 @@ describe('a capability that the server did not declare', () => {
 })
 
 describe('batches', () => {
-  test('are taken on 2025-03-26 [L-RPC-019]', async () => {
+  test('are accepted in 2025-03-26 [L-RPC-019]', async () => {
     const updated: string[] = []
     const peer = sessionPeer(
       (message) => [
@@ -221,7 +221,7 @@ describe('batches', () => {
   })
 
   test.each(['2025-06-18', '2025-11-25', '2024-11-05'])(
-    'are refused on %s [L-RPC-022]',
+    'are rejected in %s [L-RPC-022]',
     async (version) => {
       const problems: Error[] = []
       const peer = sessionPeer((message) => [reply(message, { content })], initialized(version))

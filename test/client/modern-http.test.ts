@@ -64,7 +64,7 @@ describe('headers of 2026-07-28', () => {
     }
   })
 
-  test('come on notifications too [M-HDR-075]', async () => {
+  test('are sent with notifications too [M-HDR-075]', async () => {
     const peer = modernPeer(() => new Response(null, { status: 202 }))
     const client = await connectTo(peer)
     await client.notify('notifications/x', { a: 1 })

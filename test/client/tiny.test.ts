@@ -340,7 +340,7 @@ describe('The tiny client', () => {
     await expect(connectTo(deaf, legacy)).rejects.toMatchObject({ code: -32603 })
   })
 
-  test('gives its tools to agents', async () => {
+  test('works with the toolset for agents', async () => {
     const peer = modernPeer((seen) =>
       result(
         seen,

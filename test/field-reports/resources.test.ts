@@ -150,7 +150,7 @@ describe('completion', () => {
     }
   })
 
-  it('knows the other arguments [B075]', async () => {
+  it('receives the other arguments [B075]', async () => {
     const { server, contexts } = completing()
     await using client = await connectInMemory(server, { revision: '2025-11-25' })
     const ref = { type: 'ref/resource' as const, uri: 'x://{country}/{city}' }

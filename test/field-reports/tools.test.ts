@@ -249,7 +249,7 @@ describe('names of tools', () => {
     }
   })
 
-  it('that are taken are refused [B071]', () => {
+  it('that are already registered are rejected [B071]', () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('a', {}, () => 'x')
     expect(() => server.tool('a', {}, () => 'x')).toThrow(TypeError)

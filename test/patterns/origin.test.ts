@@ -19,14 +19,14 @@ describe('An origin', () => {
 
 describe('A host', () => {
   test.each(['example.com', 'a_b.example:80', '127.0.0.1:65535', '[::1]:3000', '[::ffff:1.2.3.4]'])(
-    'may be %s',
+    'may be written as %s',
     (text) => {
       expect(isAuthority(text)).toBe(true)
     },
   )
 
   test.each(['', 'a/b', 'user@host', 'host:', 'host:123456', 'a b', '::1', 'host#x', 'a,b'])(
-    'is never %j',
+    'is never written as %j',
     (text) => {
       expect(isAuthority(text)).toBe(false)
     },

@@ -112,7 +112,7 @@ describe('protectedResource', () => {
     ['a resource with a fragment', { resource: `${RESOURCE}#x` }, /has a fragment/],
     ['a scope with a quote', { scopes: ['a"b'] }, /Invalid scope/],
     ['a scope with a space', { scopes: ['a b'] }, /Invalid scope/],
-  ])('takes no options with %s [L-AUTH-010]', (_what, wrong, message) => {
+  ])('rejects options with %s [L-AUTH-010]', (_what, wrong, message) => {
     expect(() => protectedResource({ ...options, ...wrong })).toThrow(message)
   })
 })

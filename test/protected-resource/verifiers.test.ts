@@ -41,7 +41,7 @@ const active = {
 }
 
 describe('Introspection', () => {
-  it('takes tokens that are active, and asks as the server itself', async () => {
+  it('accepts active tokens, and authenticates as the server', async () => {
     const { verify, requests } = introspecting(() => Response.json(active))
     const { handle } = protect(undefined, { verify })
     const response = await call(handle, 'whoami', bearer('opaque:token'))
@@ -57,7 +57,7 @@ describe('Introspection', () => {
   })
 
   it.each([[['https://issuer.example']], [7], ['https://other.example']])(
-    'refuses a token whose issuer is %j',
+    'rejects a token whose issuer is %j',
     async (iss) => {
       const fetch = async (): Promise<Response> =>
         Response.json({ active: true, sub: 'ada', aud: RESOURCE, iss })
@@ -82,7 +82,7 @@ describe('Introspection', () => {
     ['without an audience', { ...active, aud: undefined }],
     ['expired all the same', { ...active, exp: 1 }],
     ['of another issuer', { ...active, iss: 'https://evil.example' }],
-  ])('refuses tokens that are %s [L-AUTH-063] [L-AUTH-064] [M-ASEC-028]', async (_what, answer) => {
+  ])('rejects tokens that are %s [L-AUTH-063] [L-AUTH-064] [M-ASEC-028]', async (_what, answer) => {
     const { verify } = introspecting(() => Response.json(answer))
     const { handle } = protect(undefined, { verify })
     const response = await call(handle, 'whoami', bearer('t'))
@@ -95,7 +95,7 @@ describe('Introspection', () => {
     ['answers HTML', () => new Response('<html>')],
     ['answers no introspection', () => Response.json({ sub: 'ada' })],
     ['does not know the server', () => Response.json({ error: 'invalid_client' }, { status: 401 })],
-  ])('makes 503 when the authorization server %s', async (_what, answer) => {
+  ])('causes a 503 if the authorization server %s', async (_what, answer) => {
     const { verify } = introspecting(answer)
     const { handle, errors } = protect(undefined, { verify })
     const response = await call(handle, 'whoami', bearer('the-token'))
@@ -139,7 +139,7 @@ describe('Introspection', () => {
     expect((await call(handle, 'whoami', bearer('good'))).status).toBe(200)
   })
 
-  it('takes an answer with the status 201 [C001]', async () => {
+  it('accepts a response with the status 201 [C001]', async () => {
     const { verify } = introspecting(() => Response.json(active, { status: 201 }))
     const { handle } = protect(undefined, { verify })
     expect((await call(handle, 'whoami', bearer('t'))).status).toBe(200)

@@ -103,7 +103,7 @@ describe('checkMessage', () => {
       undefined,
     ],
     ['no object', '2025-11-25', 'client-to-server', 'x', undefined],
-  ] as const)('refuses %s', (_, revision, direction, message, method) => {
+  ] as const)('rejects %s', (_, revision, direction, message, method) => {
     expect(checkMessage(revision, direction, message, method)).not.toEqual([])
   })
 

@@ -39,7 +39,7 @@ describe('a server on a connection', () => {
     await answer(2).toMatchObject({ error: { code: -32600 } })
   })
 
-  it('keeps the type of ids [L-RPC-006] [M-BASE-007]', async () => {
+  it('preserves the type of ids [L-RPC-006] [M-BASE-007]', async () => {
     const { send, answer } = await peer()
     for (const id of [1, '1', 'é', 2 ** 53 - 1, '']) {
       await send({ jsonrpc: '2.0', id, method: 'ping' })
@@ -120,7 +120,7 @@ describe('a server on a connection', () => {
     }
   })
 
-  it('says nothing to notifications and responses that it does not know [L-RPC-012] [L-RPC-016] [M-BASE-022] [M-BASE-023]', async () => {
+  it('does not answer unknown notifications and responses [L-RPC-012] [L-RPC-016] [M-BASE-022] [M-BASE-023]', async () => {
     const { send, answer, got } = await peer()
     await send({ jsonrpc: '2.0', method: 'notifications/unknown' })
     await send({ jsonrpc: '2.0', method: 'tools/list' })
@@ -139,7 +139,7 @@ describe('a server on a connection', () => {
     expect(got.at(-1)).not.toHaveProperty('id')
   })
 
-  it('takes batches in 2025-03-26 only [L-RPC-019] [L-RPC-022]', async () => {
+  it('accepts batches in 2025-03-26 only [L-RPC-019] [L-RPC-022]', async () => {
     const batch = [
       { jsonrpc: '2.0', id: 1, method: 'ping' },
       { jsonrpc: '2.0', method: 'notifications/unknown' },
@@ -163,7 +163,7 @@ describe('a server on a connection', () => {
     }
   })
 
-  it('never takes initialize as part of a batch [L-LIFE-018]', async () => {
+  it('never accepts initialize as part of a batch [L-LIFE-018]', async () => {
     const { send, answer, got } = await peer()
     const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: {} }
     await send([{ jsonrpc: '2.0', id: 1, method: 'initialize', params }])

@@ -80,7 +80,7 @@ function getJob(
 
 describe('extend', () => {
   it.each(['tasks', '/x', 'com..example/x', '1com/x', 'com.example/', 'com.example/-x', ''])(
-    'refuses the id "%s" [M-VER-015]',
+    'rejects the id "%s" [M-VER-015]',
     (id) => {
       const server = createServer({ name: 's', version: '1' })
       expect(() => server.extend(serverExtension({ id }))).toThrow(TypeError)
@@ -98,14 +98,14 @@ describe('extend', () => {
     },
   )
 
-  it('refuses settings that are no object [M-VER-016]', () => {
+  it('rejects settings that are not an object [M-VER-016]', () => {
     const server = createServer({ name: 's', version: '1' })
     // As a program without types may give it.
     const settings = JSON.parse('true') as JsonObject
     expect(() => server.extend(serverExtension({ id: ID, settings }))).toThrow('must be an object')
   })
 
-  it('refuses methods that exist', () => {
+  it('rejects methods that already exist', () => {
     const { server } = extended()
     const methods = { handle: () => ({}) }
     for (const name of ['tools/call', 'initialize', 'jobs/get']) {

@@ -96,7 +96,7 @@ describe.each(VERSIONS)('a server of everything in %s', (revision) => {
     await expect(client.readResource('user://unknown/profile')).rejects.toMatchObject({ code })
   })
 
-  it('gives prompts, with arguments that were checked', async () => {
+  it('returns prompts with validated arguments', async () => {
     const { client } = await connected(revision)
     expect(await client.listAllPrompts()).toMatchObject([
       { name: 'greet', arguments: [{ name: 'who', description: 'Whom to greet', required: true }] },
@@ -159,7 +159,7 @@ describe.each(VERSIONS.filter((version) => version >= '2025-06-18'))(
       })
     })
 
-    it('says at once that the client cannot be asked [M-META-014]', async () => {
+    it('fails at once if the client cannot be asked [M-META-014]', async () => {
       const { client } = await connected(revision)
       const call = client.callTool('confirm', { what: 'tea' })
       if (revision === '2026-07-28') {

@@ -31,13 +31,16 @@ describe('A list', () => {
     expect(paginate([], undefined, 10)).toEqual({ page: [] })
   })
 
-  it.each([1, 2, 7, 10, 24, 25, 26])('gives every item once, in order, by pages of %i', (size) => {
-    const pages = allPages(size)
+  it.each([1, 2, 7, 10, 24, 25, 26])(
+    'returns every item once, in order, in pages of %i',
+    (size) => {
+      const pages = allPages(size)
 
-    expect(pages.flat()).toEqual(items)
-    expect(pages).toHaveLength(Math.ceil(items.length / size))
-    expect(pages.slice(0, -1).every((page) => page.length === size)).toBe(true)
-  })
+      expect(pages.flat()).toEqual(items)
+      expect(pages).toHaveLength(Math.ceil(items.length / size))
+      expect(pages.slice(0, -1).every((page) => page.length === size)).toBe(true)
+    },
+  )
 
   it('makes cursors that another instance reads, at another page size [M-PAGE-012]', () => {
     const { nextCursor } = paginate(items, undefined, 10)
@@ -71,12 +74,12 @@ describe('A list', () => {
     ['an object', {}],
     ['emoji', '🙂'],
     ['a long text', 'z'.repeat(100_000)],
-  ])('refuses %s as a cursor [L-PAGE-006] [M-PAGE-009]', (_, cursor) => {
+  ])('rejects %s as a cursor [L-PAGE-006] [M-PAGE-009]', (_, cursor) => {
     expect(() => paginate(items, cursor, 10)).toThrow(refused)
     expect(() => onePage(items, cursor, '')).toThrow(refused)
   })
 
-  it('refuses a cursor of which any character was changed [M-PAGE-012]', () => {
+  it('rejects a cursor of which any character was changed [M-PAGE-012]', () => {
     const cursor = paginate(items, undefined, 10).nextCursor!
     for (let i = 0; i < cursor.length; i++) {
       for (const character of 'a0z-A ') {
@@ -89,7 +92,7 @@ describe('A list', () => {
     expect(() => paginate(items, `${cursor} `, 10)).toThrow(refused)
   })
 
-  it("refuses another list's cursor [M-PAGE-009]", () => {
+  it('rejects a cursor of another list [M-PAGE-009]', () => {
     const { nextCursor } = paginate(items, undefined, 10, 'tools/list')
 
     expect(paginate(items, nextCursor, 10, 'tools/list').page).toEqual(items.slice(10, 20))

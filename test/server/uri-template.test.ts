@@ -100,7 +100,7 @@ describe('expandUriTemplate', () => {
     )
   })
 
-  it('takes no value from the prototype of the values', () => {
+  it('reads no value from the prototype of the values', () => {
     expect(expandUriTemplate('x{?constructor,__proto__}', {})).toBe('x')
   })
 })
@@ -230,7 +230,7 @@ describe('uriTemplate', () => {
     ['{;a*}', '"*" in "{;a*}" is not supported'],
     ['a\ud800', 'it is not well-formed Unicode'],
     [Array.from({ length: 33 }, (_, i) => `{v${i}}`).join('/'), 'it has more than 32 variables'],
-  ])('refuses %s, saying that %s [M-RES-005]', (template, reason) => {
+  ])('rejects %s, because %s [M-RES-005]', (template, reason) => {
     expect(() => uriTemplate(template)).toThrow(
       expect.objectContaining({
         code: 'INVALID_USE',

@@ -107,7 +107,7 @@ describe('A protected Worker', () => {
     }
   })
 
-  it('is as strict over HTTP+SSE [L-HTTP-060] [L-AUTH-008]', async () => {
+  it('requires a token over HTTP+SSE too [L-HTTP-060] [L-AUTH-008]', async () => {
     const { handle } = workerd
     const sse = 'https://mcp.example/sse'
     expect((await handle(new Request(sse))).status).toBe(401)

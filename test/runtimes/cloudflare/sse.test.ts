@@ -96,7 +96,7 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await reader.cancel()
   })
 
-  it("refuses what belongs to no stream, to another one's user, or makes no sense", async () => {
+  it("rejects messages of no stream, of another user's stream, and invalid ones", async () => {
     const { reader, address, post } = await open({ 'x-user': 'ann' })
     expect((await post(call(1, 'add', { a: 1, b: 2 }), { 'x-user': 'bob' })).status).toBe(404)
     expect((await post('no json')).status).toBe(400)
@@ -115,7 +115,7 @@ describe('A Worker and clients of HTTP+SSE', () => {
     await reader.cancel()
   })
 
-  it('wants the handshake first', async () => {
+  it('rejects requests before the handshake', async () => {
     const { reader, post } = await open({}, false)
     expect((await post(call(1, 'add', { a: 1, b: 2 }))).status).toBe(400)
     await reader.cancel()

@@ -96,7 +96,7 @@ describe.each([
     }
   })
 
-  it('checks proofs', async () => {
+  it('verifies DPoP proofs', async () => {
     const prover = await Prover.make()
     const token = await issuer.token({ cnf: { jkt: prover.thumbprint } })
     const headers = { authorization: `DPoP ${token}`, dpop: await prover.proof(token) }
