@@ -10,24 +10,37 @@ import type { EntrypointClass } from './entrypoint.ts'
 import { parseText, requireSendable, RpcReceiver } from './rpc-messages.ts'
 import type { RpcConnection } from './rpc-connection.ts'
 
-/** A service binding to the entrypoint of a server. */
+/**
+ * A service binding to the `entrypoint` of a Worker, such as a `Service<typeof Travel>`. Use this
+ * type where the types of the other Worker are not at hand.
+ */
 export type EntrypointBinding = Pick<Service<EntrypointClass>, 'openConnection'>
 
 /**
- * A transport to a server in another Worker, over a service binding. Nothing travels over HTTP.
+ * A transport to a server in another Worker, over a service binding and without HTTP.
  *
- * Workers ties a connection to the request in which it was opened, so connect in each request, or
- * once in a Durable Object.
+ * Workers ties a connection to the request in which it was opened. Connect in each request that
+ * calls tools, or once in a Durable Object.
  *
  * @example
  * ```ts
- * await using client = await connect(bindingTransport(env.TRAVEL))
- * const result = await client.callTool('weather', { city: 'Oslo' })
+ * import { bindingTransport, type EntrypointBinding } from 'edgewise/cloudflare'
+ * import { connect } from 'edgewise/client'
+ *
+ * export default {
+ *   async fetch(_request, env) {
+ *     await using client = await connect(bindingTransport(env.TRAVEL))
+ *     const { content } = await client.callTool('weather', { city: 'Oslo' })
+ *     return Response.json(content)
+ *   },
+ * } satisfies ExportedHandler<{ TRAVEL: EntrypointBinding }>
  * ```
  *
- * @param binding The binding to the `entrypoint` of `createWorker`.
+ * @param binding The binding, whose configuration names the `entrypoint` of the other Worker.
+ * @throws {TypeError} if it is not a binding.
  * @throws {SdkError} From `start`: `UNAUTHORIZED` if the server rejects this Worker, `CLOSED` if the
- *   other Worker fails. From `send`: `LIMIT_EXCEEDED` if a message exceeds 32 MiB.
+ *   other Worker fails. From `send`: `LIMIT_EXCEEDED` if a message exceeds 32 MiB, the limit of
+ *   Workers RPC.
  */
 export function bindingTransport(binding: EntrypointBinding): Transport {
   if (typeof binding?.openConnection === 'function') return new BindingTransport(binding)

@@ -3,7 +3,7 @@ import { bindingTransport, type EntrypointBinding } from 'edgewise/cloudflare'
 import { connect } from 'edgewise/client'
 
 interface Env {
-  // With the types of Workers: Service<typeof Travel>
+  // Or, with the types of Workers: Service<typeof Travel>
   TRAVEL: EntrypointBinding
 }
 
