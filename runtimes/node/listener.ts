@@ -67,7 +67,7 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
 
 function respond(bridge: NodeListener, incoming: Incoming, outgoing: Outgoing): void {
   // A broken connection is handled by "close"; an unhandled error event would end the process
-  outgoing.on('error', () => {})
+  outgoing.on('error', ignore)
   const parsed = readBefore(incoming)
   if (parsed === null) {
     console.error(ALREADY_READ)
@@ -86,7 +86,9 @@ function respond(bridge: NodeListener, incoming: Incoming, outgoing: Outgoing): 
   // Express and similar frameworks remove their mount path from `url`
   const target = (incoming as { originalUrl?: string }).originalUrl ?? url
   // The `Host` header takes precedence over a host in the target
-  incoming.url = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  incoming.url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   bridge(incoming, outgoing)
   incoming.url = url
 }
+
+function ignore(): void {}

@@ -7,13 +7,14 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests of one connection are answered at a time; further ones are not read meanwhile.
+ * How many requests of one connection are answered ahead of their turn; further ones are not read
+ * meanwhile.
  */
-const MAX_AT_ONCE = 8
+const MAX_AHEAD = 7
 
-/** The requests of one connection. */
+/** The pipelined requests of one connection. */
 interface Pipeline {
-  /** The responses that are not written yet. */
+  /** The responses that were begun ahead of their turn, and are not written yet. */
   readonly running: Set<ServerResponse>
   /** Callbacks that start the responses to further requests that were already read. */
   readonly waiting: (() => void)[]
@@ -22,36 +23,30 @@ interface Pipeline {
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Answers a request once fewer than `MAX_AT_ONCE` others of its connection are being answered, so
- * that a client that reads no responses cannot make the server buffer an unlimited number of them.
+ * Answers a request. One that is pipelined waits until few others of its connection are being
+ * answered, so that a client that reads no responses cannot make the server buffer an unlimited
+ * number of them.
  */
 export function inTurn(outgoing: ServerResponse, answer: () => void): void {
+  // Node gives the socket to the response whose turn it is
+  if (outgoing.socket) return answer()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? begin(socket)
-  outgoing.on('close', closed)
-  if (running.size < MAX_AT_ONCE) {
-    running.add(outgoing)
-    return answer()
-  }
-  waiting.push(() => {
+  const run = (): void => {
     running.add(outgoing)
     answer()
+  }
+  outgoing.once('close', () => {
+    running.delete(outgoing)
+    if (socket.destroyed) return
+    const next = waiting.shift()
+    if (!next) return
+    next()
+    if (waiting.length === 0) socket.resume()
   })
+  if (running.size < MAX_AHEAD) return run()
+  waiting.push(run)
   socket.pause()
-}
-
-/** Starts the next response after one was written. */
-function closed(this: ServerResponse): void {
-  const { socket } = this.req
-  const pipeline = pipelines.get(socket)
-  if (!pipeline) return
-  const { running, waiting } = pipeline
-  running.delete(this)
-  if (socket.destroyed) return
-  const next = waiting.shift()
-  if (!next) return
-  next()
-  if (waiting.length === 0) socket.resume()
 }
 
 function begin(socket: Socket): Pipeline {
@@ -59,7 +54,7 @@ function begin(socket: Socket): Pipeline {
   pipelines.set(socket, pipeline)
   socket.once('close', () => {
     for (const outgoing of pipeline.running) {
-      // Node emits "close" only on the response that is being written, not on those behind it
+      // Node emits "close" only on the response whose turn it is
       if (!outgoing.socket) outgoing.destroy().emit('close')
     }
   })

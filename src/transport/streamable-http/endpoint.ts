@@ -112,7 +112,15 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   return {
     port,
     hostname,
-    fetch: async (request, caller) => (await (router ??= createRouter())).fetch(request, caller),
+    async fetch(request, caller) {
+      const { url } = request
+      // Most requests, for which routing would take a quarter of the time of a call
+      const isExact =
+        url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length
+      return isExact
+        ? handler(request, caller)
+        : (await (router ??= createRouter())).fetch(request, caller)
+    },
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
         await handler.close()
