@@ -88,15 +88,15 @@ interface FailedRequest {
 async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const { url, cause } = request
   const { href, origin, protocol, hostname } = new URL(url)
-  const near = isBrowserLoopback(hostname)
+  const isLoopbackTarget = isBrowserLoopback(hostname)
   const own = globalThis.origin
   const fault = (kind: FetchFaultKind, message: string, advice: string): FetchFault =>
     new FetchFault(kind, message, advice, cause)
 
-  if (navigator.onLine === false && !near) {
+  if (navigator.onLine === false && !isLoopbackTarget) {
     return fault('offline', 'This device is offline', 'Try again when there is a network')
   }
-  if (protocol === 'http:' && !near && /^(https|wss):/.test(pageUrl())) {
+  if (protocol === 'http:' && !isLoopbackTarget && /^(https|wss):/.test(pageUrl())) {
     const advice = 'Serve it over HTTPS, or open this page over HTTP'
     return fault('mixed-content', `A page on HTTPS may not call "${href}"`, advice)
   }

@@ -36,10 +36,10 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
  */
 export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
   return inTurn(`${database} ${KEYS}`, async () => {
-    const kept = await run<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
+    const stored = await run<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
       keys.get(KEYS),
     )
-    if (kept) return kept
+    if (stored) return stored
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
     await run(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEYS))

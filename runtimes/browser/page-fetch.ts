@@ -52,7 +52,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
     if (!isListening(method, headers)) return send(url, init)
     for (;;) {
       await awake(url, signal)
-      const leaving = away.signal
+      const leaving = hiddenSignal.signal
       const either = signal ? AbortSignal.any([signal, leaving]) : leaving
       let end: (() => void) | undefined
       try {
@@ -89,7 +89,7 @@ function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean 
 }
 
 /** Aborts when the page can no longer listen; replaced each time. */
-let away = new AbortController()
+let hiddenSignal = new AbortController()
 let hidden = false
 /** Callbacks that wait for the page to be back. */
 const waiting: (() => void)[] = []
@@ -100,8 +100,8 @@ function watchLife(): void {
   if (watching || typeof globalThis.addEventListener !== 'function') return
   watching = true
   const leave = (): void => {
-    away.abort(new DOMException('The page cannot listen now', 'AbortError'))
-    away = new AbortController()
+    hiddenSignal.abort(new DOMException('The page cannot listen now', 'AbortError'))
+    hiddenSignal = new AbortController()
   }
   const arrive = (): void => {
     for (const look of waiting.splice(0)) look()

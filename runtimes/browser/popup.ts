@@ -167,18 +167,18 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
 function watchClosing(page: Window, closed: () => void): () => void {
   // Phones may suspend this page before its first check
   let wasElsewhere = !document.hasFocus()
-  let gone = 0
-  let back = 0
+  let closedPolls = 0
+  let focusedPolls = 0
   const timer = setInterval(() => {
     const isHere = document.hasFocus()
     if (!page.closed) {
       wasElsewhere = !isHere
       return
     }
-    if (isHere) back++
+    if (isHere) focusedPolls++
     // Only at the second check, as an answer may be in transit
-    if (wasElsewhere && back > 1) closed()
-    if (!wasElsewhere || ++gone > CLOSING_POLLS) clearInterval(timer)
+    if (wasElsewhere && focusedPolls > 1) closed()
+    if (!wasElsewhere || ++closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)
   return () => clearInterval(timer)
 }

@@ -22,12 +22,12 @@ export async function takeTurn(
 ): Promise<(() => void) | undefined> {
   const { origin } = new URL(url)
   if (!navigator.locks) return askForTurn(`edgewise ${origin}`, MAX_STREAMS, signal, onTurn)
-  const taken = new AbortController()
-  const waiting = AbortSignal.any([signal, taken.signal])
+  const controller = new AbortController()
+  const waiting = AbortSignal.any([signal, controller.signal])
   const turn = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
       if (waiting.aborted) return undefined
-      taken.abort()
+      controller.abort()
       return new Promise((end) => resolve(end))
     }
     for (let turn = 0; turn < MAX_STREAMS; turn++) {

@@ -38,9 +38,10 @@ export class ConnectionQuota {
       this.#open = this.#ctx.getWebSockets().length
       this.#requested = 0
     }
-    const left = MAX_SOCKETS - this.#open
-    if (left <= 0) return FULL
-    if (this.#open >= left && this.#ctx.getWebSockets(account).length >= left) return TOO_MANY
+    const remaining = MAX_SOCKETS - this.#open
+    if (remaining <= 0) return FULL
+    if (this.#open >= remaining && this.#ctx.getWebSockets(account).length >= remaining)
+      return TOO_MANY
     this.#open++
     return undefined
   }

@@ -86,13 +86,13 @@ async function openStream(
   hub: Hub,
 ): Promise<Response> {
   const sockets = response.webSocket ? [response.webSocket] : []
-  const wish = readSessionStream(response.headers)
+  const streamRequest = readSessionStream(response.headers)
   let waiting: WebSocket | undefined
-  if (wish) {
+  if (streamRequest) {
     // The object has checked that it has one value
     const [after] = request.headers.get('last-event-id')?.split(', ', 1) ?? []
-    const wanted = resuming(wish, after)
-    const { webSocket, status } = await hub.listen(wanted, caller)
+    const resumedRequest = resuming(streamRequest, after)
+    const { webSocket, status } = await hub.listen(resumedRequest, caller)
     if (status === 400) return refuse(400, 'The event to resume after is unknown')
     if (status === 404) return refuse(404, 'Session not found')
     if (!webSocket) {

@@ -129,9 +129,9 @@ export class HubLog {
       this.last,
       Date.now(),
     )
-    const gone = turn - MAX_TURNS
-    if (gone > 0) {
-      this.#rows('DELETE FROM mcp_turns WHERE session = ? AND turn <= ?', session, gone)
+    const lastExpired = turn - MAX_TURNS
+    if (lastExpired > 0) {
+      this.#rows('DELETE FROM mcp_turns WHERE session = ? AND turn <= ?', session, lastExpired)
     }
   }
 
@@ -206,9 +206,9 @@ export class HubLog {
    * sessions sync their subscriptions again. Clients open new streams.
    */
   #recreate(): void {
-    const mine = `SELECT type, name FROM sqlite_master
+    const ownTables = `SELECT type, name FROM sqlite_master
       WHERE name GLOB 'mcp_*' AND type IN ('table', 'view')`
-    for (const { type, name } of this.#rows<{ type: string; name: string }>(mine)) {
+    for (const { type, name } of this.#rows<{ type: string; name: string }>(ownTables)) {
       this.#sql.exec(`DROP ${type} ${name}`)
     }
     this.#sql.exec(TABLES)

@@ -139,8 +139,9 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })
-        const wish = forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
-        if (wish && !(await this.#prepare(wish.session))) return noStream()
+        const streamRequest =
+          forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
+        if (streamRequest && !(await this.#prepare(streamRequest.session))) return noStream()
         // Reading headers is slow on workerd.
         const opened = sessionId === null || sse ? response.headers.get('mcp-session-id') : null
         if (opened === null || (await this.#setAlarm())) return response

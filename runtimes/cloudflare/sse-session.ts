@@ -50,8 +50,8 @@ export class SseSession {
     // Without the origin, which a proxy may have replaced.
     sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
     // Changes come from the hub; the session will have the id of the object.
-    const wish = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
-    return new Response(null, { status: 101, webSocket: client, headers: wish })
+    const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
+    return new Response(null, { status: 101, webSocket: client, headers: streamHeaders })
   }
 
   /**

@@ -17,18 +17,18 @@ const CHUNKS = 16
  * @param cancel Called when the reader cancels. The rest of the data is discarded.
  */
 export function webReadable(stream: Readable, cancel: () => void): ReadableStream<Uint8Array> {
-  let over = false
+  let isOver = false
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const end = (error?: Error): void => {
-          if (over) return
-          over = true
+          if (isOver) return
+          isOver = true
           if (error) controller.error(error)
           else controller.close()
         }
         stream.on('data', (chunk: Uint8Array) => {
-          if (over) return
+          if (isOver) return
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) stream.pause()
         })
@@ -40,7 +40,7 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
         stream.resume()
       },
       cancel() {
-        over = true
+        isOver = true
         // Keeps flowing without a reader, so that the other end never blocks on a full pipe.
         stream.resume()
         cancel()

@@ -66,7 +66,7 @@ export function extendByApps(server: Server): ServerDefinition {
  * is reused.
  */
 const shown = new WeakMap<Result, Result>()
-const plain = new WeakMap<Result, Result>()
+const unlinkedResults = new WeakMap<Result, Result>()
 
 /**
  * The tools that a client can use: without interfaces if it displays none, and without links to
@@ -75,19 +75,21 @@ const plain = new WeakMap<Result, Result>()
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
   if (!mayShowApps(ctx)) {
-    return kept(plain, result, () => ({ tools: tools.filter(isModelVisible).map(withoutUi) }))
+    return kept(unlinkedResults, result, () => ({
+      tools: tools.filter(isModelVisible).map(withoutUi),
+    }))
   }
   // Without this filter, a client without user interfaces would offer app-only tools to the model
   const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
-  const lost = visibleTools.filter((tool) => isLost(definition, tool, ctx))
-  if (lost.length === 0 && visibleTools === tools) return kept(shown, result, () => ({}))
-  const linked = visibleTools.map((tool) => (lost.includes(tool) ? withoutLink(tool) : tool))
+  const unreadable = visibleTools.filter((tool) => isLost(definition, tool, ctx))
+  if (unreadable.length === 0 && visibleTools === tools) return kept(shown, result, () => ({}))
+  const linked = visibleTools.map((tool) => (unreadable.includes(tool) ? withoutLink(tool) : tool))
   return { ...result, tools: linked, cacheScope: 'private' }
 }
 
 function withoutApps(result: Result): Result {
   const resources = result.resources as readonly Resource[]
-  return kept(plain, result, () => ({
+  return kept(unlinkedResults, result, () => ({
     resources: resources.filter(({ uri }) => !uri.startsWith('ui://')),
   }))
 }

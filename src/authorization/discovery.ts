@@ -92,15 +92,15 @@ export async function discover(
         }
   const earlierScopes = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
   const named = splitScope(challengeParams.get('scope') ?? '')
-  const wanted = [
+  const requestedScopes = [
     ...earlierScopes,
     ...(named.length > 0 ? named : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
   // Without scopes the server applies its default, which this scope alone would override
-  const offers = wanted.length > 0 && server.scopes_supported?.includes(offlineScope)
-  if (offers) wanted.push(offlineScope)
-  return { server, old, resource, scopes: [...new Set(wanted)] }
+  const offers = requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)
+  if (offers) requestedScopes.push(offlineScope)
+  return { server, old, resource, scopes: [...new Set(requestedScopes)] }
 }
 
 /** Finds the authorization server that issued a token before. */

@@ -159,8 +159,8 @@ export class Provider implements SignIn {
       try {
         const request = await this.#request(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
-        const kept = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#saveToken(server, kept, false)
+        const renewed = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
+        return await this.#saveToken(server, renewed, false)
       } catch (error) {
         // If the authorization server is gone, the MCP server may have named another one since
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false

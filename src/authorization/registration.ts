@@ -73,8 +73,8 @@ export function clientMetadata(
 export function requireMetadataUrl(metadataUrl: string): string {
   const url = parseUrl(metadataUrl)
   const { protocol, username, password, pathname } = url ?? {}
-  const plain = url?.href === metadataUrl && protocol === 'https:' && !username && !password
-  if (plain && pathname !== '/' && !metadataUrl.includes('#')) return metadataUrl
+  const isValid = url?.href === metadataUrl && protocol === 'https:' && !username && !password
+  if (isValid && pathname !== '/' && !metadataUrl.includes('#')) return metadataUrl
   throw new TypeError(`"${metadataUrl}" cannot identify a client: it has to be HTTPS with a path`)
 }
 
@@ -101,13 +101,13 @@ export async function findClient(
   if (registration && isUsable(registration, undefined)) return registered(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
   const { client, credentials = [], askCredentials } = options
-  const given = credentials.find((one) => one.issuer === issuer)
-  if (given) return oauthClient(server, given)
+  const configured = credentials.find((one) => one.issuer === issuer)
+  if (configured) return oauthClient(server, configured)
   if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
     return oauthClient(server, { clientId: client.metadataUrl })
   }
-  const kept = (await listRegistrations(tokens))[issuer]
-  if (kept && isUsable(kept, redirectUri)) return registered(request, kept)
+  const saved = (await listRegistrations(tokens))[issuer]
+  if (saved && isUsable(saved, redirectUri)) return registered(request, saved)
   if (endpoint !== undefined && redirectUri !== undefined) {
     const answer = await register(request, client, redirectUri)
     await putRegistration(tokens, issuer, answer)

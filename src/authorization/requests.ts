@@ -154,10 +154,10 @@ export async function readAnswer(
 export function refused(step: AuthorizationStep, what: string, answer: Answer): AuthorizationError {
   const { json: _, ok: __, ...shown } = answer
   const { url, status, error, description, body } = answer
-  const said = error ? `${error}${description ? `, ${description}` : ''}` : body?.trim()
+  const detail = error ? `${error}${description ? `, ${description}` : ''}` : body?.trim()
   return new AuthorizationError(
     step,
-    `${what}: "${url}" answered HTTP ${status}${said ? ` (${said})` : ''}`,
+    `${what}: "${url}" answered HTTP ${status}${detail ? ` (${detail})` : ''}`,
     shown,
   )
 }

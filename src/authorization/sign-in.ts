@@ -173,11 +173,11 @@ class CodeGrant implements Grant {
     const returned = this.#options.interaction.returned?.()
     if (!returned) return undefined
     const { callback, flow } = returned
-    const kept = readFlow(flow)
-    const { server, issuer, resource, scopes, redirectUri } = kept
+    const saved = readFlow(flow)
+    const { server, issuer, resource, scopes, redirectUri } = saved
     const request = await open(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    const token = await keepClient(request, client, redeem(request, client, kept, callback))
+    const token = await keepClient(request, client, redeem(request, client, saved, callback))
     return { server, token }
   }
 }
@@ -268,10 +268,10 @@ async function redeem(
       message: string
     }
     if (!error) throw new AuthorizationError(step, `The response was dropped: ${message}`)
-    const said = `${error}${description ? `, ${description.slice(0, 300)}` : ''}`
+    const detail = `${error}${description ? `, ${description.slice(0, 300)}` : ''}`
     const url = server.authorization_endpoint ?? ''
     const answer = { url, status: 302, error, description }
-    throw new AuthorizationError(step, `"${server.issuer}" granted no access (${said})`, answer)
+    throw new AuthorizationError(step, `"${server.issuer}" granted no access (${detail})`, answer)
   }
   const [code, another] = params.getAll('code')
   if (!code) throw new AuthorizationError(step, 'The response has no code')

@@ -143,8 +143,8 @@ export class Call implements Outgoing {
     if (this.#owner.inputHandlers?.isAnswering) return this.#arm(timeoutMs)
     const silentAt = this.#movedAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
-    const left = Math.min(silentAt, endAt) - performance.now()
-    if (left >= 1) return this.#arm(left)
+    const remainingMs = Math.min(silentAt, endAt) - performance.now()
+    if (remainingMs >= 1) return this.#arm(remainingMs)
     const limit =
       silentAt <= endAt ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
     const what = `"${this.message.method}" timed out: "${limit}`

@@ -40,8 +40,13 @@ export function addMeta(
   // The common case shares one `_meta` object; a member in front of a spread is cheap
   const isPlain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
-  const own = params?._meta
-  const _meta: JsonObject = { ...trace, ...(isObject(own) ? own : {}), ...meta, ...common }
+  const callMeta = params?._meta
+  const _meta: JsonObject = {
+    ...trace,
+    ...(isObject(callMeta) ? callMeta : {}),
+    ...meta,
+    ...common,
+  }
   if (onProgress) _meta.progressToken = id
   if (capabilities && common) {
     const declared = common[META_CLIENT_CAPABILITIES] as ClientCapabilities

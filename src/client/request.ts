@@ -55,8 +55,8 @@ export async function request(
     if (options.input === 'manual') return result
     const { inputRequests, requestState } = result
     if (round >= maxRounds) {
-      const left = JSON.stringify(Object.keys(inputRequests ?? {}))
-      const what = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${left}`
+      const openRequests = JSON.stringify(Object.keys(inputRequests ?? {}))
+      const what = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${openRequests}`
       throw new SdkError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)

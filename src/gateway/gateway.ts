@@ -112,8 +112,8 @@ export async function createGatewayOf(
       ...(resources && { resources: { subscribe: resources.subscribe === true } }),
       ...options.capabilities,
     }
-    const said = instructions !== undefined && { instructions }
-    return createServer(info, { ...said, ...options, capabilities })
+    const described = instructions !== undefined && { instructions }
+    return createServer(info, { ...described, ...options, capabilities })
   }
   const { server, unmount } = await attach(choose, '', connect, {
     ...(maxPrincipals !== undefined && { maxPrincipals }),
@@ -174,9 +174,9 @@ async function attach(
   const clients = clientsOf(target)
   setClients(clients)
   const forwardRootsChanged = ({ caller: { principal } }: Exchange): void => {
-    const several = principal === undefined && clients.of(principal).length > 1
+    const hasSeveralClients = principal === undefined && clients.of(principal).length > 1
     const upstream = principal === undefined ? Promise.resolve(shared) : upstreams.find(principal)
-    if (!several) upstream?.then((one) => one.client.rootsChanged()).catch(report)
+    if (!hasSeveralClients) upstream?.then((one) => one.client.rootsChanged()).catch(report)
   }
   clients.onRootsChanged.add(forwardRootsChanged)
   // The functions of an entry are recreated by each listing, so only the listed item is compared

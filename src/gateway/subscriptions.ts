@@ -61,14 +61,14 @@ async function hold(
   uris: readonly unknown[],
   ctx: Context,
 ): Promise<() => void> {
-  const held: (() => void)[] = []
+  const releases: (() => void)[] = []
   const release = (): void => {
-    for (const releaseOne of held.splice(0)) releaseOne()
+    for (const releaseOne of releases.splice(0)) releaseOne()
   }
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      for (const each of all) held.push(await each.watch(uri, ctx))
+      for (const each of all) releases.push(await each.watch(uri, ctx))
     }
     return release
   } catch (error) {

@@ -165,8 +165,8 @@ class Parser {
     this.isFlat = false
     if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
     if (opening !== '(?=' && opening !== '(?!') return { match }
-    const wanted = opening === '(?='
-    return assertion((run, at) => matchesAt(match, run, at) === wanted)
+    const isPositive = opening === '(?='
+    return assertion((run, at) => matchesAt(match, run, at) === isPositive)
   }
 
   #char(): Atom {

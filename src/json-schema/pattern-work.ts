@@ -24,10 +24,10 @@ export function requireBoundedWork(
 ): void {
   const texts = new Set<string>()
   collectTexts(value, texts)
-  let left = maxSteps
-  for (const text of texts) left += STEPS_PER_CHARACTER * text.length
+  let remaining = maxSteps
+  for (const text of texts) remaining += STEPS_PER_CHARACTER * text.length
   const spend: Spend = () => {
-    if (left-- <= 0) throw tooMuch()
+    if (remaining-- <= 0) throw tooMuch()
   }
   for (const text of texts) {
     for (const pattern of patterns) {

@@ -67,6 +67,6 @@ const MAX_REASON_LENGTH = 1_000
 
 /** The error for `notifications/cancelled`, whose message is the reason in the notification. */
 export function clientCancelled(reason: unknown): SdkError {
-  const given = typeof reason === 'string' ? reason.slice(0, MAX_REASON_LENGTH) : ''
-  return new SdkError('ABORTED', given || 'The client cancelled')
+  const shortened = typeof reason === 'string' ? reason.slice(0, MAX_REASON_LENGTH) : ''
+  return new SdkError('ABORTED', shortened || 'The client cancelled')
 }

@@ -38,27 +38,27 @@ export async function* walkPages<Item extends object>(
   const tooMuch = (limit: string): SdkError =>
     new SdkError('LIMIT_EXCEEDED', `"${method}" has more than ${limit}`)
   const cursors = new Set<string>()
-  const given = new Set<unknown>()
+  const seenCursors = new Set<unknown>()
   let cursor: string | undefined
-  let left = maxListLength
+  let remaining = maxListLength
   for (let page = 0; page < maxPages; page++) {
     const result = await fetchPage(cursor)
-    left -= JSON.stringify(result).length
-    if (left < 0) throw tooMuch(`${maxListLength} characters ("maxListLength")`)
+    remaining -= JSON.stringify(result).length
+    if (remaining < 0) throw tooMuch(`${maxListLength} characters ("maxListLength")`)
     const next = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and return the first page when it is sent back
     if (cursor === '' && next === '') return
-    const before = given.size
+    const before = seenCursors.size
     const items = result[member] as Item[]
     for (const item of items) {
       const { uri, uriTemplate = uri, name } = item as Record<string, unknown>
       const key = uriTemplate ?? name ?? item
-      if (given.has(key)) continue
-      given.add(key)
+      if (seenCursors.has(key)) continue
+      seenCursors.add(key)
       yield item
     }
     if (next === undefined) return
-    const isRepeated = items.length > 0 && given.size === before
+    const isRepeated = items.length > 0 && seenCursors.size === before
     if (isRepeated || cursors.has(next)) {
       const at = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
       const what = `"${method}" returned the cursor "${at}" again`

@@ -93,9 +93,9 @@ export class ReplayInput implements Input {
     if (key === undefined) {
       return this.#track(this.#answer(`${request.method}#${++this.#count}`, question, place))
     }
-    const taken = this.#keys.has(key)
+    const isUsed = this.#keys.has(key)
     this.#keys.add(key)
-    return this.#track(taken ? refuseKey(key) : this.#answer(key, question, place))
+    return this.#track(isUsed ? refuseKey(key) : this.#answer(key, question, place))
   }
 
   step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>> {
@@ -113,8 +113,10 @@ export class ReplayInput implements Input {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
     const { answers, steps, open: before } = this.#recording
     if (this.#replacedKey !== undefined) {
-      const left = Object.keys({ ...answers, ...before }).some((key) => !this.#keys.has(key))
-      if (left) this.#rejectNonDeterminism(this.#replacedKey)
+      const hasUnusedKey = Object.keys({ ...answers, ...before }).some(
+        (key) => !this.#keys.has(key),
+      )
+      if (hasUnusedKey) this.#rejectNonDeterminism(this.#replacedKey)
     }
     if (this.#nonDeterminism) throw this.#nonDeterminism
     const requests: { [key: string]: InputRequest } = nothing()

@@ -51,14 +51,14 @@ export type Secrets =
  *   the secrets come from a function.
  */
 export function createSealer(secrets?: Secrets): Sealer {
-  const given =
+  const secretLists =
     typeof secrets === 'function' || secrets === undefined ? undefined : requireLong(secrets)
   // Created on first use: Workers allow neither randomness nor I/O at module startup. Only the keys
   // are cached, never their promise, which on Workers is tied to the request that created it.
   let importedKeys: SealingKey[] | undefined
   const keys = async (): Promise<SealingKey[]> => {
     if (importedKeys) return importedKeys
-    const list = typeof secrets === 'function' ? requireLong(await secrets()) : given
+    const list = typeof secrets === 'function' ? requireLong(await secrets()) : secretLists
     const imported = await Promise.all((list ?? [undefined]).map(importKey))
     return (importedKeys ??= imported)
   }
@@ -67,21 +67,27 @@ export function createSealer(secrets?: Secrets): Sealer {
     async seal(value) {
       const [{ header, key }] = (await keys()) as [SealingKey]
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
-      const plain = new TextEncoder().encode(JSON.stringify(value))
-      const sealed = await crypto.subtle.encrypt(algorithm(iv, header), key, plain)
+      const plaintext = new TextEncoder().encode(JSON.stringify(value))
+      const sealed = await crypto.subtle.encrypt(algorithm(iv, header), key, plaintext)
       return encodeBase64Url(new Uint8Array([...header, ...iv, ...new Uint8Array(sealed)]))
     },
 
     async open(text) {
       const bytes = decodeBase64Url(text)
       if (!bytes) return undefined
-      const ours = (await keys()).find(({ header }) => header.every((byte, i) => byte === bytes[i]))
-      if (!ours) return undefined
+      const sealingKey = (await keys()).find(({ header }) =>
+        header.every((byte, i) => byte === bytes[i]),
+      )
+      if (!sealingKey) return undefined
       const iv = bytes.subarray(HEADER_BYTES, HEADER_BYTES + IV_BYTES)
       try {
         const sealed = bytes.subarray(HEADER_BYTES + IV_BYTES)
-        const plain = await crypto.subtle.decrypt(algorithm(iv, ours.header), ours.key, sealed)
-        return JSON.parse(new TextDecoder().decode(plain)) as unknown
+        const plaintext = await crypto.subtle.decrypt(
+          algorithm(iv, sealingKey.header),
+          sealingKey.key,
+          sealed,
+        )
+        return JSON.parse(new TextDecoder().decode(plaintext)) as unknown
       } catch {
         return undefined
       }

@@ -23,15 +23,15 @@ export async function withTimeout<T>(
   message: string = `Timed out after ${timeoutMs} ms`,
 ): Promise<T> {
   signal?.throwIfAborted()
-  const over = new AbortController()
-  const expire = (): void => over.abort(new SdkError('TIMEOUT', message))
+  const settled = new AbortController()
+  const expire = (): void => settled.abort(new SdkError('TIMEOUT', message))
   // Not `AbortSignal.any`, whose signals live as long as their sources
-  const leave = (): void => over.abort(signal?.reason)
+  const leave = (): void => settled.abort(signal?.reason)
   const timer = setTimeout(expire, Math.min(timeoutMs, MAX_DELAY_MS))
   signal?.addEventListener('abort', leave)
   return new Promise<T>((resolve, reject) => {
-    over.signal.addEventListener('abort', () => reject(over.signal.reason))
-    work(over.signal).then(resolve, reject)
+    settled.signal.addEventListener('abort', () => reject(settled.signal.reason))
+    work(settled.signal).then(resolve, reject)
   }).finally(() => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', leave)

@@ -82,12 +82,12 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
     }
     // The signed bytes then differ from the decoded payload (RFC 7797)
     if (b64 === false) return refuse('Its claims are signed without being encoded')
-    const odd = ['exp', 'nbf', 'iat'].find(
+    const invalidClaim = ['exp', 'nbf', 'iat'].find(
       (name) => typeof claims[name] !== 'number' && (name === 'exp' || name in claims),
     )
-    return odd === undefined
+    return invalidClaim === undefined
       ? tokenOf(claims)
-      : refuse(`Its "${odd}" is ${quote(claims[odd])}, not a time`)
+      : refuse(`Its "${invalidClaim}" is ${quote(claims[invalidClaim])}, not a time`)
   }
   return cacheTokens(verify, options)
 }

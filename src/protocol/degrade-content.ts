@@ -58,9 +58,9 @@ export interface Item {
 export function degradeItem<T extends Item>(item: T, revision: Facts): T {
   if (supports(revision, ICONS)) return item
   if (supports(revision, ITEM_METADATA)) return without(item, ['icons'])
-  const plain = without(item, ['icons', 'title', '_meta'])
-  const annotations = plain.annotations && without(plain.annotations, ['lastModified'])
-  return annotations === plain.annotations ? plain : { ...plain, annotations }
+  const degraded = without(item, ['icons', 'title', '_meta'])
+  const annotations = degraded.annotations && without(degraded.annotations, ['lastModified'])
+  return annotations === degraded.annotations ? degraded : { ...degraded, annotations }
 }
 
 /**

@@ -22,8 +22,8 @@ export function accountOf({
 
 function networkOf(address: string): string {
   // Sockets for both families report IPv4 addresses as IPv4-mapped IPv6
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  const [before = '', after] = plain.split('::')
+  const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const [before = '', after] = unmapped.split('::')
   const groups = before.split(':')
   if (after === undefined) return groups.slice(0, 4).join(':')
   const rest = after === '' ? [] : after.split(':')

@@ -93,12 +93,12 @@ export function frontmatterOf({ files }: StaticSkill): Frontmatter {
  */
 export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatter): SkillFile[] {
   return Object.entries(skill.files).map(([path, given]): SkillFile => {
-    const own = path === SKILL_FILE
+    const isSkillFile = path === SKILL_FILE
     const content = typeof given === 'string' ? given : new Uint8Array(given)
     return {
       uri: rootOf(uri) + encodePath(path),
-      name: own ? frontmatter.name : path.slice(path.lastIndexOf('/') + 1),
-      description: own ? frontmatter.description : undefined,
+      name: isSkillFile ? frontmatter.name : path.slice(path.lastIndexOf('/') + 1),
+      description: isSkillFile ? frontmatter.description : undefined,
       mimeType: mimeTypeOf(path, given),
       content,
       bytes: typeof content === 'string' ? encoder.encode(content) : content,

@@ -92,8 +92,8 @@ async function* pages<T extends object>(
   options?: RequestOptions,
 ): AsyncGenerator<T, void, undefined> {
   const fetchPage = async (cursor: string | undefined): Promise<Result> => {
-    const asked = cursor === undefined ? params : { ...params, cursor }
-    const result = await client.request(method, asked, options)
+    const pageParams = cursor === undefined ? params : { ...params, cursor }
+    const result = await client.request(method, pageParams, options)
     const { [member]: list, nextCursor } = result
     const isPage = Array.isArray(list) && list.every(is) && isCursor(nextCursor)
     if (!isPage) throw invalid(method, result)

@@ -65,23 +65,23 @@ export async function loadSkill(
   options?: RequestOptions,
 ): Promise<LoadedSkill> {
   if (!isSkill(skill)) throw new SdkError('INVALID_USE', 'The skill is not valid')
-  const held = structuredClone(skill)
-  const { text } = await readVerified(client, held, skill.uri, options)
-  if (!isSameJson(readFrontmatter(text), held.frontmatter)) {
+  const verified = structuredClone(skill)
+  const { text } = await readVerified(client, verified, skill.uri, options)
+  if (!isSameJson(readFrontmatter(text), verified.frontmatter)) {
     throw mismatch(skill.uri, 'its frontmatter differs from the entry')
   }
-  const kept = new Map<string, Promise<SkillContent>>()
+  const cache = new Map<string, Promise<SkillContent>>()
   return {
-    skill: held,
+    skill: verified,
     text,
     read(reference, readOptions) {
-      const uri = resolve(held, reference)
-      const loaded = kept.get(uri)
+      const uri = resolve(verified, reference)
+      const loaded = cache.get(uri)
       if (loaded) return loaded
-      const reading = readVerified(client, held, uri, readOptions)
-      kept.set(uri, reading)
+      const reading = readVerified(client, verified, uri, readOptions)
+      cache.set(uri, reading)
       // A failed read can be retried
-      reading.catch(() => kept.delete(uri))
+      reading.catch(() => cache.delete(uri))
       return reading
     },
   }

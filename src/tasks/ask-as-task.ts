@@ -41,10 +41,10 @@ export async function sampleAsTask(
   const { exchange } = ctx as RequestContext
   const { askMode } = exchange
   if (askMode.kind !== 'push' || !receives(exchange)) return ctx.sample(params)
-  const asked: JsonObject = { ...params }
-  const fault = samplingFault(asked)
+  const taskParams: JsonObject = { ...params }
+  const fault = samplingFault(taskParams)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
-  const request: InputRequest = { method: 'sampling/createMessage', params: asked }
+  const request: InputRequest = { method: 'sampling/createMessage', params: taskParams }
   requireAskable(request, exchange)
   const answer: unknown = await pollTask(askMode.ask, ctx.signal, request, ttlMs)
   if (isObject(answer) && typeof answer.model === 'string' && typeof answer.content === 'object') {

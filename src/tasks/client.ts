@@ -123,8 +123,8 @@ export async function createTask(
     return 'taskId' in started ? { task: getTaskHandle(client, started.taskId) } : started
   }
   const { ttlMs: _, ...request } = options
-  const asked: RequestOptions = Object.assign(request, { [RETURN_TASK]: true })
-  const { task, ...result } = (await client.callTool(name, args, asked)) as CallToolResult
+  const requestOptions: RequestOptions = Object.assign(request, { [RETURN_TASK]: true })
+  const { task, ...result } = (await client.callTool(name, args, requestOptions)) as CallToolResult
   return isObject(task) ? { task: getTaskHandle(client, String(task.taskId)) } : { result }
 }
 

@@ -72,17 +72,24 @@ export function sendCoreCall(
   { client, method, params, options }: FollowedRequest,
   following: FollowOptions,
 ): Promise<Result> | undefined {
-  const own = method !== 'tools/call' || 'task' in params || UNCHANGED in options
-  if (own) return undefined
+  const isSentUnchanged = method !== 'tools/call' || 'task' in params || UNCHANGED in options
+  if (isSentUnchanged) return undefined
   // A caller that polls tasks itself wants a task
-  const plain = options.onProgress !== undefined && !following.onTask
-  if (!isCore(client)) return plain ? sendWithProgress(client, params, options) : undefined
+  const wantsProgressOnly = options.onProgress !== undefined && !following.onTask
+  if (!isCore(client))
+    return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
   if (!offersTasks(client)) return undefined
   const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
   const follow = async (): Promise<Result> => {
-    const result = await callAsOffered(client, String(params.name), options, call, plain)
+    const result = await callAsOffered(
+      client,
+      String(params.name),
+      options,
+      call,
+      wantsProgressOnly,
+    )
     const created = createdBy(result)
     if (!created) return result
     return followCoreTask(client, created.taskId, following, options, created.ttl)

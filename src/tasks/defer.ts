@@ -54,13 +54,13 @@ export function taskWanted(
   if (taskIdOf(ctx) !== undefined) return undefined
   const how: ToolTask = typeof task === 'string' ? { support: task } : task
   const { tasks: kind = 'none' } = ctx.exchange.revision
-  const asked = kind === 'core' && isObject(params.task)
+  const isRequested = kind === 'core' && isObject(params.task)
   if (how.support === 'forbidden') {
-    if (asked) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" cannot run as a task`)
+    if (isRequested) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" cannot run as a task`)
     return undefined
   }
   const knows = kind === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
-  if (asked || knows) return how
+  if (isRequested || knows) return how
   if (how.support !== 'required') return undefined
   const what = `"${name}" must run as a task: ${REMEDY[kind]}`
   if (kind !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)

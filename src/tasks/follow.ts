@@ -191,9 +191,9 @@ class Follower {
     const fresh = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
     if (fresh.length === 0) return
     for (const [key] of fresh) this.#answered.add(key)
-    const asked = Object.fromEntries(fresh)
-    this.#update(asked, signal).catch(async (error: unknown) => {
-      if (error instanceof ProtocolError && !(await this.#needsInput(asked))) return
+    const newRequests = Object.fromEntries(fresh)
+    this.#update(newRequests, signal).catch(async (error: unknown) => {
+      if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
       this.refused ??= { error }
       this.#wake?.()
     })
@@ -241,11 +241,11 @@ class Follower {
     const { signal } = this.#followed.request
     const leftMs = this.#deadline() - performance.now()
     if (leftMs <= 0) throw noResultError('TIMEOUT', this.#followed.taskId)
-    const over = new AbortController()
-    const stop = (): void => over.abort()
+    const waiting = new AbortController()
+    const stop = (): void => waiting.abort()
     signal?.addEventListener('abort', stop)
     this.#wake = stop
-    await sleep(Math.min(delayMs, leftMs, MAX_DELAY_MS), over.signal).catch(() => {})
+    await sleep(Math.min(delayMs, leftMs, MAX_DELAY_MS), waiting.signal).catch(() => {})
     this.#wake = undefined
     signal?.removeEventListener('abort', stop)
     if (signal?.aborted) throw abortReason(signal)
@@ -279,12 +279,12 @@ class Follower {
         this.#wake?.()
       }
     }
-    const over = (): void => {
+    const onEnd = (): void => {
       this.#isSubscribed = false
       // The stream may have ended because the client was closed; the next poll finds out.
       this.#wake?.()
     }
-    receive().then(over, over)
+    receive().then(onEnd, onEnd)
   }
 }
 

@@ -22,9 +22,9 @@ export function requireAnswers(
   params: JsonObject,
   { inputs }: TaskRecord,
 ): { [wireKey: string]: InputOutcome } {
-  const given = requireObject(params, 'inputResponses')
+  const responses = requireObject(params, 'inputResponses')
   const answers: { [wireKey: string]: InputOutcome } = Object.create(null)
-  for (const [key, answer] of Object.entries(given)) {
+  for (const [key, answer] of Object.entries(responses)) {
     const open = Object.hasOwn(inputs, key) ? inputs[key] : undefined
     if (!open) continue
     if (!isObject(answer) || !fits(open.request, answer)) {

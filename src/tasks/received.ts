@@ -55,8 +55,8 @@ export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
 function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
   return async (asked) => {
     const { method, params = {} } = asked
-    const own = Object.hasOwn(methods, method) ? methods[method] : undefined
-    if (own) return own(find(all, params))
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
+    if (handler) return handler(find(all, params))
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
@@ -91,8 +91,11 @@ function find(all: Tasks, { taskId }: JsonObject): Received {
 function start(all: Tasks, method: string, params: JsonObject, answer: ServerAnswer): JsonObject {
   if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
   const { task: asked, ...others } = params
-  const wanted = isObject(asked) ? asked.ttl : undefined
-  const ttl = Math.min(typeof wanted === 'number' && wanted >= 0 ? wanted : TTL_MS, MAX_TTL_MS)
+  const requestedTtl = isObject(asked) ? asked.ttl : undefined
+  const ttl = Math.min(
+    typeof requestedTtl === 'number' && requestedTtl >= 0 ? requestedTtl : TTL_MS,
+    MAX_TTL_MS,
+  )
   const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
   const createdAt = new Date().toISOString()
   const answered = answer({ method, params: others })

@@ -187,9 +187,9 @@ function replayData({ recording, answers }: TaskRecord): {
   // Without a prototype, so that any text can be a key.
   const responses: { [key: string]: JsonObject } = Object.create(null)
   const recorded: Recording['answers'] = Object.assign(Object.create(null), recording.answers)
-  for (const [key, given] of Object.entries(answers)) {
-    if ('answer' in given) responses[key] = given.answer
-    else recorded[key] = given
+  for (const [key, outcome] of Object.entries(answers)) {
+    if ('answer' in outcome) responses[key] = outcome.answer
+    else recorded[key] = outcome
   }
   return { recording: { ...recording, answers: recorded }, responses }
 }

@@ -113,15 +113,15 @@ export function answer(given: { readonly [wireKey: string]: InputOutcome }): Tra
   return (known, now) => {
     const inputs = { ...known.inputs }
     let { answers } = known
-    let taken = 0
+    let accepted = 0
     for (const [wireKey, outcome] of Object.entries(given)) {
       const open = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
       if (!open) continue
       delete inputs[wireKey]
       answers = { ...answers, [open.key]: { ...outcome, asked: open.asked } }
-      taken++
+      accepted++
     }
-    if (taken === 0) return undefined
+    if (accepted === 0) return undefined
     const status = Object.keys(inputs).length > 0 ? 'input_required' : 'working'
     return change(known, now, { inputs, answers, status })
   }

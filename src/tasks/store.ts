@@ -91,10 +91,12 @@ class MemoryTaskStore implements TaskStore {
   }
 
   list(principal: string | null, limit: number, after?: string): TaskRecord[] {
-    const own = [...this.#records.values()].filter(({ call }) => call.principal === principal)
+    const ofPrincipal = [...this.#records.values()].filter(
+      ({ call }) => call.principal === principal,
+    )
     // If that task was deleted in the meantime, the list starts over instead of ending early.
-    const from = own.findIndex(({ taskId }) => taskId === after) + 1
-    return own.slice(from, from + limit)
+    const from = ofPrincipal.findIndex(({ taskId }) => taskId === after) + 1
+    return ofPrincipal.slice(from, from + limit)
   }
 
   expired(now: number): TaskRecord[] {

@@ -95,11 +95,14 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   async function take(frame: unknown): Promise<void> {
     const expected = rest[0]
     const message = validateMessage(frame)
-    const said = expected && validateMessage(expected.frame)
-    const fault = said ? difference(said, message) : `nothing is left to answer ${name(message)}`
+    const recordedMessage = expected && validateMessage(expected.frame)
+    const fault = recordedMessage
+      ? difference(recordedMessage, message)
+      : `nothing is left to answer ${name(message)}`
     if (fault !== undefined) return fail(fault)
     rest.shift()
-    if (said && isRequest(said) && isRequest(message)) ids.set(said.id, message.id)
+    if (recordedMessage && isRequest(recordedMessage) && isRequest(message))
+      ids.set(recordedMessage.id, message.id)
     await play()
   }
 

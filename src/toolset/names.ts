@@ -24,18 +24,20 @@ export async function modelNames(
 ): Promise<Map<string, string>> {
   // Sorted, so that even a collision of digests is resolved deterministically
   const sorted = [...new Set(originals)].toSorted()
-  const plain = new Map(sorted.map((original) => [original, clean(original).slice(0, maxLength)]))
-  const taken = new Set<string>()
+  const cleanNames = new Map(
+    sorted.map((original) => [original, clean(original).slice(0, maxLength)]),
+  )
+  const usedNames = new Set<string>()
   const shared = new Set<string>()
-  for (const name of plain.values()) (taken.has(name) ? shared : taken).add(name)
+  for (const name of cleanNames.values()) (usedNames.has(name) ? shared : usedNames).add(name)
   const names = new Map<string, string>()
-  for (const [original, first] of plain) {
+  for (const [original, first] of cleanNames) {
     let name = first
-    for (let round = 0; shared.has(first) && name !== original && taken.has(name); round++) {
+    for (let round = 0; shared.has(first) && name !== original && usedNames.has(name); round++) {
       const digest = await digestText(original + '\0'.repeat(round))
       name = `${first.slice(0, maxLength - DIGEST_LENGTH - 1)}_${digest.slice(0, DIGEST_LENGTH)}`
     }
-    taken.add(name)
+    usedNames.add(name)
     names.set(original, name)
   }
   return names

@@ -72,14 +72,14 @@ function flatten(schema: unknown, root: JsonObject, budget: { left: number }): J
   if (!isObject(schema) || budget.left-- <= 0) return {}
   const into = (part: unknown): JsonObject => flatten(part, root, budget)
   const { $ref, allOf, anyOf, oneOf, if: condition, then, else: otherwise } = schema
-  const own = Object.entries(schema).filter(([name]) => !REFUSED_AT_ROOT.includes(name))
+  const ownKeywords = Object.entries(schema).filter(([name]) => !REFUSED_AT_ROOT.includes(name))
   return [
     typeof $ref === 'string' ? into(resolve(root, $ref)) : {},
     ...list(allOf).map(into),
     either(list(anyOf).map(into)),
     either(list(oneOf).map(into)),
     condition === undefined ? {} : either([into(then), into(otherwise)]),
-    Object.fromEntries(own),
+    Object.fromEntries(ownKeywords),
   ].reduce(both)
 }
 

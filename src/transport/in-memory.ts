@@ -85,8 +85,8 @@ class InMemoryTransport implements Transport {
     try {
       for (const frame of this.#incoming) {
         this.#incoming.delete(frame)
-        const taken = receiver.message(frame)
-        if (taken) await taken
+        const handled = receiver.message(frame)
+        if (handled) await handled
       }
     } catch (cause) {
       this.#receiver = undefined

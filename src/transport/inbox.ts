@@ -29,8 +29,8 @@ export class Inbox {
       if (this.#waiting.length <= MAX_WAITING) return
       return this.#fail(new SdkError('LIMIT_EXCEEDED', 'Too many messages are waiting to be read'))
     }
-    const taken = this.#take(frame)
-    if (taken) void this.#wait(taken)
+    const handled = this.#take(frame)
+    if (handled) void this.#wait(handled)
   }
 
   async #wait(taken: Promise<void>): Promise<void> {

@@ -73,8 +73,8 @@ export function readArguments(
   argv: readonly string[],
 ): Invocation | Creation | { help: CommandName | undefined } | 'version' {
   const end = argv.indexOf('--')
-  const own = end === -1 ? argv : argv.slice(0, end)
-  const { values, positionals, tokens } = parse(own)
+  const ownArguments = end === -1 ? argv : argv.slice(0, end)
+  const { values, positionals, tokens } = parse(ownArguments)
   const [command, ...others] = positionals
   if (values.help || argv.length === 0) return { help: isCommand(command) ? command : undefined }
   if (values.version) return 'version'

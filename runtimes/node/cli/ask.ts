@@ -39,11 +39,11 @@ async function askNext(
     return { action: 'decline' }
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const left = new AbortController()
-  terminal.once('close', () => left.abort())
+  const leaving = new AbortController()
+  terminal.once('close', () => leaving.abort())
   // During a question the terminal handles Ctrl-C itself, so no signal reaches the process.
   terminal.once('SIGINT', () => interrupt('SIGINT'))
-  const either = AbortSignal.any([signal, left.signal])
+  const either = AbortSignal.any([signal, leaving.signal])
   const ask: Ask = (question) => terminal.question(oneLine(question), { signal: either })
   try {
     const name = oneLine(server.info?.name ?? 'The server')
@@ -53,7 +53,7 @@ async function askNext(
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')
     return { action: /^y/i.test(answer) ? 'accept' : 'decline' }
   } catch (error) {
-    if (left.signal.aborted) return { action: 'cancel' }
+    if (leaving.signal.aborted) return { action: 'cancel' }
     throw error
   } finally {
     terminal.close()

@@ -39,9 +39,9 @@ export async function list(invocation: Invocation): Promise<number> {
     throw new UsageError(`List one of ${Object.keys(kinds).join(', ')}, or all`)
   }
   await using client = await open(invocation)
-  const asked = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
+  const requestedKinds = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
   const found: Partial<Record<Kind, readonly object[]>> = {}
-  for (const each of asked) {
+  for (const each of requestedKinds) {
     const { offered, list } = kinds[each]
     if (kind !== undefined) found[each] = await list(client)
     else if (offered(client)) found[each] = await list(client).catch(ignoreUnsupported)
@@ -51,7 +51,7 @@ export async function list(invocation: Invocation): Promise<number> {
     printJson(
       kind === undefined
         ? { serverInfo, revision, instructions, ...found }
-        : found[asked[0] ?? 'tools'],
+        : found[requestedKinds[0] ?? 'tools'],
     )
     return 0
   }

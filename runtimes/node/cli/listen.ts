@@ -29,10 +29,10 @@ export async function listen(invocation: Invocation): Promise<number> {
   }
   await using client = await open(invocation, { onNotification }, end)
   const changes = await changesOf(client, resources)
-  const silent = (): void => end(unsupported('changes'))
-  if (changes) follow(changes).then(silent, end)
+  const endUnsupported = (): void => end(unsupported('changes'))
+  if (changes) follow(changes).then(endUnsupported, end)
   // With nothing open, nothing can arrive, for example if the server offers no stream for a session
-  process.once('beforeExit', silent)
+  process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
   await over()
   return 0

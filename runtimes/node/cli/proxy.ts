@@ -30,7 +30,7 @@ export function createProxy(
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
   // As in any client, users cannot set the headers of the protocol
-  const own = [...added].filter(([name]) => !FORWARDED_HEADERS.test(name))
+  const ownHeaders = [...added].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
@@ -38,7 +38,7 @@ export function createProxy(
       // The user did not initiate the stream of a session, or its end
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
-      const headers = new Headers([...forwardedHeaders(request.headers), ...own])
+      const headers = new Headers([...forwardedHeaders(request.headers), ...ownHeaders])
       const signed = new Headers(await auth?.headers(facts))
       for (const [name, value] of signed) headers.set(name, value)
       const init = { method, headers, signal, redirect: 'manual' as const, ...(body && { body }) }

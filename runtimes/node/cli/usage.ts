@@ -109,8 +109,8 @@ export function checkOptions(
   for (const [option, , { commands: takers, only } = {}] of options) {
     const [name = ''] = option.slice(2).split(' ')
     if (!given.includes(name)) continue
-    const taken = command !== 'new' && (takers?.includes(command) ?? true)
-    if (!taken) throw new UsageError(`"${command}" takes no "--${name}"`)
+    const isAccepted = command !== 'new' && (takers?.includes(command) ?? true)
+    if (!isAccepted) throw new UsageError(`"${command}" takes no "--${name}"`)
     if (only !== undefined && only !== kind) {
       const target = kind === 'url' ? 'a URL' : 'a program'
       throw new UsageError(`"--${name}" has no effect with ${target}`)
@@ -145,7 +145,7 @@ export function usageOf(name: CommandName): string {
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
-  const taken = options.filter(([, , takers]) => takers?.commands?.includes(name) ?? true)
+  const acceptedOptions = options.filter(([, , takers]) => takers?.commands?.includes(name) ?? true)
   return `Usage: edgewise ${name} <url> ${args} [options]
        edgewise ${name} ${args} [options] -- <program> [its arguments]
 
@@ -156,7 +156,7 @@ ${line('https://example.com/mcp', example)}
 ${line(example, '-- node server.js')}
 
 Options
-${taken.map(([option, use]) => row(option, 20, use)).join('\n')}
+${acceptedOptions.map(([option, use]) => row(option, 20, use)).join('\n')}
 `
 }
 

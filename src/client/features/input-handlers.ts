@@ -137,10 +137,10 @@ export class HandlerInput implements InputHandlers {
     call: object,
   ): Promise<JsonObject> {
     const quota = this.#quota(call)
-    const asked = Object.entries(requests)
-    quota.left -= asked.length
+    const entries = Object.entries(requests)
+    quota.left -= entries.length
     if (quota.left < 0) throw this.#tooMany()
-    const inputs = asked.map(([key, value]): [string, Answer] => {
+    const inputs = entries.map(([key, value]): [string, Answer] => {
       try {
         return [key, this.#read(value, quota)]
       } catch (cause) {

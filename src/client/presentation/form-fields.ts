@@ -60,7 +60,7 @@ export type FormValue = NonNullable<ElicitResult['content']>[string]
  */
 export function formFields({ properties, required }: ObjectSchema): FormField[] {
   // The server's schema has not been validated
-  const wanted: unknown[] = Array.isArray(required) ? required : []
+  const requiredNames: unknown[] = Array.isArray(required) ? required : []
   return Object.entries(isObject(properties) ? properties : {}).map(([name, given]) => {
     const schema = isObject(given) ? given : {}
     const isList = schema.type === 'array'
@@ -71,7 +71,7 @@ export function formFields({ properties, required }: ObjectSchema): FormField[] 
       description: textOf(schema.description),
       kind: isList ? 'choices' : options.length > 0 ? 'choice' : kindOf(schema),
       options,
-      required: wanted.includes(name),
+      required: requiredNames.includes(name),
       default: isValue(schema.default) ? schema.default : undefined,
       schema,
     }

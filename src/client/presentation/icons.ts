@@ -108,8 +108,8 @@ export async function loadIcon(
   const { type, bytes } = await read(src, maxBytes, limits)
   const mimeType = TYPES[type]
   const facts = imageFacts(bytes)
-  const said = icon.mimeType === undefined ? mimeType : TYPES[icon.mimeType.toLowerCase()]
-  if (!facts || facts.type !== mimeType || said !== mimeType || facts.frames > 1) {
+  const declaredType = icon.mimeType === undefined ? mimeType : TYPES[icon.mimeType.toLowerCase()]
+  if (!facts || facts.type !== mimeType || declaredType !== mimeType || facts.frames > 1) {
     throw new SdkError('INVALID_MESSAGE', 'The icon is not an image of its MIME type')
   }
   if (Math.max(facts.width, facts.height) > maxPixels) throw tooLarge()
@@ -150,8 +150,13 @@ async function read(
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
     return { type: type.toLowerCase(), bytes }
   }
-  const quiet: RequestInit = 'credentials' in Request.prototype ? { credentials: 'omit' } : {}
-  const response = await fetch(src, { ...quiet, redirect: 'manual', referrerPolicy: 'no-referrer' })
+  const withoutCredentials: RequestInit =
+    'credentials' in Request.prototype ? { credentials: 'omit' } : {}
+  const response = await fetch(src, {
+    ...withoutCredentials,
+    redirect: 'manual',
+    referrerPolicy: 'no-referrer',
+  })
   if (response.status !== 200 || response.redirected) {
     await response.body?.cancel()
     throw new SdkError('HTTP', 'The icon was not found', { data: { status: response.status } })

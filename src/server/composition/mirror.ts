@@ -94,21 +94,21 @@ function mirrorRegistry<T extends Entry>(
   registry: Registry<T>,
   differs: (one: T, other: T) => boolean,
 ): (entries: ReadonlyMap<string, T>) => unknown[] {
-  const mine = new Map<string, { registration: ReplaceableRegistration<T>; entry: T }>()
+  const added = new Map<string, { registration: ReplaceableRegistration<T>; entry: T }>()
   return (entries) => {
     const conflicts: unknown[] = []
-    for (const [key, { registration }] of mine) {
+    for (const [key, { registration }] of added) {
       if (entries.has(key)) continue
       registration.remove()
-      mine.delete(key)
+      added.delete(key)
     }
     for (const [key, entry] of entries) {
-      const existing = mine.get(key)
+      const existing = added.get(key)
       try {
-        if (!existing) mine.set(key, { registration: registry.add(key, entry), entry })
+        if (!existing) added.set(key, { registration: registry.add(key, entry), entry })
         else if (differs(existing.entry, entry)) {
           existing.registration.replace(entry)
-          mine.set(key, { registration: existing.registration, entry })
+          added.set(key, { registration: existing.registration, entry })
         }
       } catch (error) {
         conflicts.push(error)

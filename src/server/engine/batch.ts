@@ -34,13 +34,13 @@ export async function answerEach(
   answer: (request: JsonRpcRequest) => Promise<JsonRpcResponse | undefined>,
   report: (error: unknown) => void,
 ): Promise<JsonRpcResponse[]> {
-  let left = MAX_ANSWER_LENGTH
+  let remaining = MAX_ANSWER_LENGTH
   const run = async (request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> => {
     try {
       const response = await answer(request)
       const { length } = JSON.stringify(response ?? 0)
-      if (length > left) throw new ProtocolError(INTERNAL_ERROR, TOO_LONG)
-      left -= length
+      if (length > remaining) throw new ProtocolError(INTERNAL_ERROR, TOO_LONG)
+      remaining -= length
       return response
     } catch (error) {
       if (!(error instanceof ProtocolError)) report(error)

@@ -236,6 +236,6 @@ async function openState(
 
 /** Digest of the method and of the params that identify the request. */
 function requestDigest({ method, params = {} }: JsonRpcRequest): Promise<string> {
-  const { name, uri, arguments: given } = params
-  return digest([method, name, uri, given])
+  const { name, uri, arguments: args } = params
+  return digest([method, name, uri, args])
 }

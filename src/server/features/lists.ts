@@ -18,7 +18,7 @@ type Lists = { readonly pages: Pages | undefined } & {
 }
 
 /** Cache of results that contain a whole list, keyed by the listed entries. */
-const whole = new WeakMap<readonly unknown[], Result>()
+const cache = new WeakMap<readonly unknown[], Result>()
 
 /**
  * Creates the method that lists, page by page, the entries of a registry that the caller may see.
@@ -27,7 +27,7 @@ const whole = new WeakMap<readonly unknown[], Result>()
 export function listMethod(name: ListName) {
   return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
     const entries = server[name].list(ctx)
-    const cached = cursor === undefined && whole.get(entries)
+    const cached = cursor === undefined && cache.get(entries)
     if (cached) return cached
     const { pages = onePage } = server
     const { page, nextCursor } = pages(entries, cursor, name)
@@ -36,7 +36,7 @@ export function listMethod(name: ListName) {
     // A list filtered for one caller must not be cached for others.
     if (server[name].restricted) result.cacheScope = 'private'
     if (nextCursor !== undefined) return { ...result, nextCursor }
-    if (cursor === undefined) whole.set(entries, Object.freeze(result))
+    if (cursor === undefined) cache.set(entries, Object.freeze(result))
     return result
   }
 }

@@ -68,9 +68,10 @@ export function createTickets({ secrets, ttlMs = 900_000 }: TicketOptions = {}):
     issue: (principal, data = null) =>
       sealer.seal({ kind: KIND, principal, data, expires: Date.now() + ttlMs }),
     async redeem(ticket, principal) {
-      const held = await sealer.open(ticket)
-      if (!isObject(held) || held.kind !== KIND || held.principal !== principal) return undefined
-      return Number(held.expires) > Date.now() ? { data: held.data } : undefined
+      const opened = await sealer.open(ticket)
+      if (!isObject(opened) || opened.kind !== KIND || opened.principal !== principal)
+        return undefined
+      return Number(opened.expires) > Date.now() ? { data: opened.data } : undefined
     },
   }
 }

@@ -64,10 +64,14 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   if (request.params?.mode === 'url') requirePublicUrl(String(request.params.url))
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
-  const who = isNewer(request, revision) ? `Revision ${revision.version}` : 'The client'
-  throw new SdkError('CAPABILITY_MISSING', `${who} does not support "${request.method}"`, {
-    data: { requiredCapabilities },
-  })
+  const unsupportedBy = isNewer(request, revision) ? `Revision ${revision.version}` : 'The client'
+  throw new SdkError(
+    'CAPABILITY_MISSING',
+    `${unsupportedBy} does not support "${request.method}"`,
+    {
+      data: { requiredCapabilities },
+    },
+  )
 }
 
 /** Names of data that must neither pass through the client nor appear in a URL that it sees. */

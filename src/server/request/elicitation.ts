@@ -88,22 +88,22 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   const given: StandardSchema | ObjectSchema = schema
   const form = isStandard(given) ? formSchema(given) : given
   const params = { mode: 'form', message, requestedSchema: form }
-  let why = ''
+  let reason = ''
   const check = async (filled: unknown): Promise<unknown> => {
     const content = restoreContent(form, filled)
     if (!isStandard(schema)) return content
     const checked = await schema['~standard'].validate(content)
     if (!checked.issues) return checked.value
-    why = `: ${describeIssues(checked.issues)}`
+    reason = `: ${describeIssues(checked.issues)}`
     // When the form is shown again, the message says what was wrong
-    params.message = message + why
+    params.message = message + reason
     return undefined
   }
   const request = { method: 'elicitation/create', params } as const
   const answer = await askClient(requester, request, key, async (a) =>
     a.action === 'accept' ? (await check(a.content)) !== undefined : ACTIONS.includes(a.action),
   ).catch((error: unknown) => {
-    if (isUnanswered(error)) error.message += why
+    if (isUnanswered(error)) error.message += reason
     throw error
   })
   if (answer.action !== 'accept') return { action: answer.action as 'decline' | 'cancel' }

@@ -158,8 +158,8 @@ export async function httpError(
   const timeout = AbortSignal.timeout(EXCERPT_MS)
   body ??= await readText(response, Infinity, timeout, true).catch(() => '')
   discard(response)
-  const said = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]
-  return new SdkError(code, `${what} (HTTP ${status})${said ? `: ${said}` : ''}`, {
+  const detail = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]
+  return new SdkError(code, `${what} (HTTP ${status})${detail ? `: ${detail}` : ''}`, {
     data: {
       status,
       retryAfter: headers.get('retry-after'),
@@ -174,15 +174,15 @@ export async function httpError(
  * but not markup.
  */
 function explanation(body: string): string {
-  let said: unknown = body
+  let text: unknown = body
   try {
     const { error, error_description, message, detail, title } = JSON.parse(body) as JsonObject
-    const text = isObject(error) ? error.message : error
-    said = error_description ?? detail ?? message ?? text ?? title
+    const reason = isObject(error) ? error.message : error
+    text = error_description ?? detail ?? message ?? reason ?? title
   } catch {
     // Plain text
   }
-  const line = typeof said === 'string' ? said.replace(/[\p{C}\s]+/gu, ' ').trim() : ''
+  const line = typeof text === 'string' ? text.replace(/[\p{C}\s]+/gu, ' ').trim() : ''
   return /^[<{[]/.test(line) ? '' : line.slice(0, MAX_DETAIL_LENGTH)
 }
 

@@ -155,8 +155,8 @@ class StdioTransport implements Transport {
           // Reading continues so that a peer that is still writing does not block the flush.
           if (this.#closing) break
           // Awaiting only if needed keeps messages that arrived together in one turn.
-          const taken = deliver(text, receiver)
-          if (taken) await taken
+          const handled = deliver(text, receiver)
+          if (handled) await handled
         }
         if (done) break
       }

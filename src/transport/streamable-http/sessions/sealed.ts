@@ -83,9 +83,9 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   const { revision, clientInfo, clientCapabilities, principal } = session
   const { name, title, version } = clientInfo
   const record = { revision, clientInfo: { name, title, version }, clientCapabilities, principal }
-  const held = { kind: KIND, expires: Date.now() + ttlMs, record }
-  if (new TextEncoder().encode(JSON.stringify(held)).length <= MAX_STATE_BYTES) {
-    return sealer.seal(held)
+  const sealedRecord = { kind: KIND, expires: Date.now() + ttlMs, record }
+  if (new TextEncoder().encode(JSON.stringify(sealedRecord)).length <= MAX_STATE_BYTES) {
+    return sealer.seal(sealedRecord)
   }
   throw new ProtocolError(
     INVALID_PARAMS,
@@ -95,10 +95,10 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
 
 /** Decrypts a session id; `undefined` when it has expired, or was not issued by this server. */
 async function unseal(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
-  const held = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
-  if (!isObject(held) || held.kind !== KIND || !(Number(held.expires) > Date.now())) {
+  const opened = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
+  if (!isObject(opened) || opened.kind !== KIND || !(Number(opened.expires) > Date.now())) {
     return undefined
   }
-  const record = held.record as SessionRecord
+  const record = opened.record as SessionRecord
   return { ...record, initialized: true, subscriptions: [] }
 }
