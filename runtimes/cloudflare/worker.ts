@@ -56,7 +56,12 @@ export interface Worker<Env = unknown> {
    *
    * @example
    * ```ts
+   * import { createWorker } from 'edgewise/cloudflare'
+   * import { createServer } from 'edgewise/server'
+   *
+   * const worker = createWorker(createServer({ name: 'travel', version: '1.0.0' }))
    * export const Travel = worker.entrypoint
+   * export default worker
    * ```
    */
   readonly entrypoint: EntrypointClass
