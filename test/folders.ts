@@ -2,7 +2,7 @@
 export const built: readonly string[] = ['package', 'peers', 'playground', 'runtimes']
 
 /** The folders whose tests need a Postgres server. */
-export const database: readonly string[] = ['postgres']
+export const database: readonly string[] = ['postgres', 'runtimes/postgres']
 
 /** The folders whose tests may share one module graph: no source of theirs counts for a whole process. */
 export const stateless: readonly string[] = [

@@ -57,6 +57,7 @@ export default defineConfig({
           ...waiting,
           name: 'built',
           include: [`test/{${built.join()}}/**/*.test.ts`],
+          exclude: database.map((folder) => `test/${folder}/**`),
           globalSetup: './test/build.ts',
         },
       },

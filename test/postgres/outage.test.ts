@@ -126,3 +126,28 @@ it('A process that starts while the database is down works once it is there', as
   const taskId = await wireTo(other).start('quick')
   await wireTo(other).until(taskId, 'completed')
 })
+
+it('A process whose listening connection hangs reads what it missed at the next heartbeats', async () => {
+  const schema = openSchema(postgres.url)
+  const publisher = createServer({ name: 'a', version: '1' })
+  await schema.open().storage.connect(publisher)
+  const backends = async (): Promise<number[]> => {
+    const rows = await schema.sql`SELECT pid FROM pg_stat_activity
+      WHERE application_name = ${schema.schema} AND query ILIKE 'listen %'`
+    return rows.map(({ pid }) => Number(pid))
+  }
+  const own = await backends()
+  const server = createServer({ name: 'a', version: '1' })
+  const heard: unknown[] = []
+  server.notify.subscribe((change) => heard.push(change))
+  await schema.open().storage.connect(server)
+  const [hung] = (await backends()).filter((pid) => !own.includes(pid))
+  if (hung === undefined) throw new Error('No connection listens')
+  process.kill(hung, 'SIGSTOP')
+  onTestFinished(() => void process.kill(hung, 'SIGCONT'))
+  publisher.notify.resourceUpdated('a')
+  await eventually(() => expect(heard).toHaveLength(1))
+  process.kill(hung, 'SIGCONT')
+  publisher.notify.resourceUpdated('b')
+  await eventually(() => expect(heard).toHaveLength(2))
+})
