@@ -31,7 +31,7 @@ export function inputPending(): InputPending {
 
 /** An empty recording, for a request that is made for the first time. */
 export function emptyRecording(): Recording {
-  return { answers: nothing(), steps: nothing(), open: nothing() }
+  return { answers: emptyObject(), steps: emptyObject(), open: emptyObject() }
 }
 
 /** Requests input while the handler waits, and stores its recording in case it has to run again. */
@@ -51,13 +51,13 @@ export class ReplayInput implements Input {
   readonly #responses: { [key: string]: unknown }
   readonly #recorder: CallRecorder | undefined
   /** The pending requests, in order; sparse. */
-  readonly #asked: { key: string; request: InputRequest; digest: string }[] = []
+  readonly #pending: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all requests of this run. */
   readonly #keys = new Set<string>()
   readonly #working = new Set<Promise<unknown>>()
   readonly #steps: Steps
   #count = 0
-  #places = 0
+  #nextIndex = 0
   /** The key of the first new request that replaced another one of an earlier run. */
   #replacedKey: string | undefined
   #nonDeterminism: ProtocolError | undefined
@@ -73,9 +73,9 @@ export class ReplayInput implements Input {
     recorder?: CallRecorder,
   ) {
     this.#recording = {
-      answers: Object.assign(nothing(), recording.answers),
-      steps: Object.assign(nothing(), recording.steps),
-      open: Object.assign(nothing(), recording.open),
+      answers: Object.assign(emptyObject(), recording.answers),
+      steps: Object.assign(emptyObject(), recording.steps),
+      open: Object.assign(emptyObject(), recording.open),
     }
     this.#responses = responses
     this.#recorder = recorder
@@ -84,18 +84,18 @@ export class ReplayInput implements Input {
 
   /** Whether the run has no result: the client must respond first, or the replay diverged. */
   get suspended(): boolean {
-    return this.#asked.length > 0 || this.#nonDeterminism !== undefined
+    return this.#pending.length > 0 || this.#nonDeterminism !== undefined
   }
 
   ask(question: Question): Promise<JsonObject> {
     const { key, request } = question
-    const place = this.#places++
+    const index = this.#nextIndex++
     if (key === undefined) {
-      return this.#track(this.#answer(`${request.method}#${++this.#count}`, question, place))
+      return this.#track(this.#answer(`${request.method}#${++this.#count}`, question, index))
     }
     const isUsed = this.#keys.has(key)
     this.#keys.add(key)
-    return this.#track(isUsed ? refuseKey(key) : this.#answer(key, question, place))
+    return this.#track(isUsed ? rejectDuplicateKey(key) : this.#answer(key, question, index))
   }
 
   step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>> {
@@ -119,21 +119,21 @@ export class ReplayInput implements Input {
       if (hasUnusedKey) this.#rejectNonDeterminism(this.#replacedKey)
     }
     if (this.#nonDeterminism) throw this.#nonDeterminism
-    const requests: { [key: string]: InputRequest } = nothing()
-    const open: { [key: string]: string } = nothing()
-    this.#asked.forEach(({ key, request, digest }) => {
+    const requests: { [key: string]: InputRequest } = emptyObject()
+    const open: { [key: string]: string } = emptyObject()
+    this.#pending.forEach(({ key, request, digest }) => {
       requests[key] = request
       open[key] = digest
     })
     return { requests, recording: { answers, steps, open } }
   }
 
-  async #answer(counted: string, question: Question, place: number): Promise<JsonObject> {
+  async #answer(counted: string, question: Question, index: number): Promise<JsonObject> {
     const { request, accepts } = question
     const fingerprint = await digest(request)
     const key =
-      question.key === undefined ? this.#claim(counted, fingerprint, request.method) : counted
-    const recordedDigest = this.#known(key)
+      question.key === undefined ? this.#claimKey(counted, fingerprint, request.method) : counted
+    const recordedDigest = this.#recordedDigest(key)
     if (recordedDigest !== undefined && recordedDigest !== fingerprint)
       throw this.#rejectNonDeterminism(key)
     const recorded = this.#recording.answers[key]
@@ -150,12 +150,12 @@ export class ReplayInput implements Input {
       return response
     }
     if (this.#recorder?.ask) return this.#recorder.ask(key, fingerprint, question, this.#recording)
-    this.#asked[place] = { key, request, digest: fingerprint }
+    this.#pending[index] = { key, request, digest: fingerprint }
     throw inputPending()
   }
 
   /** The digest of the request with a key in an earlier run, or in this one. */
-  #known(key: string): string | undefined {
+  #recordedDigest(key: string): string | undefined {
     return this.#recording.answers[key]?.asked ?? this.#recording.open[key]
   }
 
@@ -165,19 +165,19 @@ export class ReplayInput implements Input {
    * another order the next time: if A was `#1` and B was `#2`, and now B comes first, B gets `#2`
    * by its fingerprint.
    */
-  #claim(counted: string, fingerprint: string, method: string): string {
+  #claimKey(counted: string, fingerprint: string, method: string): string {
     const free = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
-    const same = (key: string): boolean => free(key) && this.#known(key) === fingerprint
+    const same = (key: string): boolean => free(key) && this.#recordedDigest(key) === fingerprint
     const { answers, open } = this.#recording
     let key: string | undefined = counted
-    if (!same(key) && !(free(key) && this.#known(key) === undefined)) {
+    if (!same(key) && !(free(key) && this.#recordedDigest(key) === undefined)) {
       key = Object.keys({ ...answers, ...open }).find(same)
     }
     if (key === undefined) {
       if (this.#recorder?.ask) throw this.#rejectNonDeterminism(counted)
       this.#replacedKey ??= counted
       do key = `${method}#${++this.#count}`
-      while (!free(key) || this.#known(key) !== undefined)
+      while (!free(key) || this.#recordedDigest(key) !== undefined)
     }
     this.#keys.add(key)
     return key
@@ -193,17 +193,17 @@ export class ReplayInput implements Input {
   #rejectNonDeterminism(key: string): ProtocolError {
     this.#nonDeterminism ??= new ProtocolError(
       INTERNAL_ERROR,
-      `The handler asked something else as "${key}" when it ran again: put what varies into ctx.step, or give questions keys`,
+      `The handler made another request as "${key}" when it ran again: move values that vary into ctx.step, or give requests keys`,
     )
     return this.#nonDeterminism
   }
 }
 
-async function refuseKey(key: string): Promise<never> {
+async function rejectDuplicateKey(key: string): Promise<never> {
   throw new TypeError(`The key "${key}" is taken in this call: give each question its own`)
 }
 
 /** A record without a prototype, so that any text can be a key. */
-function nothing(): { [key: string]: never } {
+function emptyObject(): { [key: string]: never } {
   return Object.create(null) as { [key: string]: never }
 }

@@ -110,7 +110,7 @@ export class Registry<T extends Entry> {
     this.requireFree(key)
     this.#used = true
     let current = entry
-    const holds = (): boolean => this.#entries.get(key) === current
+    const isCurrent = (): boolean => this.#entries.get(key) === current
     const put = (next: T): void => {
       current = next
       this.#entries.set(key, next)
@@ -119,11 +119,11 @@ export class Registry<T extends Entry> {
     }
     put(entry)
     return {
-      enable: () => holds() && !current.enabled && put({ ...current, enabled: true }),
-      disable: () => holds() && current.enabled && put({ ...current, enabled: false }),
-      replace: (next) => holds() && put({ ...next, enabled: current.enabled }),
+      enable: () => isCurrent() && !current.enabled && put({ ...current, enabled: true }),
+      disable: () => isCurrent() && current.enabled && put({ ...current, enabled: false }),
+      replace: (next) => isCurrent() && put({ ...next, enabled: current.enabled }),
       remove: () => {
-        if (!holds()) return
+        if (!isCurrent()) return
         this.#entries.delete(key)
         this.#change()
       },

@@ -52,12 +52,12 @@ export async function startCoreTask(
       return await client.callTool(name, args, { ...options, params })
     } catch (error) {
       // A created task has no `content`, so it fails validation as a tool result
-      if (error instanceof SdkError && createdBy(error.data)) return error.data as Result
+      if (error instanceof SdkError && createdTask(error.data)) return error.data as Result
       throw error
     }
   }
-  const result = await callAsOffered(client, name, options, call)
-  const created = createdBy(result)
+  const result = await callAsSupported(client, name, options, call)
+  const created = createdTask(result)
   return created ? { taskId: created.taskId } : { result: result as CallToolResult }
 }
 
@@ -78,19 +78,19 @@ export function sendCoreCall(
   const wantsProgressOnly = options.onProgress !== undefined && !following.onTask
   if (!isCore(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
-  if (!offersTasks(client)) return undefined
+  if (!supportsTasks(client)) return undefined
   const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
   const follow = async (): Promise<Result> => {
-    const result = await callAsOffered(
+    const result = await callAsSupported(
       client,
       String(params.name),
       options,
       call,
       wantsProgressOnly,
     )
-    const created = createdBy(result)
+    const created = createdTask(result)
     if (!created) return result
     return followCoreTask(client, created.taskId, following, options, created.ttl)
   }
@@ -131,7 +131,7 @@ function needsTasks({ code, data }: ProtocolError): boolean {
 }
 
 /** The task that a result says was created. */
-function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefined {
+function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefined {
   const { task, content } = isObject(result) ? result : {}
   if (content !== undefined || !isObject(task)) return undefined
   const { taskId, ttl } = task
@@ -143,14 +143,14 @@ function createdBy(result: unknown): { taskId: string; ttl: unknown } | undefine
  *
  * @param plain Use a task only if the tool requires one, so that the client receives progress.
  */
-async function callAsOffered(
+async function callAsSupported(
   client: ExtensionClient,
   name: string,
   { signal }: RequestOptions,
   call: (asTask: boolean) => Promise<Result>,
   plain = false,
 ): Promise<Result> {
-  if (!offersTasks(client)) return call(false)
+  if (!supportsTasks(client)) return call(false)
   const supports = plain ? ['required'] : ['optional', 'required']
   const isTask = async (): Promise<boolean> =>
     supports.includes(await taskSupportOf(client, name, signal))
@@ -165,7 +165,7 @@ async function callAsOffered(
   }
 }
 
-function offersTasks({ serverCapabilities }: ExtensionClient): boolean {
+function supportsTasks({ serverCapabilities }: ExtensionClient): boolean {
   const requests = serverCapabilities?.tasks?.requests
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
@@ -258,12 +258,12 @@ export async function followCoreTask(
   let until = since + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {
     for (let failures = 0; ;) {
-      let wishedMs: number | undefined
+      let requestedMs: number | undefined
       try {
         const task = await getCoreTask(client, taskId, { signal, timeoutMs })
         const { status } = task
         report(task)
-        wishedMs = task.pollIntervalMs
+        requestedMs = task.pollIntervalMs
         until = since + Math.min(maxTimeoutMs, pollTimeoutMs(task.ttlMs))
         failures = 0
         if (status === 'cancelled') throw noResultError('ABORTED', taskId)
@@ -282,7 +282,7 @@ export async function followCoreTask(
       }
       const leftMs = until - performance.now()
       if (leftMs <= 0) throw noResultError('TIMEOUT', taskId)
-      await sleep(Math.min(pollDelayMs(wishedMs, failures, following), leftMs), signal)
+      await sleep(Math.min(pollDelayMs(requestedMs, failures, following), leftMs), signal)
     }
   } catch (error) {
     // An aborted caller neither waits nor needs to know that the task has expired

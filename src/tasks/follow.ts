@@ -232,8 +232,8 @@ class Follower {
     await this.#wait(this.#isSubscribed ? Math.max(intervalMs, SUBSCRIBED_POLL_MS) : intervalMs)
   }
 
-  #intervalMs(wishedMs = this.#task?.pollIntervalMs): number {
-    return pollDelayMs(wishedMs, this.#failures, this.#followed.options)
+  #intervalMs(requestedMs = this.#task?.pollIntervalMs): number {
+    return pollDelayMs(requestedMs, this.#failures, this.#followed.options)
   }
 
   /** @throws {SdkError} `TIMEOUT` if the time limit has passed, `ABORTED`. */

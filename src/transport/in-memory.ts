@@ -11,7 +11,7 @@ import { jsonCopy } from './json-copy.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
 
 /** How many messages may be queued for a busy receiver before `send` waits. */
-const ROOM = 16
+const MAX_QUEUED = 16
 
 /**
  * Creates two connected transports: each receives what the other one sends, in order and never
@@ -59,7 +59,7 @@ class InMemoryTransport implements Transport {
       throw serializationError(cause)
     }
     peer.#schedule()
-    if (peer.#incoming.size > ROOM) await peer.#drained
+    if (peer.#incoming.size > MAX_QUEUED) await peer.#drained
   }
 
   async close(): Promise<void> {

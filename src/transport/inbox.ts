@@ -8,7 +8,7 @@ import { SdkError } from '../protocol/errors.ts'
 import type { Receiver } from '../protocol/transport.ts'
 
 /** The maximum number of queued messages. */
-const MAX_WAITING = 10_000
+const MAX_QUEUED = 10_000
 
 /** Messages that arrive faster than they are processed. */
 export class Inbox {
@@ -26,7 +26,7 @@ export class Inbox {
   deliver(frame: unknown): void {
     if (this.#waiting) {
       this.#waiting.push(frame)
-      if (this.#waiting.length <= MAX_WAITING) return
+      if (this.#waiting.length <= MAX_QUEUED) return
       return this.#fail(new SdkError('LIMIT_EXCEEDED', 'Too many messages are waiting to be read'))
     }
     const handled = this.#take(frame)

@@ -84,7 +84,7 @@ class ExtensionTable implements Extensions {
     if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)
     const taken = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
     if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
-    requireFree(extension)
+    requireUnreserved(extension)
     this.#all.set(id, extension)
     for (const [name, method] of Object.entries(added)) {
       this.#methods.set(name, methodOf(extension, method))
@@ -149,7 +149,11 @@ const RESERVED: readonly (readonly [string, string])[] = [
 ]
 
 /** Rejects methods and result types that are reserved for another extension. */
-function requireFree({ id, methods: added = {}, resultTypes = [] }: ServerExtensionOptions): void {
+function requireUnreserved({
+  id,
+  methods: added = {},
+  resultTypes = [],
+}: ServerExtensionOptions): void {
   const names = Object.keys(added)
   const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
   const owner = resultTypes.includes('task') ? TASKS_EXTENSION : taken?.[1]

@@ -98,7 +98,9 @@ async function suspend(
 ): Promise<InputRequiredResult | RequestContext> {
   if (reason.by === 'questions') return sealQuestions(server, ctx, reason.replay)
   const result =
-    reason.by === 'urls' ? urlsToResult(reason.error, ctx.exchange) : requireAsking(reason.result)
+    reason.by === 'urls'
+      ? urlsToResult(reason.error, ctx.exchange)
+      : requireInputRequests(reason.result)
   if (!facts.mayAsk) throw cannotAsk(ctx.method)
   const { exchange } = ctx
   const { inputRequests = {}, requestState } = result
@@ -158,7 +160,7 @@ function degradeRequests(
   return Object.fromEntries(degraded) as Record<string, InputRequest>
 }
 
-function requireAsking(result: Result): InputRequiredResult {
+function requireInputRequests(result: Result): InputRequiredResult {
   const asking = result as InputRequiredResult
   if (asking.inputRequests !== undefined || asking.requestState !== undefined) return asking
   throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')

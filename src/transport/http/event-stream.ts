@@ -82,7 +82,7 @@ export class EventStream {
   /** Closes the stream after queued data. */
   close(): void {
     this.#controller?.close()
-    this.#finish()
+    this.#close()
   }
 
   /**
@@ -119,11 +119,11 @@ export class EventStream {
 
   #disconnected(reason: Error): void {
     if (!this.open) return
-    this.#finish()
+    this.#close()
     this.#options.onDisconnect?.(reason)
   }
 
-  #finish(): void {
+  #close(): void {
     this.#controller = undefined
     clearInterval(this.#timer)
     this.#unsubscribe?.()

@@ -77,7 +77,7 @@ export class Heartbeat {
 
   start(): void {
     const due = performance.now() + this.#periodMs
-    this.#timer = setTimeout(() => this.#check(performance.now() - due), this.#periodMs)
+    this.#timer = setTimeout(() => this.#checkSilence(performance.now() - due), this.#periodMs)
     // On Node the timer would otherwise keep the process alive
     unref(this.#timer)
   }
@@ -92,7 +92,7 @@ export class Heartbeat {
     clearTimeout(this.#timer)
   }
 
-  #check(lateMs: number): void {
+  #checkSilence(lateMs: number): void {
     // This process was suspended, and replies may be waiting unread
     const slept = lateMs > this.#periodMs
     if (!this.#received && this.#pinged && !slept) return this.#onSilence()

@@ -102,13 +102,13 @@ class MessagePortTransport implements Transport {
   readonly #options: MessagePortOptions
   readonly #maxLength: number
   /** Aborts when the connection ends. */
-  readonly #over = new AbortController()
+  readonly #closed = new AbortController()
   /** Settles when the handshake completes or fails. */
   readonly #opened: Promise<void>
-  #open!: () => void
-  #fail!: (error: Error) => void
+  #resolveOpened!: () => void
+  #rejectOpened!: (error: Error) => void
   #isOpen = false
-  #leaving = false
+  #isClosing = false
   #receiver: Receiver | undefined
   /** The handshake message of this end; absent until its lock state is known. */
   #handshake: Handshake | undefined
@@ -125,8 +125,8 @@ class MessagePortTransport implements Transport {
     this.#options = options
     this.#maxLength = options.maxMessageLength ?? 16_777_216
     this.#opened = new Promise((resolve, reject) => {
-      this.#open = resolve
-      this.#fail = reject
+      this.#resolveOpened = resolve
+      this.#rejectOpened = reject
     })
     // A failure is reported to each sender
     this.#opened.catch(() => {})
@@ -135,7 +135,7 @@ class MessagePortTransport implements Transport {
   start(receiver: Receiver): Promise<void> {
     this.#receiver = receiver
     this.#carrier.open({
-      message: (data) => this.#take(data),
+      message: (data) => this.#receive(data),
       unreadable: () =>
         this.#malformed(
           new ProtocolError(PARSE_ERROR, 'Parse error: the message cannot be cloned'),
@@ -155,7 +155,7 @@ class MessagePortTransport implements Transport {
     // Copied now, as the message may be changed before the handshake completes
     const data = this.#options.format === 'text' ? wellFormedJson(frame) : jsonCopy(frame)
     await this.#opened
-    if (this.#over.signal.aborted) throw closedError()
+    if (this.#closed.signal.aborted) throw closedError()
     this.#carrier.post(data)
   }
 
@@ -175,7 +175,7 @@ class MessagePortTransport implements Transport {
       const stop = (): void => clearTimeout(timer)
       this.#opened.then(stop, stop)
     }
-    const lock = await holdLock(lockOf(this.#id), this.#over.signal)
+    const lock = await holdLock(lockOf(this.#id), this.#closed.signal)
     this.#handshake = { edgewise: 'open', id: this.#id, lock }
     this.#sendControl({ ...this.#handshake, ...(this.#peer && { seen: this.#peer }) })
     if (this.#peer) this.#establish()
@@ -184,12 +184,12 @@ class MessagePortTransport implements Transport {
   /** Marks the handshake as complete: the peer accepts messages from now on. */
   #establish(): void {
     this.#isOpen = true
-    this.#open()
+    this.#resolveOpened()
   }
 
   /** Sends a control message, if the handshake is enabled. */
   #sendControl(control: Control): void {
-    if (this.#options.handshake === false || this.#over.signal.aborted) return
+    if (this.#options.handshake === false || this.#closed.signal.aborted) return
     try {
       this.#carrier.post(this.#options.format === 'text' ? JSON.stringify(control) : control)
     } catch (cause) {
@@ -197,8 +197,8 @@ class MessagePortTransport implements Transport {
     }
   }
 
-  #take(data: unknown): void {
-    if (this.#over.signal.aborted) return
+  #receive(data: unknown): void {
+    if (this.#closed.signal.aborted) return
     let frame = data
     try {
       if (typeof data === 'string') {
@@ -209,10 +209,10 @@ class MessagePortTransport implements Transport {
       }
       const control = readControl(frame)
       if (control) return this.#control(control)
-      if (this.#carrier.shared && !isOurs(frame)) return
+      if (this.#carrier.shared && !isJsonRpc(frame)) return
       if (typeof data !== 'string') frame = readJson(data, this.#maxLength)
     } catch (error) {
-      if (this.#carrier.shared && !isOurs(frame)) return
+      if (this.#carrier.shared && !isJsonRpc(frame)) return
       return this.#malformed(error as ProtocolError)
     }
     this.#heartbeat?.noteMessage()
@@ -252,7 +252,7 @@ class MessagePortTransport implements Transport {
   }
 
   async #watch(id: string, lock: boolean): Promise<void> {
-    const { signal } = this.#over
+    const { signal } = this.#closed
     const gone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
     if ((lock && (await watchLock(lockOf(id), signal, gone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
@@ -275,13 +275,13 @@ class MessagePortTransport implements Transport {
   }
 
   #end(reason?: Error): void {
-    if (this.#leaving) return
-    this.#leaving = true
+    if (this.#isClosing) return
+    this.#isClosing = true
     this.#sendControl({ edgewise: 'bye', id: this.#id })
-    this.#over.abort()
+    this.#closed.abort()
     this.#heartbeat?.stop()
     this.#carrier.close()
-    this.#fail(reason ?? closedError())
+    this.#rejectOpened(reason ?? closedError())
     const receiver = this.#receiver
     this.#receiver = undefined
     receiver?.closed(reason)
@@ -289,7 +289,7 @@ class MessagePortTransport implements Transport {
 }
 
 /** Whether a value is meant as JSON-RPC, on a channel that other code uses too. */
-function isOurs(value: unknown): boolean {
+function isJsonRpc(value: unknown): boolean {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   return values.some((one) => typeof one === 'object' && one !== null && 'jsonrpc' in one)
 }

@@ -26,7 +26,7 @@ export class LineReader {
   /** Whether its error was already returned, so that the rest of the line is discarded. */
   #isReported = false
   /** Whether the first line was read: only that one may begin with a byte order mark. */
-  #begun = false
+  #hasRead = false
 
   /** @param maxLineBytes The longest line that is read; each longer one becomes an error. */
   constructor(maxLineBytes: number) {
@@ -42,29 +42,29 @@ export class LineReader {
     let lines: (string | ProtocolError)[] = []
     const end = chunk.lastIndexOf(LF)
     if (end < 0) {
-      this.#keep(chunk, lines)
+      this.#append(chunk, lines)
       return lines
     }
     let start = 0
     if (this.#line.length > 0 || this.#outline) {
       start = chunk.indexOf(LF) + 1
-      this.#keep(chunk.subarray(0, start - 1), lines)
+      this.#append(chunk.subarray(0, start - 1), lines)
       this.#finish(lines)
     }
     if (start <= end) lines = lines.concat(this.#decodeLines(chunk.subarray(start, end)))
-    if (end + 1 < chunk.length) this.#keep(chunk.subarray(end + 1), lines)
-    return this.#withoutMark(lines)
+    if (end + 1 < chunk.length) this.#append(chunk.subarray(end + 1), lines)
+    return this.#withoutByteOrderMark(lines)
   }
 
   /** The remainder when the stream ends: an unterminated last line, or nothing. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
     if (this.#line.length > 0 || this.#outline) this.#finish(lines)
-    return this.#withoutMark(lines)
+    return this.#withoutByteOrderMark(lines)
   }
 
   /** Appends to the unfinished line, or gives the line up once it is too long. */
-  #keep(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
+  #append(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
     if (this.#outline) {
       if (!this.#isReported) this.#outline.scan(bytes)
       return
@@ -121,9 +121,9 @@ export class LineReader {
     return error
   }
 
-  #withoutMark(lines: (string | ProtocolError)[]): (string | ProtocolError)[] {
-    if (this.#begun || lines.length === 0) return lines
-    this.#begun = true
+  #withoutByteOrderMark(lines: (string | ProtocolError)[]): (string | ProtocolError)[] {
+    if (this.#hasRead || lines.length === 0) return lines
+    this.#hasRead = true
     const first = lines[0]
     if (typeof first === 'string' && first.charCodeAt(0) === BOM) lines[0] = first.slice(1)
     return lines
