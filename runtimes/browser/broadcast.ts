@@ -70,7 +70,7 @@ export function acceptBroadcasts(
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const channel = new BroadcastChannel(name)
   const peers = new Map<string, ChannelEvents>()
-  const meet = (peer: string): void => {
+  const acceptPeer = (peer: string): void => {
     let events: ChannelEvents | undefined
     onPort(
       channelTransport(
@@ -90,7 +90,7 @@ export function acceptBroadcasts(
     const relayed = readRelayed(data)
     if (!relayed || (relayed.to !== undefined && relayed.to !== id)) return
     const isNew = !peers.has(relayed.from) && peers.size < MAX_PEERS
-    if (isNew && isGreeting(relayed.data)) meet(relayed.from)
+    if (isNew && isGreeting(relayed.data)) acceptPeer(relayed.from)
     peers.get(relayed.from)?.message(relayed.data)
   })
   channel.postMessage({ edgewise: 'listening' })

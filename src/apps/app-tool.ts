@@ -59,11 +59,16 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
 ): ToolRegistration<Env> {
   const definition = extendByApps(server)
   const link = linkOf(definition, name, options)
-  const place = server.tool(name, linked(options, link), checked(definition, name, handler))
+  const place = server.tool(
+    name,
+    withUiLink(options, link),
+    reportEmptyResults(definition, name, handler),
+  )
   return {
     ...place,
     // The interface and the visibility do not change
-    update: (changed, run) => place.update(linked(changed, link), checked(definition, name, run)),
+    update: (changed, run) =>
+      place.update(withUiLink(changed, link), reportEmptyResults(definition, name, run)),
   }
 }
 
@@ -89,7 +94,7 @@ function linkOf(
   }
 }
 
-function linked<Input extends StandardSchema, Output extends StandardSchema>(
+function withUiLink<Input extends StandardSchema, Output extends StandardSchema>(
   options: AppToolOptions<Input, Output>,
   link: AppToolMeta,
 ): ToolOptions<Input, Output> {
@@ -98,7 +103,7 @@ function linked<Input extends StandardSchema, Output extends StandardSchema>(
 }
 
 /** Reports results without content, which are empty for clients that show no user interface. */
-function checked<Input extends StandardSchema, Output extends StandardSchema, Env>(
+function reportEmptyResults<Input extends StandardSchema, Output extends StandardSchema, Env>(
   definition: ServerDefinition,
   name: string,
   handler: ToolHandlerFor<Input, Output, Env>,

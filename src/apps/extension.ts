@@ -75,27 +75,28 @@ const unlinkedResults = new WeakMap<Result, Result>()
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
   if (!mayShowApps(ctx)) {
-    return kept(unlinkedResults, result, () => ({
+    return cachedVariant(unlinkedResults, result, () => ({
       tools: tools.filter(isModelVisible).map(withoutUi),
     }))
   }
   // Without this filter, a client without user interfaces would offer app-only tools to the model
   const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
   const unreadable = visibleTools.filter((tool) => isLost(definition, tool, ctx))
-  if (unreadable.length === 0 && visibleTools === tools) return kept(shown, result, () => ({}))
+  if (unreadable.length === 0 && visibleTools === tools)
+    return cachedVariant(shown, result, () => ({}))
   const linked = visibleTools.map((tool) => (unreadable.includes(tool) ? withoutLink(tool) : tool))
   return { ...result, tools: linked, cacheScope: 'private' }
 }
 
 function withoutApps(result: Result): Result {
   const resources = result.resources as readonly Resource[]
-  return kept(unlinkedResults, result, () => ({
+  return cachedVariant(unlinkedResults, result, () => ({
     resources: resources.filter(({ uri }) => !uri.startsWith('ui://')),
   }))
 }
 
 /** A cached variant of a list for one kind of client. */
-function kept(views: WeakMap<Result, Result>, list: Result, change: () => object): Result {
+function cachedVariant(views: WeakMap<Result, Result>, list: Result, change: () => object): Result {
   let view = views.get(list)
   if (!view) views.set(list, (view = { ...list, ...change(), cacheScope: 'private' }))
   return view

@@ -43,7 +43,7 @@ export interface RegistrationOptions {
 }
 
 /** A client identity, with its registration if it was registered dynamically and can be again. */
-export interface Registered extends OAuthClient {
+export interface RegisteredClient extends OAuthClient {
   readonly registration?: JsonObject
 }
 
@@ -96,7 +96,7 @@ export async function findClient(
   options: RegistrationOptions,
   redirectUri: string | undefined,
   registration?: JsonObject,
-): Promise<Registered> {
+): Promise<RegisteredClient> {
   const { server, tokens } = request
   if (registration && isUsable(registration, undefined)) return registered(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
@@ -152,7 +152,7 @@ export function allowsScope({ scope: all, grant_types }: JsonObject, scope: stri
   return allows(typeof all === 'string' && splitScope(all), scope)
 }
 
-function registered({ server }: GrantRequest, kept: JsonObject): Registered {
+function registered({ server }: GrantRequest, kept: JsonObject): RegisteredClient {
   const text = (name: string): string | undefined => {
     const value = kept[name]
     return typeof value === 'string' && value !== '' ? value : undefined

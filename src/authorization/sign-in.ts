@@ -21,7 +21,7 @@ import {
   findClient,
   knownRedirectUri,
   requireMetadataUrl,
-  type Registered,
+  type RegisteredClient,
   type RegistrationOptions,
 } from './registration.ts'
 import { forgetRegistration } from './registrations.ts'
@@ -185,7 +185,7 @@ class CodeGrant implements Grant {
 /** Adds its registration to a token; deletes a registration that the server no longer knows. */
 async function keepClient(
   request: GrantRequest,
-  client: Registered,
+  client: RegisteredClient,
   obtained: Promise<TokenRecord>,
 ): Promise<TokenRecord> {
   const { registration } = client
@@ -201,7 +201,7 @@ async function keepClient(
 }
 
 /** Deletes a registration, unless another has replaced it. */
-function forget({ tokens, server }: GrantRequest, { client_id }: Registered): Promise<void> {
+function forget({ tokens, server }: GrantRequest, { client_id }: RegisteredClient): Promise<void> {
   return forgetRegistration(tokens, server.issuer, client_id)
 }
 
@@ -218,7 +218,7 @@ function unguessable(): string {
 /** Creates the authorization URL, and the state to store meanwhile. */
 async function begin(
   { network, server, resource, scopes, mcpServer }: GrantRequest,
-  { client_id }: Registered,
+  { client_id }: RegisteredClient,
   redirectUri: string,
 ): Promise<{ url: string; flow: Flow }> {
   const { issuer, authorization_endpoint: endpoint } = server
@@ -246,7 +246,7 @@ async function begin(
 /** Validates the authorization response before anything else, and redeems the code. */
 async function redeem(
   request: GrantRequest,
-  client: Registered,
+  client: RegisteredClient,
   flow: Flow,
   callback: string,
 ): Promise<TokenRecord> {

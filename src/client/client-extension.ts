@@ -14,11 +14,11 @@ import type { RequestOptions } from './request-options.ts'
  * first, when the started operation is returned to the caller; afterwards the operation, which is
  * followed instead of started again.
  */
-export const followsAll: unique symbol = Symbol('followsAll')
+export const startedOperation: unique symbol = Symbol('startedOperation')
 
 /** Options of a request that may carry this mark. */
-export interface FollowedAgain extends RequestOptions {
-  readonly [followsAll]?: Result | null
+export interface RepeatedRequestOptions extends RequestOptions {
+  readonly [startedOperation]?: Result | null
 }
 
 /** What an extension adds to a client. */
@@ -86,7 +86,7 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
     nameParams,
     wrap,
     follow(request, answer) {
-      const { input, [followsAll]: begun }: FollowedAgain = request.options
+      const { input, [startedOperation]: begun }: RepeatedRequestOptions = request.options
       const byHand = input === 'manual' && !begun
       const result = answer ?? begun
       if (!result) return byHand && begun === undefined ? undefined : send?.(request)

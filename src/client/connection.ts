@@ -22,7 +22,7 @@ import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { Cache, ChangeListeners, ClientParts, InputHandlers, WalkPages } from './features.ts'
-import { givenUp, type WatchesGivenUp } from './given-up.ts'
+import { onAbandoned, type AbandonedRequestOptions } from './abandoned-requests.ts'
 import type { ServerIdentity } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 import { reportError } from './report-error.ts'
@@ -45,7 +45,7 @@ export interface ConnectionTarget {
 
 /** The parts that a connection is made of. */
 export interface ConnectionParts<Client extends ExtensionClient> {
-  readonly options: WatchesGivenUp
+  readonly options: AbandonedRequestOptions
   /** The capabilities that the client declares. */
   readonly capabilities: ClientCapabilities
   readonly target: ConnectionTarget
@@ -57,7 +57,7 @@ export interface ConnectionParts<Client extends ExtensionClient> {
 export class Connection<Client extends ExtensionClient = ExtensionClient>
   implements CallOwner, ClientParts<Client>
 {
-  readonly options: WatchesGivenUp
+  readonly options: AbandonedRequestOptions
   readonly versions: Versions
   readonly info: Implementation
   readonly capabilities: ClientCapabilities
@@ -196,7 +196,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   }
 
   onCallCancelled({ message: { id, method }, options }: Call, reason: string): void {
-    this.options[givenUp]?.(id, options)
+    this.options[onAbandoned]?.(id, options)
     // Over HTTP, since 2026-07-28, closing the stream is the cancellation
     if (this.repeatsInHeaders || method === 'initialize' || method === 'server/discover') return
     this.reportFailureOf(this.notify('notifications/cancelled', { requestId: id, reason }))

@@ -18,7 +18,7 @@ import type {
 import { isObject, readableId, validateMessage } from '../protocol/validate.ts'
 import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
-import { givenUp } from './given-up.ts'
+import { onAbandoned } from './abandoned-requests.ts'
 import { restoreSession } from './restore-session.ts'
 
 /** Creates the receiver of a connection's messages. A call passed with a message is always a {@link Call}. */
@@ -31,7 +31,8 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     const waiting = id === undefined || id === null ? call : connection.calls.get(id)
     if (waiting && (waiting === call || !call)) return waiting.resolve(message)
     // Late or repeated responses are normal; a response to an unknown request is not
-    if (call || (typeof id === 'number' && id <= connection.lastId)) return options[givenUp]?.(id)
+    if (call || (typeof id === 'number' && id <= connection.lastId))
+      return options[onAbandoned]?.(id)
     connection.reportError(
       new SdkError('INVALID_MESSAGE', 'The server answered an unknown request'),
     )

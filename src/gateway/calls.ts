@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
+import { startedOperation, type RepeatedRequestOptions } from '../client/client-extension.ts'
 import {
   SdkError,
   ProtocolError,
@@ -24,7 +24,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 export const openCall: unique symbol = Symbol('openCall')
 
 /** Options of an upstream request. */
-export interface ForwardedOptions extends FollowedAgain {
+export interface ForwardedOptions extends RepeatedRequestOptions {
   readonly [openCall]?: OpenCall
 }
 
@@ -57,7 +57,7 @@ export async function forward(
     if (error instanceof SdkError) {
       // A proxy's error says nothing about the upstream server it
       const is5xx = (statusOf(error) ?? 0) >= 500
-      if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.giveUp(call)
+      if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.abandon(call)
     }
     throw urlsRequired(error) ?? error
   } finally {
@@ -130,7 +130,7 @@ function forwardedOptions(call: OpenCall, begun: Result | null): ForwardedOption
     signal: ctx.signal,
     // The caller answers requests for input; operations of extensions are resumed here
     input: 'manual',
-    [followsAll]: begun,
+    [startedOperation]: begun,
     ...('progressToken' in ctx.meta && {
       onProgress: ({ progress, total, message }): unknown => {
         const more = {

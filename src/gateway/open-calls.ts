@@ -15,7 +15,7 @@ export interface OpenCall {
 }
 
 /** How many abandoned calls are remembered individually. */
-const MAX_GIVEN_UP = 1000
+const MAX_ABANDONED = 1000
 const SEVERAL = Symbol('several clients')
 
 /** What identifies the client of a call: principal, session or connection, else the call itself. */
@@ -31,7 +31,7 @@ export function clientOf(call: { readonly exchange: Exchange }): unknown {
 export class OpenCalls {
   readonly #running = new Set<OpenCall>()
   /** The clients of abandoned calls, by the request ids that the upstream server knows. */
-  readonly #givenUp = new Map<unknown, unknown>()
+  readonly #abandoned = new Map<unknown, unknown>()
   /** The client of abandoned calls beyond `MAX_GIVEN_UP`, or `SEVERAL`. */
   #evictedClient: unknown
 
@@ -56,19 +56,19 @@ export class OpenCalls {
    *
    * @param id The request id that the upstream server knows; without it the answer is not noticed.
    */
-  giveUp(call: OpenCall, id: unknown = Symbol('unknown')): void {
+  abandon(call: OpenCall, id: unknown = Symbol('unknown')): void {
     if (!this.#running.delete(call)) return
-    this.#givenUp.set(id, call.client)
-    const [oldest] = this.#givenUp.size > MAX_GIVEN_UP ? this.#givenUp : []
+    this.#abandoned.set(id, call.client)
+    const [oldest] = this.#abandoned.size > MAX_ABANDONED ? this.#abandoned : []
     if (!oldest) return
     const [forgotten, client] = oldest
-    this.#givenUp.delete(forgotten)
+    this.#abandoned.delete(forgotten)
     this.#evictedClient = [undefined, client].includes(this.#evictedClient) ? client : SEVERAL
   }
 
   /** Notes that the upstream server has answered an abandoned call. */
   answered(id: unknown): void {
-    this.#givenUp.delete(id)
+    this.#abandoned.delete(id)
   }
 
   /**
@@ -90,6 +90,6 @@ export class OpenCalls {
   areOf(client: unknown): boolean {
     const others = [...this.#running].map((call) => call.client)
     if (this.#evictedClient !== undefined) others.push(this.#evictedClient)
-    return [...others, ...this.#givenUp.values()].every((other) => other === client)
+    return [...others, ...this.#abandoned.values()].every((other) => other === client)
   }
 }

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
-import { givenUp, type WatchesGivenUp } from '../client/given-up.ts'
+import { onAbandoned, type AbandonedRequestOptions } from '../client/abandoned-requests.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { InputPending } from '../patterns/input.ts'
@@ -56,7 +56,7 @@ function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clien
 export function questionsOf(
   served: ServedCallers,
   completed: (id: string) => void,
-): ConnectOptions & WatchesGivenUp {
+): ConnectOptions & AbandonedRequestOptions {
   const { calls, principal } = served
   /** The elicitation ids sent to callers, by the ids that the upstream server sent. */
   const urls = boundedCache<unknown, string>(MAX_URLS)
@@ -113,9 +113,9 @@ export function questionsOf(
       urls.delete(id)
     },
     onLog: (message): unknown => (passedOn.has(message) ? undefined : log(message)),
-    [givenUp]: (id, request) => {
+    [onAbandoned]: (id, request) => {
       const { [openCall]: call }: ForwardedOptions = request ?? {}
-      if (call) calls.giveUp(call, id)
+      if (call) calls.abandon(call, id)
       else if (!request) calls.answered(id)
     },
   }

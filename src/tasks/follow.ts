@@ -10,7 +10,7 @@ import { isTransient } from '../patterns/transient.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { InputRequest, Result, DetailedTask } from '../protocol/types.ts'
-import { followsAll, type FollowedAgain } from '../client/client-extension.ts'
+import { startedOperation, type RepeatedRequestOptions } from '../client/client-extension.ts'
 import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../patterns/abort.ts'
 import type { RequestOptions } from '../client/request-options.ts'
@@ -104,7 +104,10 @@ export async function followTask(followed: FollowedTask): Promise<Result> {
 }
 
 /** Whether the caller answers with another call, which continues polling the task. */
-function isAnsweredLater({ [followsAll]: begun }: FollowedAgain, error: unknown): boolean {
+function isAnsweredLater(
+  { [startedOperation]: begun }: RepeatedRequestOptions,
+  error: unknown,
+): boolean {
   return begun !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
 }
 

@@ -58,12 +58,12 @@ type TargetKind = 'url' | 'program'
  * Where an option applies: to some commands, or all that use a server; to one kind of server, or
  * both.
  */
-interface Takers {
+interface OptionScope {
   readonly commands?: readonly CommandName[]
   readonly only?: TargetKind
 }
 
-const options: readonly (readonly [option: string, meaning: string, takers?: Takers])[] = [
+const options: readonly (readonly [option: string, meaning: string, takers?: OptionScope])[] = [
   [
     '--json',
     'print results as JSON',
@@ -106,10 +106,10 @@ export function checkOptions(
   kind: TargetKind,
   given: readonly string[],
 ): void {
-  for (const [option, , { commands: takers, only } = {}] of options) {
+  for (const [option, , { commands: scope, only } = {}] of options) {
     const [name = ''] = option.slice(2).split(' ')
     if (!given.includes(name)) continue
-    const isAccepted = command !== 'new' && (takers?.includes(command) ?? true)
+    const isAccepted = command !== 'new' && (scope?.includes(command) ?? true)
     if (!isAccepted) throw new UsageError(`"${command}" takes no "--${name}"`)
     if (only !== undefined && only !== kind) {
       const target = kind === 'url' ? 'a URL' : 'a program'

@@ -8,10 +8,10 @@ import type { BaseConnectOptions } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** The key of an option that is called for abandoned requests. */
-export const givenUp: unique symbol = Symbol('givenUp')
+export const onAbandoned: unique symbol = Symbol('onAbandoned')
 
 /** Options of a client that observes abandoned requests. */
-export interface WatchesGivenUp extends BaseConnectOptions {
+export interface AbandonedRequestOptions extends BaseConnectOptions {
   /** Called with the options of a request when it is abandoned; without them when it is answered. */
-  readonly [givenUp]?: (id: unknown, options?: RequestOptions) => void
+  readonly [onAbandoned]?: (id: unknown, options?: RequestOptions) => void
 }
