@@ -37,7 +37,7 @@ export type EntrypointBinding = Pick<Service<EntrypointClass>, 'openConnection'>
  * ```
  *
  * @param binding The binding, whose configuration names the `entrypoint` of the other Worker.
- * @throws {TypeError} if it is not a binding.
+ * @throws {TypeError} If it is not a binding.
  * @throws {SdkError} From `start`: `UNAUTHORIZED` if the server rejects this Worker, `CLOSED` if the
  *   other Worker fails. From `send`: `LIMIT_EXCEEDED` if a message exceeds 32 MiB, the limit of
  *   Workers RPC.

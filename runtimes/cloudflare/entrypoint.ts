@@ -18,9 +18,9 @@ export interface EntrypointOptions {
   /**
    * Identifies the calling Worker by the `props` of its service binding, which only its
    * configuration can set. The returned caller becomes `ctx.principal` and `ctx.auth` of handlers;
-   * `undefined` rejects the connection. An exception is passed to `onError`, and rejects it too.
-   *
-   * @default `props.principal` if it is a string, and `props.auth` if it is an object
+   * `undefined` rejects the connection. An exception is passed to `onError`, and rejects it too. By
+   * default the caller has `props.principal`, if it is a string, and `props.auth`, if it is an
+   * object.
    */
   caller?: (
     props: BindingProps,

@@ -112,7 +112,7 @@ export class RpcConnection extends RpcTarget {
     return answer ? this.#write(answer) : null
   }
 
-  /** @throws {ProtocolError} if a message is too long, or not JSON. */
+  /** @throws {ProtocolError} If a message is too long, or not JSON. */
   #parse(text: unknown): unknown {
     const { maxLength } = this.#options
     if (typeof text !== 'string' || text.length <= maxLength) return parseText(text)
@@ -120,7 +120,7 @@ export class RpcConnection extends RpcTarget {
     throw new ProtocolError(ErrorCode.INVALID_REQUEST, message)
   }
 
-  /** @throws {ProtocolError} if a call, or a batch, would be one too many. */
+  /** @throws {ProtocolError} If a call, or a batch, would be one too many. */
   #requireRoom(frame: unknown): void {
     const { maxOpenCalls } = this.#options
     if (this.#open.size <= maxOpenCalls) return

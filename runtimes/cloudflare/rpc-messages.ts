@@ -29,7 +29,7 @@ export function requireSendable(text: string): string {
 /**
  * Parses a message of the other Worker, which may be of another version, or written by hand.
  *
- * @throws {ProtocolError} if it is not JSON text.
+ * @throws {ProtocolError} If it is not JSON text.
  */
 export function parseText(text: unknown): unknown {
   if (typeof text === 'string') return parseJson(text)

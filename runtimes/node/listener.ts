@@ -41,11 +41,17 @@ const ALREADY_READ =
  *
  * @example
  * ```ts
+ * import { readFileSync } from 'node:fs'
  * import { createSecureServer } from 'node:http2'
+ * import { toNodeListener } from 'edgewise/node'
+ * import { createHandler, createServer } from 'edgewise/server'
  *
- * const listener = toNodeListener(createHandler(server))
- * createSecureServer({ allowHTTP1: true, cert, key }, listener).listen(8443)
+ * const handle = createHandler(createServer({ name: 'travel', version: '1.0.0' }))
+ * const [cert, key] = [readFileSync('cert.pem'), readFileSync('key.pem')]
+ * createSecureServer({ allowHTTP1: true, cert, key }, toNodeListener(handle)).listen(8443)
  * ```
+ *
+ * @see https://nodejs.org/api/http.html
  */
 export function toNodeListener(handler: NodeHandler): NodeListener {
   let bridge: NodeListener | undefined

@@ -58,7 +58,7 @@ export async function requireNewScopes(
  * Counts a sign-in.
  *
  * @param missing The missing scopes that caused it, if any.
- * @throws {AuthorizationError} if the limit is reached.
+ * @throws {AuthorizationError} If the limit is reached.
  */
 export async function countSignIn(
   tokens: TokenStore,

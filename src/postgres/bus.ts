@@ -67,7 +67,7 @@ export class Bus {
   /**
    * Listens, and notes that this process is alive.
    *
-   * @throws {UnavailableError} when the database cannot be used.
+   * @throws {UnavailableError} If the database cannot be used.
    */
   start(): Promise<void> {
     return (this.#started ??= this.#start().catch((error: unknown) => {

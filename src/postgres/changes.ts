@@ -66,7 +66,7 @@ export class ChangeLog {
   /**
    * Starts to deliver the changes from now on.
    *
-   * @throws {UnavailableError} when the database cannot be used.
+   * @throws {UnavailableError} If the database cannot be used.
    */
   async start(): Promise<void> {
     await this.#bus.start()
@@ -98,7 +98,7 @@ export class ChangeLog {
   /**
    * The next changes after one, and whether that is all: others may have been deleted already.
    *
-   * @throws {UnavailableError} when the database cannot be used.
+   * @throws {UnavailableError} If the database cannot be used.
    */
   async after(id: number): Promise<{ changes: LoggedChange[]; isComplete: boolean }> {
     const rows = await this.#database.query<{ id: number; origin: string; change: string }>(

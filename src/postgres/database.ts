@@ -16,7 +16,7 @@ export interface Queries {
   /**
    * Runs one query and returns its rows.
    *
-   * @throws {UnavailableError} when the database cannot be used, or does not answer in time.
+   * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
   query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]>
 }
@@ -52,8 +52,8 @@ export class Database implements Queries {
   /**
    * Creates or updates the tables, once.
    *
-   * @throws {UnavailableError} when the database cannot be used.
-   * @throws {Error} when a later version of the package created the tables.
+   * @throws {UnavailableError} If the database cannot be used.
+   * @throws {Error} If a later version of the package created the tables.
    */
   migrate(): Promise<void> {
     this.#migrated ??= this.attempt((signal) => migrate(this.#client, this.schema, signal)).catch(
@@ -74,7 +74,7 @@ export class Database implements Queries {
    * Runs `work` in a transaction. One that has not been committed when the time is over is rolled
    * back.
    *
-   * @throws {UnavailableError} when the database cannot be used, or does not answer in time.
+   * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
   async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     await this.migrate()
@@ -145,7 +145,7 @@ export class Database implements Queries {
   /**
    * Does something that needs the database.
    *
-   * @throws {UnavailableError} when the database cannot be used, or does not answer in time.
+   * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
   async attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {

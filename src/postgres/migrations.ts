@@ -39,7 +39,7 @@ const MIGRATIONS: readonly string[] = [
 /**
  * Brings the tables of a schema to the version that this code knows, in one transaction.
  *
- * @throws {Error} when a later version of the package created the tables.
+ * @throws {Error} If a later version of the package created the tables.
  */
 export async function migrate(
   client: PostgresClient,

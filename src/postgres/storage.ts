@@ -50,8 +50,8 @@ export interface PostgresStorage {
    * Creates or updates the tables, which the first use does as well. Several processes may call it
    * at once.
    *
-   * @throws {Error} when a later version of this package created the tables.
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the database cannot be used.
+   * @throws {Error} If a later version of this package created the tables.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the database cannot be used.
    */
   migrate(): Promise<void>
   /**
@@ -59,10 +59,10 @@ export interface PostgresStorage {
    * around: what `server.notify` announces, and changes of its lists, on any process reaches all
    * clients. Call it after everything was registered, as that is announced as well.
    *
-   * @throws {TypeError} when the server was not made by `createServer`.
-   * @throws {SdkError} `INVALID_USE` when the server announces nothing, as those of
+   * @throws {TypeError} If the server was not made by `createServer`.
+   * @throws {SdkError} `INVALID_USE` if the server announces nothing, as those of
    *   `edgewise/server/tiny`.
-   * @throws {ProtocolError} `INTERNAL_ERROR` when the database cannot be used.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the database cannot be used.
    */
   connect(server: BaseServer): Promise<void>
   /** Creates a store of tasks, for the option `store` of `tasks`. */
@@ -90,8 +90,8 @@ export interface PostgresStorage {
  * ```
  *
  * @param client What `postgres(…)` of the package `postgres` returned.
- * @throws {TypeError} when an option is unknown, or no valid name of a schema.
- * @throws {RangeError} when the timeout is not a number of milliseconds above 0.
+ * @throws {TypeError} If an option is unknown, or no valid name of a schema.
+ * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */
 export function createPostgresStorage(
   client: PostgresClient,
