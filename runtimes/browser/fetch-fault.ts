@@ -69,12 +69,12 @@ export function explainedFetch(send: Fetch = plainFetch): Fetch {
 /** How long to probe whether the server responds at all, in milliseconds. */
 const PROBE_MS = 3_000
 /** Headers that need no CORS preflight. */
-const SAFE = new Set(['accept', 'accept-language', 'content-language'])
+const SAFE = ['accept', 'accept-language', 'content-language']
 
 /** The facts about a failed request. */
 interface FailedRequest {
   readonly url: string
-  readonly headers: Iterable<readonly [name: string, value: string]>
+  readonly headers: Headers
   /** What `fetch` rejected with. */
   readonly cause: unknown
   /** Sends the probe request. */
@@ -108,7 +108,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     return fault('csp', message, `Add it to the policy's "connect-src"`)
   }
   if (answers && origin !== own) {
-    const names = [...request.headers].map(([name]) => name).filter((name) => !SAFE.has(name))
+    const names = [...request.headers.keys()].filter((name) => !SAFE.includes(name))
     const advice =
       `Have it send "Access-Control-Allow-Origin: ${own}", allow the methods GET, POST and DELETE ` +
       `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +

@@ -25,7 +25,7 @@ export interface CallOptions extends RequestOptions {
 /** The connection that a call belongs to. */
 export interface CallOwner {
   /** While the client is answering a request from the server, timeouts are paused. */
-  readonly inputHandlers?: { readonly isAnswering: boolean }
+  readonly inputHandlers: { readonly isAnswering?: boolean }
   /** Removes a call that has settled. */
   onCallDone(call: Call): void
   /** Notifies the server that a call was cancelled. */
@@ -140,7 +140,7 @@ export class Call implements Outgoing {
   /** Checks whether the call has timed out. */
   expire(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
-    if (this.#owner.inputHandlers?.isAnswering) return this.#arm(timeoutMs)
+    if (this.#owner.inputHandlers.isAnswering) return this.#arm(timeoutMs)
     const silentAt = this.#movedAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
     const remainingMs = Math.min(silentAt, endAt) - performance.now()

@@ -63,7 +63,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   readonly capabilities: ClientCapabilities
   /** The client that owns the connection, for extensions. */
   declare readonly client: Client
-  declare readonly inputHandlers?: InputHandlers
+  declare readonly inputHandlers: InputHandlers
   declare readonly changes?: ChangeListeners
   declare readonly cache?: Cache
   declare readonly walkPages: WalkPages
@@ -165,7 +165,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const call = new Call(message, sent, this)
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
-    this.inputHandlers?.noteRequest(message)
+    this.inputHandlers.noteRequest?.(message)
     this.calls.set(id, call)
     this.channel.request(call)
     return call
@@ -241,7 +241,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const hint = ': the client was closed, so await its calls first, as by "return await"'
     const why = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
     this.#closed = new SdkError('CLOSED', `The connection is closed${why}`, { cause })
-    this.inputHandlers?.close()
+    this.inputHandlers.close?.()
     this.changes?.close()
     for (const call of this.calls.values()) call.reject(this.#closed)
   }

@@ -42,12 +42,12 @@ export interface Cache {
   forgetResource(changed: string): void
 }
 
-/** Answers the server's requests, other than pings. */
+/** Answers the server's requests, other than pings. The optional members are for those who ask a user. */
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
-  readonly isAnswering: boolean
+  readonly isAnswering?: boolean
   /** Notes a request of the client: requests of the server that belong to no call count towards it. */
-  noteRequest(message: JsonRpcRequest): void
+  noteRequest?(message: JsonRpcRequest): void
   /**
    * Answers a request from the server.
    *
@@ -56,7 +56,7 @@ export interface InputHandlers {
    */
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void
   /** Receives a notification: stops answering a request that the server has cancelled. */
-  receive(message: JsonRpcNotification): void
+  receive?(message: JsonRpcNotification): void
   /**
    * Answers all requests of one `input_required` result concurrently.
    *
@@ -71,7 +71,7 @@ export interface InputHandlers {
     call: object,
   ): Promise<JsonObject>
   /** Stops answering. */
-  close(): void
+  close?(): void
 }
 
 /** Listens for changes. */
@@ -107,7 +107,7 @@ export type WalkPages = (
 export interface ClientParts<Client> {
   readonly client: Client
   readonly walkPages: WalkPages
-  readonly inputHandlers?: InputHandlers
+  readonly inputHandlers: InputHandlers
   readonly changes?: ChangeListeners
   readonly cache?: Cache
 }

@@ -60,8 +60,11 @@ export async function request(
       throw new SdkError('LIMIT_EXCEEDED', what, { data: result })
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
+    const { signal } = options
+    const { inputHandlers } = connection
     const inputResponses =
-      inputRequests && (await answerInputs(connection, inputRequests, followed))
+      inputRequests &&
+      (await inputHandlers.answerInputs(method, inputRequests, signal, options, followed))
     // The original params with this round's responses only
     result = await send({ ...params, inputResponses, requestState })
   }
@@ -74,20 +77,6 @@ export async function request(
   const complete = askExtensions(connection, followed, result)
   if (!complete) throw invalidResult(method, result)
   return checkResult(connection, method, await complete, params)
-}
-
-/** Answers the requests of one `input_required` result with the handlers, if the client has any. */
-function answerInputs(
-  { inputHandlers }: Connection,
-  requests: Readonly<Record<string, unknown>>,
-  request: FollowedRequest,
-): Promise<JsonObject> {
-  const { method, options } = request
-  if (inputHandlers) {
-    return inputHandlers.answerInputs(method, requests, options.signal, options, request)
-  }
-  const what = `"${method}" asks for input, which requires "connect" of "edgewise/client"`
-  throw new SdkError('INVALID_MESSAGE', what)
 }
 
 /**

@@ -6,7 +6,6 @@
 import type { ChannelReceiver } from '../protocol/channel.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { errorResponse, isResponse, resultResponse } from '../protocol/jsonrpc.ts'
-import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import { methods } from '../protocol/methods.ts'
 import type {
   LoggingMessageParams,
@@ -39,18 +38,14 @@ export function receiverOf(connection: Connection): ChannelReceiver {
   }
 
   const receiveRequest = (message: JsonRpcRequest, call: Call | undefined): void => {
-    const { revision, serverCapabilities, inputHandlers } = connection
+    const { revision, serverCapabilities } = connection
     const { id, method } = message
     // Until the server's revision is known, it may be a legacy server that sends pings
     if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
       const what = `The server may not request "${method}"`
       connection.reportError(new SdkError('INVALID_MESSAGE', what))
     } else if (method === 'ping') connection.respond(resultResponse(id, {}))
-    else if (inputHandlers) inputHandlers.answerRequest(message, call)
-    else {
-      const error = { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` }
-      connection.respond(errorResponse(id, error))
-    }
+    else connection.inputHandlers.answerRequest(message, call)
   }
 
   const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
@@ -66,7 +61,7 @@ export function receiverOf(connection: Connection): ChannelReceiver {
       connection.hook(() => call?.options.onLog?.(said as LoggingMessageParams))
       connection.hook(() => options.onLog?.(said as LoggingMessageParams))
     } else {
-      connection.inputHandlers?.receive(message)
+      connection.inputHandlers.receive?.(message)
       connection.changes?.receive(message)
     }
   }

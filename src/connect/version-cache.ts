@@ -7,18 +7,11 @@
 import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
-import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
 import { receiverOf } from '../client/server-messages.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { ListeningChannel } from '../transport/streamable-http/listening-channel.ts'
+import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
 import { applyDiscovery } from './stored-discovery.ts'
-
-/** Opens a Streamable HTTP channel that can listen. */
-function openStreamable(connection: Connection, url: string): Promise<void> {
-  const gap = (): void => connection.changes?.gap()
-  const channel = new ListeningChannel(url, connection.options, receiverOf(connection), gap)
-  return connection.replaceChannel(channel)
-}
 
 /** What endpoints that do not support 2026-07-28 support instead. */
 const STREAMABLE_HTTP = 'legacy'
@@ -68,4 +61,11 @@ export function cachedHttpTarget(
       else if (versions.modern[0]) connection.hook(() => cache.set(url, older))
     },
   }
+}
+
+/** Opens a Streamable HTTP channel that can listen. */
+function openStreamable(connection: Connection, url: string): Promise<void> {
+  const gap = (): void => connection.changes?.gap()
+  const channel = new ListeningChannel(url, connection.options, receiverOf(connection), gap)
+  return connection.replaceChannel(channel)
 }

@@ -7,6 +7,7 @@
 import { BaseClient } from '../client/base-client.ts'
 import { declaredCapabilities } from '../client/capabilities.ts'
 import { walkFewPages } from '../client/features/few-pages.ts'
+import { noInputHandlers } from '../client/features/no-input-handlers.ts'
 import { BASE_OPTIONS } from '../client/option-names.ts'
 import type { BaseConnectOptions } from '../client/options.ts'
 import { httpTarget } from '../connect/http-target.ts'
@@ -46,6 +47,7 @@ export async function connect(
     capabilities: declaredCapabilities(options),
     compose: (connection) => ({
       client: new BaseClient(connection),
+      inputHandlers: noInputHandlers(connection),
       walkPages: walkFewPages(options.maxPages),
     }),
   })

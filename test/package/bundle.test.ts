@@ -38,7 +38,11 @@ describe('Bundle of the tiny client', () => {
       const inPage = entry === 'edgewise/browser'
       const tiny = await pathsOf(`${entry}/tiny`)
       const full = await pathsOf(entry)
-      const own = ['src/client/features/few-pages.ts', 'src/presets/client-tiny.ts']
+      const own = [
+        'src/client/features/few-pages.ts',
+        'src/client/features/no-input-handlers.ts',
+        'src/presets/client-tiny.ts',
+      ]
       if (inPage) own.unshift('runtimes/browser/tiny.ts')
       expect(tiny.filter((path) => !full.includes(path)).sort()).toEqual(own)
       const features = [
