@@ -4,13 +4,14 @@ import type { Cost } from './compare.ts'
 import { costOf } from './cpu.ts'
 import type { Template } from './requests.ts'
 
-/** Repeats one call over eight connections of autocannon. */
+/** Repeats one call over connections of autocannon. */
 export function costOfCalls(
   name: string,
   pid: number | undefined,
   url: string,
   { headers, body }: Template,
   amount: number,
+  connections = 8,
 ): Promise<Cost> {
   return costOf(pid, async () => {
     const { requests, non2xx, errors } = await autocannon({
@@ -18,7 +19,7 @@ export function costOfCalls(
       method: 'POST',
       headers,
       body: body(1),
-      connections: 8,
+      connections,
       amount,
       // The interval at which completion is checked, in milliseconds.
       sampleInt: 5,

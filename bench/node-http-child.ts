@@ -1,8 +1,7 @@
 /** Forked by the benchmark of HTTP on Node: serves one subject on a port. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toNodeHandler } from '@modelcontextprotocol/node'
-import { serve } from 'edgewise/node'
+import { serve, toNodeListener } from 'edgewise/node'
 import { answer, type Call } from './floor-answer.ts'
 import type { Way } from './subject.ts'
 import { createEdgewise } from './subjects/edgewise-server.ts'
@@ -23,17 +22,13 @@ const floor: RequestListener = (incoming, outgoing) => {
   })
 }
 
-/** Subjects without their own Node adapter use that of the official SDK. */
+/** Other SDKs are behind the same bridge as Edgewise, so that only their handlers differ. */
 async function listener(): Promise<RequestListener> {
   if (name === 'floor') return floor
   const { subject } = await subjects[name]()
   const handle = subject[way]?.('echo')
   if (!handle) throw new Error(`"${name}" does not serve "${way}"`)
-  const answer = toNodeHandler({ fetch: handle })
-  return (incoming, outgoing) => {
-    const { method = 'GET', url = '/' } = incoming
-    void answer(Object.assign(incoming, { method, url }), outgoing)
-  }
+  return toNodeListener(handle)
 }
 
 async function listen(): Promise<number> {
@@ -44,3 +39,7 @@ async function listen(): Promise<number> {
 }
 
 process.send?.(await listen())
+process.on('message', () => {
+  globalThis.gc?.()
+  process.send?.(process.memoryUsage().heapUsed / 1e6)
+})
