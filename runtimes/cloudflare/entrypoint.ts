@@ -74,15 +74,12 @@ export function entrypointClass(
         kept[Symbol.dispose]()
         return null
       }
+      let onClosed = (): void => {}
+      // Otherwise this context would end with the caller, before anything could be cleaned up
+      ctx.waitUntil(new Promise<void>((resolve) => (onClosed = resolve)))
       const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
-      return new Promise((resolve) => {
-        const closed = new Promise<void>((onClosed) => {
-          const caller: Caller = { env, waitUntil, ...found }
-          resolve(new RpcConnection(server, kept, { ...connection, ...limits, caller, onClosed }))
-        })
-        // Without it, this context would end with the caller, and nothing could be cleaned up
-        ctx.waitUntil(closed)
-      })
+      const caller: Caller = { env, waitUntil, ...found }
+      return new RpcConnection(server, kept, { ...connection, ...limits, caller, onClosed })
     }
 
     async #identify(): Promise<Caller | undefined> {

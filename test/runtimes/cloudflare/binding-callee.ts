@@ -79,6 +79,9 @@ export const Protected = createWorker(server, {
   }),
 }).entrypoint
 
+/** Has no objects that know of changes. */
+export const Stateless = createWorker(server, { stateless: true }).entrypoint
+
 /** Answers with what is not MCP. */
 export class Broken extends WorkerEntrypoint {
   openConnection(receiver: { dup(): object }): RpcTarget {

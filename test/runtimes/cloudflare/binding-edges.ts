@@ -28,6 +28,7 @@ export interface Env {
   UNKNOWN: Binding
   PROTECTED: Binding
   BOOKING: Binding
+  STATELESS: Binding
   BROKEN: Binding
   /** What the called Worker shows everyone. */
   PUBLIC: { fetch(url: string): Promise<Response> }
@@ -65,16 +66,16 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
   }
 
   /** Opens a connection as a Worker without a client does. */
-  const openByHand = async (
+  const openByHand = (
     binding: Binding,
-  ): Promise<{ connection: Connection; received: string[] }> => {
-    const received: string[] = []
+    receive = (): unknown => undefined,
+  ): Promise<Connection> => {
     class Receiver extends RpcTarget {
-      receive(text: string): void {
-        received.push(text)
+      receive(): unknown {
+        return receive()
       }
     }
-    return { connection: await binding.openConnection(new Receiver()), received }
+    return binding.openConnection(new Receiver())
   }
 
   const discover = { jsonrpc: '2.0', id: 1, method: 'server/discover', params: meta() }
@@ -227,7 +228,7 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
     },
 
     'What is not a message gets an error, and the connection goes on': async () => {
-      const { connection } = await openByHand(env.CALLEE)
+      const connection = await openByHand(env.CALLEE)
       const codeOf = async (frame: unknown): Promise<unknown> => {
         const answer = await connection.send(frame)
         return answer === null ? null : (JSON.parse(answer) as { error?: Coded }).error?.code
@@ -253,7 +254,7 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
     },
 
     'A connection that is closed answers nothing, however often it is closed': async () => {
-      const { connection } = await openByHand(env.CALLEE)
+      const connection = await openByHand(env.CALLEE)
       const call = { name: 'wait', arguments: { name: 'by hand' }, ...meta() }
       const params = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: call }
       const pending = connection.send(JSON.stringify(params))
@@ -263,6 +264,30 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
       await connection.close()
       equal(await connection.send(JSON.stringify(discover)), null)
       await untilSeen('aborted by hand')
+      connection[Symbol.dispose]()
+    },
+
+    'A caller that takes nothing is disconnected': async () => {
+      const connection = await openByHand(env.CALLEE, () => new Promise(() => {}))
+      const call = { name: 'count', arguments: { to: 20_000 }, ...meta({ progressToken: 1 }) }
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }
+      equal(await connection.send(JSON.stringify(message)), null)
+      await untilSeen('reported: The calling Worker reads too slowly')
+      connection[Symbol.dispose]()
+    },
+
+    'A server without objects is called in every era, and announces no changes': async () => {
+      for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+        await using client = await connect(bindingTransport(env.STATELESS), { revision })
+        equal(await textOf(client.callTool('length', { text: 'abc' })), '3')
+      }
+      const connection = await openByHand(env.STATELESS)
+      const params = { notifications: { toolsListChanged: true }, ...meta() }
+      const message = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }
+      const { error } = JSON.parse(String(await connection.send(JSON.stringify(message)))) as {
+        error: { code: number }
+      }
+      equal(error.code, -32601)
       connection[Symbol.dispose]()
     },
 
@@ -278,7 +303,7 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
       for (const name of ['ctx', 'env', 'identify', 'props']) {
         await rejection(Promise.resolve(callee[name]?.()))
       }
-      const { connection } = await openByHand(env.CALLEE)
+      const connection = await openByHand(env.CALLEE)
       const known = connection as unknown as Record<string, () => Promise<unknown>>
       for (const name of ['answer', 'server', 'options', 'receiver']) {
         await rejection(Promise.resolve(known[name]?.()))
@@ -305,13 +330,14 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
 }
 
 /** The params of a self-describing request. */
-function meta(): object {
+function meta(more: object = {}): object {
   const prefix = 'io.modelcontextprotocol'
   return {
     _meta: {
       [`${prefix}/protocolVersion`]: '2026-07-28',
       [`${prefix}/clientCapabilities`]: {},
       [`${prefix}/clientInfo`]: { name: 'by hand', version: '1' },
+      ...more,
     },
   }
 }

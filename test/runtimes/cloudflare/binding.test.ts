@@ -31,6 +31,7 @@ async function startPair(): Promise<Workerd> {
         UNKNOWN: callee('Guarded', { team: 'none' }),
         PROTECTED: callee('Protected', { auth: { scopes: ['read'] } }),
         BOOKING: callee('Protected', { auth: { scopes: ['book'] } }),
+        STATELESS: callee('Stateless', { principal: 'shop' }),
         BROKEN: callee('Broken'),
         PUBLIC: 'callee',
         SELF: 'caller',
