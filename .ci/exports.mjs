@@ -116,37 +116,16 @@ function* fencedIn(text) {
   for (const [, , code] of text.matchAll(/^ *(```+)(?:tsx?|jsx?)\b.*\n([^]*?)^ *\1/gm)) yield code
 }
 
-/**
- * The names that code imports from an entry. An `@example` may omit its imports: there, the names that
- * it references but does not declare count, but not property names or its own variables.
- */
+/** The names that code imports from an entry. */
 function namesUsedBy(code) {
   const source = ts.createSourceFile('example.tsx', code, ts.ScriptTarget.Latest, true)
-  const imported = new Set()
-  const declared = new Set()
-  const referred = new Set()
-  let hasImports = false
-  const visit = (node) => {
-    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
-      hasImports = true
-      const bindings = ts.isImportDeclaration(node)
-        ? node.importClause?.namedBindings
-        : node.exportClause
-      if (!/^edgewise(\/|$)/.test(node.moduleSpecifier?.text ?? '')) return
-      for (const { name, propertyName = name } of bindings?.elements ?? []) {
-        imported.add(propertyName.text)
-      }
-      return
-    }
-    if (ts.isIdentifier(node)) {
-      const { parent } = node
-      if (parent.name === node) declared.add(node.text)
-      else if (parent.propertyName !== node) referred.add(node.text)
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(source)
-  return hasImports ? [...imported] : [...referred].filter((name) => !declared.has(name))
+  return source.statements.flatMap((statement) => {
+    const isExport = ts.isExportDeclaration(statement)
+    if (!isExport && !ts.isImportDeclaration(statement)) return []
+    if (!/^edgewise(\/|$)/.test(statement.moduleSpecifier?.text ?? '')) return []
+    const bindings = isExport ? statement.exportClause : statement.importClause?.namedBindings
+    return (bindings?.elements ?? []).map(({ name, propertyName = name }) => propertyName.text)
+  })
 }
 
 function filesIn(folder, pattern) {
