@@ -9,7 +9,7 @@ import { callHook, ignore } from '../patterns/hooks.ts'
 import { SdkError } from '../protocol/errors.ts'
 import type { PostgresClient, PostgresQueries, PostgresQuery, PostgresValue } from './client.ts'
 import { migrate } from './migrations.ts'
-import { isTransient, UnavailableError } from './unavailable.ts'
+import { isTableMissing, isTransient, UnavailableError } from './unavailable.ts'
 
 /** Runs queries whose tables are written as `{name}`. */
 export interface Queries {
@@ -153,6 +153,7 @@ export class Database implements Queries {
       this.#isDown = false
       return result
     } catch (error) {
+      if (isTableMissing(error)) this.#migrated = undefined
       const isLate = error instanceof SdkError && error.code === 'TIMEOUT'
       if (!isLate && !isTransient(error)) throw error
       if (!this.#isDown) this.report(error)

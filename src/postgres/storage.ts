@@ -85,11 +85,12 @@ export interface PostgresStorage {
  * import { createServer } from 'edgewise/server'
  *
  * const server = createServer({ name: 'travel', version: '1.0.0' })
- * const storage = createPostgresStorage(postgres('postgres://localhost/travel'))
+ * const client = postgres('postgres://localhost/travel', { fetch_types: false })
+ * const storage = createPostgresStorage(client)
  * await storage.connect(server)
  * ```
  *
- * @param client What `postgres(…)` of the package `postgres` returned.
+ * @param client What `postgres(url, { fetch_types: false })` of the package `postgres` returned.
  * @throws {TypeError} If an option is unknown, or no valid name of a schema.
  * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */

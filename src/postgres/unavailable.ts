@@ -42,3 +42,8 @@ export function isTransient(error: unknown): boolean {
   if (name !== 'PostgresError') return true
   return TRANSIENT_CLASSES.includes(code.slice(0, 2)) || TRANSIENT_CODES.includes(code)
 }
+
+/** Whether the tables of a query do not exist, for example because a backup was restored. */
+export function isTableMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '42P01'
+}

@@ -12,6 +12,7 @@ import { findTask, mayCall, principalOf, type ServedTasks } from './access.ts'
 import { requireAnswers } from './input-check.ts'
 import { isFinal, type TaskRecord } from './record.ts'
 import { detailedTaskOf } from './wire.ts'
+import { whenAvailable } from './unavailable.ts'
 
 /** The most tasks that one listener may subscribe to. */
 const MAX_LISTENED_TASKS = 100
@@ -127,7 +128,10 @@ export function listenToTasks(
     }
     let seen = -1
     for (let waitMs = 0; !signal.aborted;) {
-      const task = await service.next({ taskId, principal, seen, waitMs, signal })
+      const wait = { taskId, principal, seen, waitMs, signal }
+      const task = await whenAvailable(async () =>
+        signal.aborted ? undefined : service.next(wait),
+      )
       if (!task) return
       if (task.lastUpdatedAt > seen) sendTask(task)
       if (isFinal(task)) return

@@ -8,11 +8,14 @@ type Listener<T> = (value: T) => void
 
 /** The subscribers of tasks. */
 export class TaskSubscribers {
-  readonly #changes = new Topics<TaskRecord>()
+  readonly #changes = new Topics<TaskRecord | undefined>()
   readonly #messages = new Topics<JsonRpcNotification>()
 
-  /** Subscribes to the changes of a task; returns a function that unsubscribes. */
-  onChange(taskId: string, listener: Listener<TaskRecord>): () => void {
+  /**
+   * Subscribes to the changes of a task, and to its deletion, for which there is no record; returns a
+   * function that unsubscribes.
+   */
+  onChange(taskId: string, listener: Listener<TaskRecord | undefined>): () => void {
     return this.#changes.subscribe(taskId, listener)
   }
 
@@ -31,9 +34,9 @@ export class TaskSubscribers {
     return this.#changes.topics()
   }
 
-  /** Publishes a changed task. */
-  publishChange(task: TaskRecord): void {
-    this.#changes.publish(task.taskId, task)
+  /** Publishes a changed or deleted task. */
+  publishChange(taskId: string, task: TaskRecord | undefined): void {
+    this.#changes.publish(taskId, task)
   }
 
   /** Publishes a message from the handler of a task. */

@@ -14,6 +14,9 @@ import type { TaskRecordStore } from './store.ts'
 
 const MAX_ATTEMPTS = 100
 
+/** How often tasks are read again while a store notifies of each change, in milliseconds. */
+const NOTIFIED_POLL_MS = 15_000
+
 /** The tasks of one store, as one process sees them. */
 export class TaskRepository {
   /** The subscribers in this process. */
@@ -42,12 +45,13 @@ export class TaskRepository {
 
   /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
   async next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
-    const { taskId, principal, seen, waitMs, signal } = wait
+    const { taskId, principal, seen, signal } = wait
+    const waitMs = this.#store.subscribe ? Math.max(wait.waitMs, NOTIFIED_POLL_MS) : wait.waitMs
     let stop = (): void => {}
     // Subscribes before the task is read, so that no change is missed in between.
-    const changed = new Promise<TaskRecord>((resolve) => {
+    const changed = new Promise<TaskRecord | undefined>((resolve) => {
       stop = this.subscribers.onChange(taskId, (task) => {
-        if (task.lastUpdatedAt > seen) resolve(task)
+        if (!task || task.lastUpdatedAt > seen) resolve(task)
       })
     })
     try {
@@ -73,7 +77,7 @@ export class TaskRepository {
       if (!after) return before
       if (!(await this.#store.save(after))) continue
       if (after.lastUpdatedAt !== before.lastUpdatedAt) {
-        this.subscribers.publishChange(after)
+        this.subscribers.publishChange(taskId, after)
         this.#changed?.(after)
       }
       return after
@@ -84,8 +88,7 @@ export class TaskRepository {
   /** Notifies the subscribers of a task that another process may have changed. */
   async #refresh(taskId: string): Promise<void> {
     try {
-      const known = await this.#store.load(taskId)
-      if (known) this.subscribers.publishChange(known)
+      this.subscribers.publishChange(taskId, await this.#store.load(taskId))
     } catch {
       // Those who wait read the task again
     }

@@ -7,7 +7,7 @@
 import { untilAborted } from '../patterns/abort.ts'
 import { Cancellation } from '../patterns/cancellation.ts'
 import { pause } from '../patterns/timers.ts'
-import { ProtocolError, retryAfterMsOf, SdkError } from '../protocol/errors.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { runEvery, runLater } from './clock.ts'
@@ -16,6 +16,7 @@ import { expiresAt, isFinal, isWaiting, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
 import { lease, record as recordWork, setStatusMessage, finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
+import { ignoreUnavailable, whenAvailable } from './unavailable.ts'
 
 /** Delays between attempts to store an outcome when the store fails, in milliseconds. */
 const RETRIES_MS = [100, 400, 1_600, 6_400]
@@ -93,7 +94,7 @@ export class TaskWork {
     const { taskId, cancellation } = run
     return {
       cancellation,
-      keep: (recording) => this.#changePatiently(run, recordWork(recording)),
+      keep: (recording) => whenAvailable(() => this.#change(run, recordWork(recording))),
       // A status message is not worth waiting for
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),
@@ -131,19 +132,6 @@ export class TaskWork {
     if (isOver) stopRun(run)
   }
 
-  /** Changes the task of a run. A store that is not available at the moment is waited for. */
-  async #changePatiently(run: Run, transition: Transition): Promise<void> {
-    for (;;) {
-      try {
-        return await this.#change(run, transition)
-      } catch (error) {
-        const delayMs = unavailableForMs(error)
-        if (delayMs === undefined) throw error
-        await pause(delayMs)
-      }
-    }
-  }
-
   /** Renews the lease during the run. */
   #renew(run: Run): () => void {
     const { leaseMs } = this.#options
@@ -156,8 +144,8 @@ export class TaskWork {
   /** Stops the run when another request or process ends its task, or takes it over. */
   #watch(run: Run): () => void {
     return this.#tasks.subscribers.onChange(run.taskId, (task) => {
-      const { leasedBy = this.#holder } = task
-      if (isFinal(task) || leasedBy !== this.#holder) stopRun(run)
+      const { leasedBy = this.#holder } = task ?? {}
+      if (!task || isFinal(task) || leasedBy !== this.#holder) stopRun(run)
     })
   }
 
@@ -175,7 +163,7 @@ export class TaskWork {
     if (this.#options.begin) return this.#change(run, change)
     for (const delayMs of RETRIES_MS) {
       try {
-        return await this.#changePatiently(run, change)
+        return await whenAvailable(() => this.#change(run, change))
       } catch (error) {
         this.#server.report(error)
         await pause(delayMs)
@@ -183,7 +171,7 @@ export class TaskWork {
     }
     const error = { code: INTERNAL_ERROR, message: 'Internal error' }
     const fail = finish({ error }, () => true)
-    await this.#changePatiently(run, fail)
+    await whenAvailable(() => this.#change(run, fail))
   }
 }
 
@@ -195,13 +183,4 @@ interface Run {
 
 function stopRun({ cancellation }: Run): void {
   cancellation.cancel(new SdkError('ABORTED', 'The task has finished'))
-}
-
-/** How long a store is not available, if an error says so, in milliseconds. */
-function unavailableForMs(error: unknown): number | undefined {
-  return error instanceof ProtocolError ? retryAfterMsOf(error) : undefined
-}
-
-function ignoreUnavailable(error: unknown): void {
-  if (unavailableForMs(error) === undefined) throw error
 }

@@ -37,6 +37,7 @@ export interface TestSchema {
 export function openClient(name: string, url: string = inject('databaseUrl')): Sql {
   const sql = postgres(url, {
     max: 4,
+    fetch_types: false,
     onnotice: () => {},
     backoff: () => 0.1,
     connection: { application_name: name },

@@ -1,6 +1,8 @@
 // The tables of a schema: who creates them, and when.
-import { describe, expect, it } from 'vitest'
-import { openSchema } from './database.ts'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { createPostgresStorage } from '../../src/postgres/index.ts'
+import { createServer } from '../../src/presets/server.ts'
+import { openClient, openSchema } from './database.ts'
 
 describe('Tables in Postgres', () => {
   it('are created once by five processes that start at the same time', async () => {
@@ -25,11 +27,32 @@ describe('Tables in Postgres', () => {
     )
   })
 
-  it('are in a schema that exists already, even without the permission to create schemas', async () => {
+  it('that were dropped are created again by the next uses', async () => {
     const { schema, sql, open } = openSchema()
-    await sql`CREATE SCHEMA ${sql(schema)}`
-    await open().storage.migrate()
-    const tables = await sql`SELECT FROM pg_tables WHERE schemaname = ${schema}`
-    expect(tables.length).toBeGreaterThan(2)
+    const store = open().storage.taskStore()
+    expect(await store.count()).toBe(0)
+    await sql`DROP SCHEMA ${sql(schema)} CASCADE`
+    await expect(store.count()).rejects.toThrow('does not exist')
+    expect(await store.count()).toBe(0)
+  })
+
+  it('are created by a role that owns its schema but may create none', async () => {
+    const { schema, sql, open } = openSchema()
+    await sql`CREATE ROLE ${sql(schema)} LOGIN PASSWORD 'secret'`
+    onTestFinished(async () => {
+      await sql`DROP OWNED BY ${sql(schema)}`
+      await sql`DROP ROLE ${sql(schema)}`
+    })
+    await sql`CREATE SCHEMA ${sql(schema)} AUTHORIZATION ${sql(schema)}`
+    const url = new URL(inject('databaseUrl'))
+    url.username = schema
+    url.password = 'secret'
+    const client = openClient('limited', url.href)
+    const storage = createPostgresStorage(client, { schema })
+    await storage.connect(createServer({ name: 'a', version: '1' }))
+    expect(await storage.taskStore().count()).toBe(0)
+    await storage.close()
+    await client.end()
+    await expect(open().storage.taskStore().count()).resolves.toBe(0)
   })
 })

@@ -1,5 +1,6 @@
 // What works while the database cannot be used, and afterwards.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connect } from '../../src/presets/client.ts'
 import { createHandler, createServer, type Handler } from '../../src/presets/server.ts'
 import { gate, makeFixture, textOf, wireTo, KNOWS } from '../tasks/fixture.ts'
 import { modernHeaders, modernRequest, post } from '../transport/streamable-http/post.ts'
@@ -83,6 +84,29 @@ describe.each([
     const done = await wireTo(server).until(taskId, 'completed')
     expect(textOf(done.result)).toBe('done')
     expect(steps).toEqual(['begun', 'one', 'two'])
+  })
+
+  it('a client goes on listening to a task, and is notified of its end afterwards', async () => {
+    const { server, handle, gate: waiting, storage } = serveTasks(openSchema(postgres.url))
+    const taskId = await wireTo(server).start('wait')
+    const client = await connect('http://localhost/mcp', {
+      fetch: (url, init) => handle(new Request(url, init)),
+      capabilities: KNOWS,
+    })
+    onTestFinished(() => client.close())
+    const statuses: unknown[] = []
+    const listening = await client.listen({ taskIds: [taskId] })
+    const read = (async () => {
+      for await (const { params } of listening) statuses.push(params?.status)
+    })()
+    await eventually(() => expect(statuses).toContain('working'))
+    await breakDown()
+    await expect(storage.taskStore().count()).rejects.toThrow('The storage is not available')
+    await recover()
+    waiting.open()
+    await eventually(() => expect(statuses.at(-1)).toBe('completed'))
+    listening.close()
+    await read
   })
 
   it('changes are announced by the process of origin, and by the others afterwards', async () => {

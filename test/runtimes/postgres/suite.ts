@@ -7,7 +7,7 @@ import { equal, until, type Suite } from '../harness.ts'
 
 /** The suite, and what closes its connections and drops its schemas. */
 export function postgresSuite(url: string): { suite: Suite; close(): Promise<void> } {
-  const sql = postgres(url, { max: 2, onnotice: () => {} })
+  const sql = postgres(url, { max: 2, fetch_types: false, onnotice: () => {} })
   const schemas: string[] = []
   const storages: PostgresStorage[] = []
   const clients = [sql]
@@ -22,6 +22,7 @@ export function postgresSuite(url: string): { suite: Suite; close(): Promise<voi
   function openStorage(schema: string): PostgresStorage {
     const client = postgres(url, {
       max: 2,
+      fetch_types: false,
       onnotice: () => {},
       backoff: () => 0.1,
       connection: { application_name: schema },
