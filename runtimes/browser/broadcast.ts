@@ -76,7 +76,7 @@ export function acceptBroadcasts(
       channelTransport(
         {
           shared: true,
-          open: (given) => void peers.set(peer, (events = given)),
+          open: (opened) => void peers.set(peer, (events = opened)),
           post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: peer, data }),
           close: () => {
             if (peers.get(peer) === events) peers.delete(peer)
@@ -90,7 +90,7 @@ export function acceptBroadcasts(
     const relayed = readRelayed(data)
     if (!relayed || (relayed.to !== undefined && relayed.to !== id)) return
     const isNew = !peers.has(relayed.from) && peers.size < MAX_PEERS
-    if (isNew && isGreeting(relayed.data)) acceptPeer(relayed.from)
+    if (isNew && isHandshake(relayed.data)) acceptPeer(relayed.from)
     peers.get(relayed.from)?.message(relayed.data)
   })
   channel.postMessage({ edgewise: 'listening' })
@@ -108,7 +108,7 @@ function isListening(data: unknown): boolean {
   return kindOf(data) === 'listening'
 }
 
-function isGreeting(data: unknown): boolean {
+function isHandshake(data: unknown): boolean {
   return kindOf(data) === 'open'
 }
 

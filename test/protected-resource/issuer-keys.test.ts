@@ -116,10 +116,10 @@ describe('A failing issuer', () => {
   ]
   it.each(troubles)(
     'that %s causes a 503, and reports the reason to the author only',
-    async (_what, spoil) => {
+    async (_what, corrupt) => {
       const { handle, errors, seen } = protect(issuer)
       const token = await issuer.token()
-      spoil(issuer)
+      corrupt(issuer)
       const response = await call(handle, 'whoami', bearer(token))
       expect(response.status).toBe(503)
       expect(response.headers.get('retry-after')).toBe('5')
@@ -188,13 +188,13 @@ describe('A failing issuer', () => {
 
   it.each(troubles)(
     'that %s is asked once at each address for fifty forged tokens [S020]',
-    async (_what, spoil) => {
+    async (_what, corrupt) => {
       const { handle } = protect(issuer)
       const forger = await makeKey('forged')
       const forged = await Promise.all(
         Array.from({ length: 50 }, (_, n) => issuer.token({ jti: String(n) }, { key: forger })),
       )
-      spoil(issuer)
+      corrupt(issuer)
       for (const token of forged) {
         expect((await call(handle, 'whoami', bearer(token))).status).toBe(503)
       }
