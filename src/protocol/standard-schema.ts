@@ -11,6 +11,7 @@ import type { JsonObject } from './types.ts'
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The interface of Standard Schema: validation, types and JSON Schema. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
