@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net'
 import { createRequire } from 'node:module'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, test, vi } from 'vitest'
@@ -98,6 +99,67 @@ test('a response to HEAD has no body, and a JSON response has a length', async (
   expect(Number(get.headers.get('content-length'))).toBe((await get.arrayBuffer()).byteLength)
 })
 
+test('HEAD of an endless stream ends, and cancels it', async () => {
+  const cancel = vi.fn()
+  const { url } = await listen(
+    toNodeListener(() => {
+      const headers = { 'content-type': 'text/event-stream', 'x-kept': '1' }
+      return new Response(new ReadableStream({ cancel }), { headers })
+    }),
+  )
+  const head = await fetch(url, { method: 'HEAD' })
+  expect(head.headers.get('x-kept')).toBe('1')
+  expect(await head.text()).toBe('')
+  expect(cancel).toHaveBeenCalledOnce()
+})
+
+test('a complete response is sent with its length, in one packet', async () => {
+  const responses: Record<string, () => Response> = {
+    '/json': () => Response.json({ text: 'é' }, { status: 201, headers: { 'x-kept': '1' } }),
+    '/202': () => new Response(null, { status: 202 }),
+    '/204': () => new Response(null, { status: 204 }),
+    '/304': () => new Response(null, { status: 304, headers: { etag: '"1"' } }),
+    '/text': () => new Response('plain', { headers: { 'content-length': '5' } }),
+  }
+  const { port } = await listen(
+    toNodeListener(({ url }) => responses[new URL(url).pathname]?.() ?? Response.error()),
+  )
+  const ask = async (path: string): Promise<string> => {
+    const socket = connectTcp(port, '127.0.0.1').setEncoding('utf8')
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const [first] = (await once(socket, 'data')) as [string]
+    socket.destroy()
+    return first
+  }
+  const json = await ask('/json')
+  expect(json).toMatch(/^HTTP\/1\.1 201 [^]*x-kept: 1[^]*\r\n\r\n{"text":"é"}$/)
+  expect(json).toMatch(/content-length: 13\r\n/i)
+  expect(await ask('/202')).toMatch(/^HTTP\/1\.1 202 [^]*content-length: 0\r\n[^]*\r\n\r\n$/i)
+  for (const status of ['204', '304']) {
+    expect(await ask(`/${status}`)).toMatch(/^HTTP\/1\.1 [^]*\r\n\r\n$/)
+    expect(await ask(`/${status}`)).not.toMatch(/content-length|transfer-encoding/i)
+  }
+  expect((await ask('/text')).match(/content-length/gi)).toHaveLength(1)
+})
+
+test('the global classes of requests and responses stay as they are', async () => {
+  const { Request: NativeRequest, Response: NativeResponse } = globalThis
+  const { url } = await listen(
+    toNodeListener((request) => {
+      expect(request).toBeInstanceOf(NativeRequest)
+      return new Response('fine')
+    }),
+  )
+  expect(await (await fetch(url)).text()).toBe('fine')
+  expect(globalThis.Request).toBe(NativeRequest)
+  expect(globalThis.Response).toBe(NativeResponse)
+})
+
+test('the handler receives the address of the client', async () => {
+  const { url } = await listen(toNodeListener((_, { address }) => new Response(address ?? null)))
+  expect(await (await fetch(url)).text()).toBe('127.0.0.1')
+})
+
 test('one connection carries many requests', async () => {
   const { port } = await listen(ECHO)
   const request = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab'
@@ -124,7 +186,51 @@ test('an unread request body does not delay the response, and ends the connectio
   expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 403 [^]*connection: close/i)
 })
 
-test('that still sends a long body gets the response, and no connection reset', async () => {
+test('a body without a length is refused while it arrives, once it is too long', async () => {
+  const { port } = await listen(
+    toNodeListener(createHandler(testServer(), { maxBodyBytes: 100_000 })),
+  )
+  let all = ''
+  const socket = connectTcp(port, '127.0.0.1').setEncoding('latin1')
+  socket.on('data', (chunk: string) => (all += chunk))
+  socket.write(
+    'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+      'Transfer-Encoding: chunked\r\n\r\n',
+  )
+  // The body never ends
+  const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`
+  for (let sent = 0; sent < 11; sent++) socket.write(chunk)
+  await expect.poll(() => all, PATIENCE).toMatch(/^HTTP\/1\.1 413 [^]*longer than 100000 bytes/)
+  await once(socket, 'close')
+})
+
+test('a response to a client that has left is not read', async () => {
+  const cancel = vi.fn()
+  let left = (): void => {}
+  let arrived = (): void => {}
+  const leaving = new Promise<void>((resolve) => (left = resolve))
+  const arrival = new Promise<void>((resolve) => (arrived = resolve))
+  const { port } = await listen(
+    toNodeListener(async ({ signal }) => {
+      arrived()
+      await leaving
+      expect(signal.aborted).toBe(true)
+      return new Response(new ReadableStream({ cancel }))
+    }),
+  )
+  const socket = connectTcp(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await arrival
+  const [server] = open
+  socket.destroy()
+  await expect
+    .poll(() => new Promise((resolve) => server?.getConnections((_, n) => resolve(n))), PATIENCE)
+    .toBe(0)
+  left()
+  await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce(), PATIENCE)
+})
+
+test('a client that still sends a long body gets the response, and no connection reset', async () => {
   const { port } = await listen(toNodeListener(() => new Response('Too long', { status: 413 })))
   const rest = 'x'.repeat(6_000_000)
   const answer = await new Promise<string>((resolve, reject) => {
