@@ -90,7 +90,7 @@ class BindingTransport implements Transport {
     this.#connection = undefined
     // A connection that is released ends by itself, unless it still answers calls
     if (this.#pending > 0) await connection?.close().catch(() => {})
-    connection?.[Symbol.dispose]()
+    release(connection)
     this.#end()
   }
 
@@ -124,10 +124,17 @@ class BindingTransport implements Transport {
   #end(reason?: Error): void {
     const receiver = this.#receiver
     this.#receiver = undefined
-    this.#connection?.[Symbol.dispose]()
+    release(this.#connection)
     this.#connection = undefined
     receiver?.closed(reason)
   }
+}
+
+/** Releases a connection. In another request than its own this fails, but it ends with its own. */
+function release(connection: Rpc.Stub<RpcConnection> | undefined): void {
+  try {
+    connection?.[Symbol.dispose]()
+  } catch {}
 }
 
 /** An error for a message whose id could not be read is the response to that message. */

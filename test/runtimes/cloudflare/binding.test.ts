@@ -15,14 +15,15 @@ const callee = (entrypoint: string, props: Record<string, unknown> = {}) => ({
 })
 
 /** Starts the calling Worker, and the called one beside it. */
-async function startPair(): Promise<Workerd> {
+async function startPair(date: string): Promise<Workerd> {
   const [calling, called] = await Promise.all(
     ['binding-caller.ts', 'binding-callee.ts'].map(bundleWorker),
   )
   const workers: WorkerOptions[] = [
     {
       name: 'caller',
-      ...moduleOf(calling!),
+      ...moduleOf(calling!, date),
+      bindings: { DATE: date },
       serviceBindings: {
         CALLEE: callee('Callee', { principal: 'shop', auth: { scopes: ['read'] } }),
         ANONYMOUS: callee('Callee', { principal: 7, auth: 'all' }),
@@ -37,15 +38,16 @@ async function startPair(): Promise<Workerd> {
         SELF: 'caller',
       },
     },
-    { name: 'callee', ...moduleOf(called!), ...withTasks, bindings: { GREETING: 'Hello' } },
+    { name: 'callee', ...moduleOf(called!, date), ...withTasks, bindings: { GREETING: 'Hello' } },
   ]
   return startWorker(calling!, { workers })
 }
 
-describe('Workers that call Workers', () => {
-  const titles = Object.keys(bindingEdges({} as Env, {} as Library))
+// The first date that is supported, and one since which stubs in parameters are duplicated
+describe.each(['2024-10-14', '2026-04-26'])('Workers of %s that call Workers', (date) => {
+  const titles = Object.keys(bindingEdges({ DATE: date } as Env, {} as Library))
   testElsewhere(async (line) => {
-    const workerd = await startPair()
+    const workerd = await startPair(date)
     const printed = await (await workerd.get('/')).text()
     for (const each of printed.split('\n')) line(each)
     await workerd.stop()

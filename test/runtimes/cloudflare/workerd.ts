@@ -72,10 +72,10 @@ const sayUnhandled = `
 addEventListener('unhandledrejection', ({ reason }) => console.error('${UNHANDLED}', reason?.stack ?? reason))`
 
 /** What Miniflare needs to know of the only module of a Worker. */
-export function moduleOf(script: string) {
+export function moduleOf(script: string, compatibilityDate = '2026-04-26') {
   return {
     modules: [{ type: 'ESModule' as const, path: 'worker.mjs', contents: script + sayUnhandled }],
-    compatibilityDate: '2026-04-26',
+    compatibilityDate,
     // Requests through Miniflare's own Worker never inform workerd that the client disconnected.
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   }
