@@ -56,7 +56,7 @@ export const budgets: readonly Budget[] = [
 ]
 
 /** The maximum size of the playground's scripts, including the parts of the package that they use. */
-const page = { name: 'playground', maxKb: 47.3, goalKb: 45 }
+const page = { name: 'playground', maxKb: 47.25, goalKb: 45 }
 
 /** The size of one bundle. */
 export interface Weight {

@@ -28,7 +28,8 @@ import { requireKnown } from '../patterns/known-options.ts'
  * const { content } = await client.callTool('add', { a: 1, b: 2 })
  * ```
  *
- * @param target The URL of an endpoint.
+ * @param target The URL of an endpoint, over Streamable HTTP; a server of 2024-11-05 needs the option
+ *   `fallback: httpSse`.
  * @throws {SdkError} `INVALID_USE` if the URL or a revision is invalid; `VERSION_MISMATCH`,
  *   `INVALID_MESSAGE`, `UNSUPPORTED`, `NETWORK`, `TIMEOUT`, `ABORTED`, `UNAUTHORIZED`, `FORBIDDEN`,
  *   `HTTP` or `CLOSED` if connecting fails.
