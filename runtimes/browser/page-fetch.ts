@@ -45,14 +45,14 @@ export interface PageFetchOptions {
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
   const { explain = true, fetch = plainFetch, onTurn } = options
   const send = explain ? explainedFetch(fetch) : fetch
-  watchLife()
+  watchPageLifecycle()
   return async (url, init) => {
     const { method, signal } = init
     const headers = new Headers(init.headers)
     if (!isListening(method, headers)) return send(url, init)
     for (;;) {
-      await awake(url, signal)
-      const leaving = hiddenSignal.signal
+      await untilCanListen(url, signal)
+      const leaving = cannotListen.signal
       const either = signal ? AbortSignal.any([signal, leaving]) : leaving
       let end: (() => void) | undefined
       try {
@@ -89,38 +89,38 @@ function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean 
 }
 
 /** Aborts when the page can no longer listen; replaced each time. */
-let hiddenSignal = new AbortController()
+let cannotListen = new AbortController()
 let hidden = false
 /** Callbacks that wait for the page to be back. */
 const waiting: (() => void)[] = []
 let watching = false
 
 /** Tracks whether the page can listen. */
-function watchLife(): void {
+function watchPageLifecycle(): void {
   if (watching || typeof globalThis.addEventListener !== 'function') return
   watching = true
-  const leave = (): void => {
-    hiddenSignal.abort(new DOMException('The page cannot listen now', 'AbortError'))
-    hiddenSignal = new AbortController()
+  const abortStreams = (): void => {
+    cannotListen.abort(new DOMException('The page cannot listen now', 'AbortError'))
+    cannotListen = new AbortController()
   }
-  const arrive = (): void => {
-    for (const look of waiting.splice(0)) look()
+  const resumeStreams = (): void => {
+    for (const resume of waiting.splice(0)) resume()
   }
   const hide = (): void => {
     hidden = true
-    leave()
+    abortStreams()
   }
   const show = (): void => {
     hidden = false
-    arrive()
+    resumeStreams()
   }
   addEventListener('pagehide', hide)
   addEventListener('pageshow', show)
   // The freeze and resume events of https://wicg.github.io/page-lifecycle/
   globalThis.document?.addEventListener('freeze', hide)
   globalThis.document?.addEventListener('resume', show)
-  addEventListener('offline', leave)
-  addEventListener('online', arrive)
+  addEventListener('offline', abortStreams)
+  addEventListener('online', resumeStreams)
 }
 
 /** Whether a stream to a URL can be opened now. */
@@ -132,7 +132,7 @@ function canListen(url: string): boolean {
 }
 
 /** Waits until a stream to a URL can be opened, or the signal aborts. */
-async function awake(url: string, signal: AbortSignal | null | undefined): Promise<void> {
+async function untilCanListen(url: string, signal: AbortSignal | null | undefined): Promise<void> {
   while (!canListen(url) && !signal?.aborted) {
     await new Promise<void>((resolve) => {
       waiting.push(resolve)

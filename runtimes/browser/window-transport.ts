@@ -68,15 +68,15 @@ function windowCarrier(target: Window, origin: string): MessageChannelLike {
       const onError = (event: MessageEvent): void => {
         if (isPeer(event)) unreadable()
       }
-      const look = setInterval(() => {
+      const poll = setInterval(() => {
         if (!target.closed) return
-        clearInterval(look)
+        clearInterval(poll)
         closed(new SdkError('CLOSED', 'The other window is gone'))
       }, POLL_MS)
       addEventListener('message', onMessage)
       addEventListener('messageerror', onError)
       stop = () => {
-        clearInterval(look)
+        clearInterval(poll)
         removeEventListener('message', onMessage)
         removeEventListener('messageerror', onError)
       }

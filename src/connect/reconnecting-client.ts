@@ -50,7 +50,7 @@ export class ReconnectingConnection implements ReconnectingClient {
   /** Called when a ready connection fails. */
   #onFailure: ((failure: Failure) => void) | undefined
   /** Aborts when there is a reason to expect that another attempt will succeed. */
-  #woken = new AbortController()
+  #wake = new AbortController()
 
   constructor(connect: Connect, target: ReconnectingTarget, options: ReconnectingOptions) {
     this.#connectTo = connect
@@ -71,7 +71,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     this.#set(CONNECTING)
     const keep = async (): Promise<void> => {
       const stop = this.#options.onWake?.(this.check)
-      await this.#keep(run.signal).finally(stop)
+      await this.#keepConnected(run.signal).finally(stop)
     }
     keep().catch((error: Error) => {
       if (this.#run !== run) return
@@ -84,7 +84,7 @@ export class ReconnectingConnection implements ReconnectingClient {
   ready = (): Promise<Client> => {
     this.open()
     return new Promise((resolve, reject) => {
-      const look = (): void => {
+      const settle = (): void => {
         const state = this.#state
         if (state.status === 'ready') resolve(state.client)
         else if (state.status === 'failed') reject(state.error)
@@ -92,16 +92,16 @@ export class ReconnectingConnection implements ReconnectingClient {
         else return
         stop()
       }
-      const stop = this.subscribe(look)
-      look()
+      const stop = this.subscribe(settle)
+      settle()
     })
   }
 
   check = (): void => {
-    if (this.#state.status !== 'ready') return this.#woken.abort()
+    if (this.#state.status !== 'ready') return this.#wake.abort()
     const { client } = this.#state
     client.ping({ timeoutMs: PING_MS, background: true }).catch((error: Error) => {
-      if (passes(error)) this.#onFailure?.({ error, isOver: !this.#isHttp })
+      if (mayReconnect(error)) this.#onFailure?.({ error, isOver: !this.#isHttp })
     })
   }
 
@@ -126,7 +126,7 @@ export class ReconnectingConnection implements ReconnectingClient {
   }
 
   /** Connects, and reconnects whenever the connection is lost. Rejects when it gives up. */
-  async #keep(signal: AbortSignal): Promise<void> {
+  async #keepConnected(signal: AbortSignal): Promise<void> {
     const { maxRetries = 10, isOffline } = this.#options
     let client: Client | undefined
     let end = new AbortController()
@@ -134,7 +134,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     /** Consecutive failed attempts while the network is available. */
     let failures = 0
     for (;;) {
-      this.#woken = new AbortController()
+      this.#wake = new AbortController()
       let error: Error
       try {
         if (client) await client.ping({ timeoutMs: PING_MS, signal, background: true })
@@ -155,8 +155,8 @@ export class ReconnectingConnection implements ReconnectingClient {
         error = cause as Error
         const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
         failures = isOffline?.(error) ? 0 : failures + 1
-        const isSpent = failures >= maxRetries && !this.#woken.signal.aborted
-        if (failures > 0 && (isFirst || isSpent || !passes(error))) {
+        const isSpent = failures >= maxRetries && !this.#wake.signal.aborted
+        if (failures > 0 && (isFirst || isSpent || !mayReconnect(error))) {
           void client?.close().catch(() => {})
           throw error
         }
@@ -183,7 +183,7 @@ export class ReconnectingConnection implements ReconnectingClient {
   async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
-    const { signal: woken } = this.#woken
+    const { signal: woken } = this.#wake
     await sleep(delayMs, AbortSignal.any([signal, woken])).catch(() => {})
     return woken.aborted
   }
@@ -216,7 +216,9 @@ export class ReconnectingConnection implements ReconnectingClient {
 
   /** Shows where the user has to go while a challenge is handled. */
   #observedAuth(auth: AuthProvider): AuthProvider {
-    const met = async (work: () => ReturnType<AuthProvider['challenged']>): Promise<boolean> => {
+    const whileShowingUrl = async (
+      work: () => ReturnType<AuthProvider['challenged']>,
+    ): Promise<boolean> => {
       const before = this.#state
       const run = this.#run
       const stop = this.#options.signIn?.subscribe((url) => {
@@ -236,7 +238,7 @@ export class ReconnectingConnection implements ReconnectingClient {
         if (this.#state.status === 'reconnecting') request.background = true
         return auth.headers(request)
       },
-      challenged: (response, request) => met(() => auth.challenged(response, request)),
+      challenged: (response, request) => whileShowingUrl(() => auth.challenged(response, request)),
       accepted: (response, request) => auth.accepted?.(response, request),
     }
   }
@@ -246,6 +248,6 @@ function authenticatingAt(url: string): ConnectionState {
   return { status: 'authenticating', url }
 }
 
-function passes(error: unknown): boolean {
+function mayReconnect(error: unknown): boolean {
   return isTransient(error) || (error as SdkError).code === 'CLOSED'
 }

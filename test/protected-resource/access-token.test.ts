@@ -103,8 +103,8 @@ describe('A good access token', () => {
     expect(request.headers.get('authorization')).toBeNull()
     expect(request.headers.get('x-trace')).toBe('7')
     expect(request.url).toBe(RESOURCE)
-    const spoilt = `${token}x`
-    const refused = await call(handle, 'whoami', bearer(spoilt))
+    const tampered = `${token}x`
+    const refused = await call(handle, 'whoami', bearer(tampered))
     const disclosed = [
       await response.text(),
       await refused.text(),

@@ -103,12 +103,18 @@ describe('A failing issuer', () => {
   const troubles: [string, (issuer: Issuer) => void][] = [
     [
       'is down',
-      (i) => (i.spoilt = () => Promise.reject(new TypeError('connect 10.0.0.7 refused'))),
+      (i) => (i.brokenResponse = () => Promise.reject(new TypeError('connect 10.0.0.7 refused'))),
     ],
-    ['answers 500', (i) => (i.spoilt = () => new Response(HTML, { status: 500 }))],
-    ['answers HTML', (i) => (i.spoilt = () => new Response(HTML))],
-    ['answers JSON that is no key set', (i) => (i.spoilt = () => Response.json({ keys: 'none' }))],
-    ['redirects', (i) => (i.spoilt = () => Response.redirect('https://10.0.0.7/keys', 302))],
+    ['answers 500', (i) => (i.brokenResponse = () => new Response(HTML, { status: 500 }))],
+    ['answers HTML', (i) => (i.brokenResponse = () => new Response(HTML))],
+    [
+      'answers JSON that is no key set',
+      (i) => (i.brokenResponse = () => Response.json({ keys: 'none' })),
+    ],
+    [
+      'redirects',
+      (i) => (i.brokenResponse = () => Response.redirect('https://10.0.0.7/keys', 302)),
+    ],
     [
       'has no metadata',
       (i) => Object.defineProperty(i, 'issuer', { value: 'https://gone.example' }),
@@ -171,15 +177,15 @@ describe('A failing issuer', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       const { handle } = protect(issuer)
-      issuer.spoilt = () => new Response('', { status: 500 })
+      issuer.brokenResponse = () => new Response('', { status: 500 })
       const headers = bearer(await issuer.token())
       expect((await call(handle, 'whoami', headers)).status).toBe(503)
-      issuer.spoilt = undefined
+      issuer.brokenResponse = undefined
       vi.advanceTimersByTime(4_999)
       expect((await call(handle, 'whoami', headers)).status).toBe(503)
       vi.advanceTimersByTime(1)
       expect((await call(handle, 'whoami', headers)).status).toBe(200)
-      issuer.spoilt = () => new Response('', { status: 500 })
+      issuer.brokenResponse = () => new Response('', { status: 500 })
       expect((await call(handle, 'whoami', headers)).status).toBe(200)
     } finally {
       vi.useRealTimers()

@@ -27,14 +27,14 @@ export async function makeKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg } }
 }
 
-/** An issuer whose answers can be spoilt. */
+/** An issuer whose responses can be broken. */
 export class Issuer {
   readonly issuer: string
   keys: SigningKey[]
   /** The addresses that were fetched. */
   readonly fetched: string[] = []
   /** Answers in place of the key set. */
-  spoilt: (() => Response | Promise<Response>) | undefined
+  brokenResponse: (() => Response | Promise<Response>) | undefined
 
   constructor(keys: SigningKey[], issuer: string = ISSUER) {
     this.keys = keys
@@ -58,10 +58,10 @@ export class Issuer {
       return Response.json({ issuer: this.issuer, jwks_uri: `${this.issuer}/jwks` })
     }
     if (url !== `${this.issuer}/jwks`) return new Response('Not found', { status: 404 })
-    return (await this.spoilt?.()) ?? Response.json(this.jwks)
+    return (await this.brokenResponse?.()) ?? Response.json(this.jwks)
   }
 
-  /** A token that is good unless `claims` or `key` spoil it. `undefined` leaves a claim out. */
+  /** A token that is good unless `claims` or `key` make it invalid. `undefined` leaves a claim out. */
   async token(
     claims: Record<string, unknown> = {},
     { key = this.keys[0], header = {} }: { key?: SigningKey; header?: object } = {},
@@ -105,7 +105,7 @@ export class Prover {
     return new Prover(key, await calculateJwkThumbprint(key.jwk))
   }
 
-  /** A proof for a token that is good unless `claims` or `header` spoil it. */
+  /** A proof for a token that is good unless `claims` or `header` make it invalid. */
   async proof(
     token: string,
     claims: Record<string, unknown> = {},

@@ -176,15 +176,15 @@ describe('Why a proof is refused', () => {
         { authorization: `DPoP ${token}`, ...(proof !== undefined && { dpop: proof }) },
         { dpop },
       )
-    const spoilt = async (claims: object): Promise<string> =>
+    const reasonOfProof = async (claims: object): Promise<string> =>
       reason(await prover.proof(token, { ...claims }))
     expect(await reason()).toBe('The proof is missing')
     expect(await reason('x')).toMatch(/^The proof is invalid: /)
-    expect(await spoilt({ htm: 'GET' })).toBe('The proof is for "GET", not "POST"')
+    expect(await reasonOfProof({ htm: 'GET' })).toBe('The proof is for "GET", not "POST"')
     const htu = 'http://inner.example/mcp'
-    expect(await spoilt({ htu })).toBe(`The proof is for "${htu}", not "${RESOURCE}"`)
-    expect(await spoilt({ ath: 'x' })).toBe('The proof is for another access token')
-    expect(await spoilt({ iat: second(-900) })).toMatch(
+    expect(await reasonOfProof({ htu })).toBe(`The proof is for "${htu}", not "${RESOURCE}"`)
+    expect(await reasonOfProof({ ath: 'x' })).toBe('The proof is for another access token')
+    expect(await reasonOfProof({ iat: second(-900) })).toMatch(
       /^The proof was issued at "20.+Z", and it is "20/,
     )
     expect(await reason(await (await Prover.make()).proof(token))).toBe(

@@ -63,11 +63,11 @@ export class Listener {
   ): Promise<void> {
     let failures = 0
     let openedAt = Infinity
-    let acknowledged = false
+    let wasAcknowledged = false
     const onAcknowledged = (): void => {
       // Changes since the last stream, or since the first attempt, were missed
       if (failures > 0) for (const message of missed(feed.filter)) this.#deliver(feed, message)
-      acknowledged = true
+      wasAcknowledged = true
       openedAt = performance.now()
       onFirst()
     }
@@ -79,21 +79,21 @@ export class Listener {
         await this.#stream(
           feed,
           wanted,
-          { ...options, background: acknowledged || byHooks },
+          { ...options, background: wasAcknowledged || byHooks },
           onAcknowledged,
         )
       } catch (error) {
         const { channel } = this.#connection
-        const mayPass = acknowledged ? mayReopen(error) : isTransient(error)
-        const mayGoOn = (acknowledged || feed.retriesOpening) && (mayPass || feed.signal.aborted)
-        const isRefused = acknowledged && (error as SdkError).code === 'UNAUTHORIZED'
+        const mayPass = wasAcknowledged ? mayReopen(error) : isTransient(error)
+        const mayGoOn = (wasAcknowledged || feed.retriesOpening) && (mayPass || feed.signal.aborted)
+        const isRefused = wasAcknowledged && (error as SdkError).code === 'UNAUTHORIZED'
         if (isRefused && channel.untilSignedIn) {
           this.#connection.reportError(error)
           await channel.untilSignedIn(feed.signal).catch(() => {})
         } else if (!mayGoOn) throw error
       }
       // A server that announces nothing is not asked again
-      const isSilent = acknowledged && Object.keys(feed.filter).length === 0
+      const isSilent = wasAcknowledged && Object.keys(feed.filter).length === 0
       if (feed.signal.aborted || isSilent) return feed.close()
       if (wasStable(openedAt)) failures = 0
       await sleep(backoffMs(failures++), feed.signal)
