@@ -1,6 +1,6 @@
 /**
- * The features that revisions added to the protocol, each as the generation that introduced it. They
- * are numbers, which bundlers inline.
+ * The features that revisions added to the protocol, each as the `order` of the revision that
+ * introduced it. They are numbers, which bundlers inline.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */
@@ -50,6 +50,6 @@ export const ARGUMENT_ERROR_RESULTS = 4
 export const SAMPLING_CONTEXT = 4
 
 /** Whether a revision has a feature. */
-export function supports({ order: generation }: RevisionFacts, feature: number): boolean {
-  return generation >= feature
+export function supports({ order }: RevisionFacts, feature: number): boolean {
+  return order >= feature
 }
