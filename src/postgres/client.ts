@@ -8,7 +8,7 @@
 export type PostgresValue = string | number | boolean | null
 
 /** A query that was sent, or waits for a connection. */
-export interface PostgresQuery extends Promise<ArrayLike<unknown>> {
+export interface PostgresQuery extends Promise<readonly unknown[]> {
   /** Cancels the query, which then rejects. */
   cancel(): unknown
 }

@@ -39,6 +39,7 @@ export class Database implements Queries {
   readonly #onError: (error: unknown) => void
   readonly #texts = new Map<string, string>()
   #migrated: Promise<void> | undefined
+  #isMigrated = false
   #isDown = false
   #isClosed = false
 
@@ -56,18 +57,24 @@ export class Database implements Queries {
    * @throws {Error} If a later version of the package created the tables.
    */
   migrate(): Promise<void> {
-    this.#migrated ??= this.attempt((signal) => migrate(this.#client, this.schema, signal)).catch(
-      (error: unknown) => {
-        this.#migrated = undefined
-        throw error
-      },
-    )
+    this.#migrated ??= this.#migrate().catch((error: unknown) => {
+      this.#migrated = undefined
+      throw error
+    })
     return this.#migrated
   }
 
   async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
-    await this.migrate()
-    return this.attempt((signal) => this.#run<Row>(this.#client, text, values, signal))
+    if (!this.#isMigrated) await this.migrate()
+    try {
+      // Not `attempt`, whose signal costs as much as a short query
+      const query = this.#client.unsafe(this.#resolve(text), values, { prepare: true })
+      const rows = await this.#inTime(query)
+      this.#isDown = false
+      return rows as Row[]
+    } catch (error) {
+      throw this.#failure(error)
+    }
   }
 
   /**
@@ -77,7 +84,7 @@ export class Database implements Queries {
    * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
   async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    await this.migrate()
+    if (!this.#isMigrated) await this.migrate()
     return this.attempt(async (signal) => {
       const results: T[] = []
       await this.#client.begin(async (client) => {
@@ -110,6 +117,11 @@ export class Database implements Queries {
     this.#isClosed = true
   }
 
+  async #migrate(): Promise<void> {
+    await this.attempt((signal) => migrate(this.#client, this.schema, signal))
+    this.#isMigrated = true
+  }
+
   /** Reports an error that nothing waits for; that of an outage once. */
   report(error: unknown): void {
     if (this.#isClosed || error instanceof UnavailableError) return
@@ -126,7 +138,7 @@ export class Database implements Queries {
     const cancel = (): void => cancelQuery(query)
     signal.addEventListener('abort', cancel)
     try {
-      return Array.from(await query) as Row[]
+      return (await query) as Row[]
     } finally {
       signal.removeEventListener('abort', cancel)
     }
@@ -153,13 +165,32 @@ export class Database implements Queries {
       this.#isDown = false
       return result
     } catch (error) {
-      if (isTableMissing(error)) this.#migrated = undefined
-      const isLate = error instanceof SdkError && error.code === 'TIMEOUT'
-      if (!isLate && !isTransient(error)) throw error
-      if (!this.#isDown) this.report(error)
-      this.#isDown = true
-      throw new UnavailableError(error)
+      throw this.#failure(error)
     }
+  }
+
+  /** The rows of a query, which is cancelled when the time is over. */
+  #inTime(query: PostgresQuery): Promise<readonly unknown[]> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new SdkError('TIMEOUT', `No answer within ${this.#timeoutMs} ms`))
+        cancelQuery(query)
+      }, this.#timeoutMs)
+      query.then(resolve, reject).finally(() => clearTimeout(timer))
+    })
+  }
+
+  /** The error for the caller of a query that failed. */
+  #failure(error: unknown): unknown {
+    if (isTableMissing(error)) {
+      this.#migrated = undefined
+      this.#isMigrated = false
+    }
+    const isLate = error instanceof SdkError && error.code === 'TIMEOUT'
+    if (!isLate && !isTransient(error)) return error
+    if (!this.#isDown) this.report(error)
+    this.#isDown = true
+    return new UnavailableError(error)
   }
 }
 

@@ -73,7 +73,7 @@ async function versionOf(queries: PostgresQueries, schema: string): Promise<numb
   // Not `to_regclass`, which may not see yet what another process has just committed
   const isThere = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
   if ((await queries.unsafe(isThere, [schema])).length === 0) return 0
-  const [row] = Array.from(await queries.unsafe(`SELECT version FROM "${schema}".mcp_schema`))
+  const [row] = await queries.unsafe(`SELECT version FROM "${schema}".mcp_schema`)
   return (row as { version: number } | undefined)?.version ?? 0
 }
 
