@@ -24,8 +24,8 @@ const RETENTION_MS = 3_600_000
 /** How often old changes are deleted, in milliseconds. */
 const CLEANUP_MS = 60_000
 
-/** What a process announces when it does not know what it missed. */
-const ANYTHING: readonly ServerChange[] = [
+/** What is announced when it is not known what was missed. */
+export const ANYTHING: readonly ServerChange[] = [
   { method: 'notifications/tools/list_changed' },
   { method: 'notifications/prompts/list_changed' },
   { method: 'notifications/resources/list_changed' },

@@ -8,4 +8,5 @@ export {
   type PostgresStorage,
   type PostgresStorageOptions,
 } from './storage.ts'
+export type { PostgresSessionOptions } from './sessions/provider.ts'
 export type { PostgresClient } from './client.ts'

@@ -4,6 +4,7 @@
  * @see https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */
 import type { PostgresClient, PostgresQueries } from './client.ts'
+import { SESSIONS } from './sessions/schema.ts'
 
 /**
  * The scripts that lead from one version of the tables to the next, the first from none. Released ones
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX mcp_tasks_by_expiry ON mcp_tasks (expires_at);
   CREATE INDEX mcp_tasks_unfinished ON mcp_tasks (seq) WHERE NOT finished;
   CREATE INDEX mcp_tasks_runnable ON mcp_tasks (runnable_at) WHERE runnable_at IS NOT NULL;`,
+  SESSIONS,
 ]
 
 /**

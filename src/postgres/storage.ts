@@ -5,15 +5,17 @@
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { SdkError } from '../protocol/errors.ts'
-import { definitionOf } from '../server/definition.ts'
+import { definitionOf, type ServerDefinition } from '../server/definition.ts'
 import type { Notifier } from '../server/notifier.ts'
 import type { BaseServer } from '../server/server.ts'
 import type { TaskStore } from '../tasks/store.ts'
+import type { SessionProvider } from '../transport/streamable-http/sessions/manager.ts'
 import { Bus } from './bus.ts'
 import { ChangeLog } from './changes.ts'
 import type { PostgresClient } from './client.ts'
 import { Database } from './database.ts'
 import { relayChanges } from './relay.ts'
+import { postgresSessions, type PostgresSessionOptions } from './sessions/provider.ts'
 import { PostgresTaskStore } from './task-store.ts'
 
 /** How a database is used. */
@@ -65,6 +67,21 @@ export interface PostgresStorage {
    * @throws {ProtocolError} `INTERNAL_ERROR` if the database cannot be used.
    */
   connect(server: BaseServer): Promise<void>
+  /**
+   * Keeps the sessions of the revisions up to 2025-11-25 for the option `sessions` of `serve` and
+   * `createHandler`. Any process may answer any request of a session, and calls `connect` itself.
+   *
+   * @throws {TypeError} If an option is unknown.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+   * @example
+   *   ```ts
+   *   import { resumableCalls } from 'edgewise/server'
+   *   import { serve } from 'edgewise/node'
+   *
+   *   await serve(server, { sessions: storage.sessions({ calls: resumableCalls }) })
+   *   ```;
+   */
+  sessions(options?: PostgresSessionOptions): SessionProvider
   /** Creates a store of tasks, for the option `store` of `tasks`. */
   taskStore(): TaskStore
   /**
@@ -127,11 +144,15 @@ class Storage implements PostgresStorage {
     return this.#database.migrate()
   }
 
-  async connect(server: BaseServer): Promise<void> {
-    const { notify } = definitionOf(server)
-    if (!notify) throw new SdkError('INVALID_USE', 'This server announces no changes')
-    if (!this.#relays.has(notify)) this.#relays.set(notify, relayChanges(notify, this.#changes))
-    await this.#changes.start()
+  connect(server: BaseServer): Promise<void> {
+    return this.#connect(definitionOf(server))
+  }
+
+  sessions(options?: PostgresSessionOptions): SessionProvider {
+    const connect = (server: ServerDefinition): Promise<void> =>
+      server.notify ? this.#connect(server) : this.#changes.start()
+    const storage = { database: this.#database, bus: this.#bus, changes: this.#changes, connect }
+    return postgresSessions(storage, options)
   }
 
   taskStore(): TaskStore {
@@ -147,5 +168,11 @@ class Storage implements PostgresStorage {
     this.#changes.close()
     await done(() => this.#bus.close())
     this.#database.close()
+  }
+
+  async #connect({ notify }: ServerDefinition): Promise<void> {
+    if (!notify) throw new SdkError('INVALID_USE', 'This server announces no changes')
+    if (!this.#relays.has(notify)) this.#relays.set(notify, relayChanges(notify, this.#changes))
+    await this.#changes.start()
   }
 }

@@ -166,7 +166,8 @@ export const resumableCalls: ResumableCallStore = {
   open: (session, streams) => new ResumableCalls(session, streams),
 }
 
-function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
+/** Adds the client's answer to a question of a call that does not run. */
+export function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
   const { asked, answers, recording } = call
   const key = asked[id] as string
   delete asked[id]

@@ -14,7 +14,7 @@ import { changeNotification, covers } from './subscriptions.ts'
  * resources that it subscribed to.
  */
 export function announceTo(
-  { record }: Session,
+  { record }: Pick<Session, 'record'>,
   change: ServerChange,
   send: (message: JsonRpcNotification) => void,
 ): void {

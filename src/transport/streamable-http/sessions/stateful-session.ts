@@ -59,7 +59,7 @@ export interface SharedState {
 }
 
 /** The receiver of one request's messages: its reply, or the stream of a resumed call. */
-type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
+export type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 
 /** A session that is active in this process: one object for all its requests. */
 export class StatefulSession implements HttpSession, PooledSession {
@@ -261,7 +261,8 @@ export class StatefulSession implements HttpSession, PooledSession {
   }
 }
 
-const streamInBody: NonNullable<HandlerHooks['connectStream']> = (_stream, options) => {
+/** Opens the connection of a stream in the body of its response. */
+export const streamInBody: NonNullable<HandlerHooks['connectStream']> = (_stream, options) => {
   const events = new EventStream(options)
   const response = new Response(events.body, { headers: EVENT_STREAM_HEADERS })
   return { sink: eventSink(events, options), response }

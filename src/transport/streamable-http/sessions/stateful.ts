@@ -120,7 +120,12 @@ function nothing(): void {}
  */
 const MAX_CLIENT_CHARACTERS = 100_000
 
-function requireStorable({ clientCapabilities, clientInfo }: SessionRecord): void {
+/**
+ * Checks that a new session can be stored.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` If the client describes itself at too much length.
+ */
+export function requireStorable({ clientCapabilities, clientInfo }: SessionRecord): void {
   if (JSON.stringify([clientCapabilities, clientInfo]).length <= MAX_CLIENT_CHARACTERS) return
   const message = `"clientInfo" and "capabilities" have more than ${MAX_CLIENT_CHARACTERS} characters`
   throw new ProtocolError(INVALID_PARAMS, message)

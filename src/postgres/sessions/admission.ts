@@ -1,0 +1,109 @@
+/**
+ * Opens sessions within limits that hold over all processes.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
+ */
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
+import { SessionQuota } from '../../session/quota.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import { isAlive } from '../bus.ts'
+import type { Database } from '../database.ts'
+
+/** The most sessions that are ended for a new one. */
+const MAX_EVICTIONS = 100
+
+/** How many sessions there may be, and how they end. */
+export interface AdmissionOptions {
+  readonly database: Database
+  readonly maxSessions: number
+  readonly maxSessionsPerCaller: number
+  /** Ends sessions; returns how many. */
+  readonly removeWhere: (
+    condition: string,
+    ...values: (string | number | null)[]
+  ) => Promise<number>
+}
+
+/**
+ * Nothing runs in a session and no client listens. A call that began a moment ago may not be stored
+ * yet.
+ */
+const IS_QUIET = `NOT EXISTS (
+    SELECT FROM {mcp_streams} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
+  ) AND NOT EXISTS (
+    SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
+  ) AND (listener IS NULL OR NOT ${isAlive('listener')})`
+
+/** Opens sessions. */
+export class Admission {
+  readonly #options: AdmissionOptions
+  readonly #quota: SessionQuota
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options
+    this.#quota = new SessionQuota(options.maxSessions, options.maxSessionsPerCaller)
+  }
+
+  /**
+   * Stores a new session and returns its id. At the limits it ends an idle one: the least recently
+   * used of the same account, else one of the account with the most.
+   *
+   * @throws {ProtocolError} `INTERNAL_ERROR` If the database cannot be used, or no session can end.
+   */
+  async open(record: SessionRecord, account: string | undefined): Promise<string> {
+    const weight = this.#quota.weigh(record)
+    const id = crypto.randomUUID()
+    for (let evicted = 0; evicted < MAX_EVICTIONS; evicted++) {
+      if (await this.#insert(id, record, account ?? null, weight)) return id
+      if (!(await this.#evict(account ?? null, weight))) break
+    }
+    throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
+  }
+
+  /** Returns whether there was room. Sessions that are opened at the same moment do not see each other. */
+  async #insert(
+    id: string,
+    record: SessionRecord,
+    account: string | null,
+    weight: number,
+  ): Promise<boolean> {
+    const { database, maxSessions, maxSessionsPerCaller } = this.#options
+    const rows = await database.query(
+      `INSERT INTO {mcp_sessions} (id, record, account, weight)
+       SELECT $1, $2, $3::text, $4::int
+       WHERE (SELECT coalesce(sum(weight), 0) FROM {mcp_sessions}) + $4 <= $5::float8
+         AND ($3::text IS NULL OR (
+           SELECT coalesce(sum(weight), 0) FROM {mcp_sessions} WHERE account = $3
+         ) + $4 <= $6::float8)
+       RETURNING id`,
+      id,
+      JSON.stringify(record),
+      account,
+      weight,
+      maxSessions,
+      maxSessionsPerCaller,
+    )
+    return rows.length > 0
+  }
+
+  /** Ends one session to make room; returns whether there was one. */
+  async #evict(account: string | null, weight: number): Promise<boolean> {
+    const { maxSessionsPerCaller, removeWhere } = this.#options
+    const ended = await removeWhere(
+      `id = (
+         SELECT id FROM {mcp_sessions} LEFT JOIN (
+           SELECT account AS counted, sum(weight) AS total FROM {mcp_sessions} GROUP BY account
+         ) AS counts ON counted IS NOT DISTINCT FROM account
+         WHERE ${IS_QUIET} AND (account IS NOT DISTINCT FROM $1::text OR $1::text IS NULL OR (
+           SELECT coalesce(sum(weight), 0) FROM {mcp_sessions} WHERE account = $1
+         ) + $2::int <= $3::float8)
+         ORDER BY account IS NOT DISTINCT FROM $1::text DESC, total DESC, used_at LIMIT 1
+       )`,
+      account,
+      weight,
+      maxSessionsPerCaller,
+    )
+    return ended > 0
+  }
+}

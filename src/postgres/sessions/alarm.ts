@@ -1,0 +1,34 @@
+/**
+ * Waiting for a wake-up that may come before anybody waits.
+ *
+ * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
+ */
+import { unref } from '../../patterns/timers.ts'
+
+/** Wakes one waiter. */
+export class Alarm {
+  #rang = false
+  #wake: (() => void) | undefined
+
+  /** Ends the wait, or the next one. */
+  ring(): void {
+    this.#rang = true
+    this.#wake?.()
+  }
+
+  /** Resolves when the alarm rang since the last wait, and after a time in milliseconds at the latest. */
+  async wait(timeoutMs: number): Promise<void> {
+    if (!this.#rang) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        unref(timer)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#rang = false
+    this.#wake = undefined
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * A stream that this process writes: what belongs to one call, or to a batch of calls.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+import { ignore } from '../../patterns/hooks.ts'
+import { isRequest } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
+import type { ResumableCall, Sink } from '../../session/event-store.ts'
+import type { OutgoingStream } from '../../session/streams.ts'
+import { eventId } from './stream-table.ts'
+import type { StreamWriter, WrittenStream } from './writer.ts'
+
+/** The most events of one stream that are stored, and the most characters in them. */
+const MAX_EVENTS = 1000
+const MAX_SIZE = 4 * 1024 * 1024
+
+/** Where a stream belongs, and who is interested in it. */
+export interface CallStreamOptions {
+  readonly session: string
+  readonly id: string
+  /** The request, unless it is a batch. */
+  readonly call: ResumableCall | undefined
+  /** Whether the call can be run again by another process. */
+  readonly resumable: boolean
+  readonly writer: StreamWriter
+  /** The number of its last event, if another process wrote it before. */
+  readonly seq?: number
+  /** Called with the id of each question. */
+  readonly onAsk: (id: number) => void
+  /** Called when another process has taken over the stream. */
+  readonly onLost: (stream: CallStream) => void
+}
+
+/** A stream with one writer, whose events are stored in their order. */
+export class CallStream implements OutgoingStream, WrittenStream {
+  readonly session: string
+  readonly id: string
+  readonly call: ResumableCall | undefined
+  readonly questions: number[] = []
+  readonly #options: CallStreamOptions
+  followed = false
+  #seq: number
+  #sink: Sink | undefined
+  #isEnded = false
+  /** Whether another process may write it now: nothing of this one is stored or sent any more. */
+  #isLost = false
+  /** Pending while messages wait until something is stored. */
+  #held: Promise<void> | undefined
+  /** Nothing is sent before other processes know the stream. */
+  #isUnknown: boolean
+  /** The sizes of the stored events, the last of which is that of `#seq`. */
+  readonly #sizes: number[] = []
+  #size = 0
+  #untrimmed = 0
+
+  constructor(options: CallStreamOptions) {
+    this.#options = options
+    this.session = options.session
+    this.id = options.id
+    this.call = options.call
+    this.#seq = options.seq ?? 0
+    this.#isUnknown = options.seq === undefined
+  }
+
+  /** The number of the last event. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Whether a client is connected to it in this process. */
+  get connected(): boolean {
+    return this.#sink?.open === true
+  }
+
+  get request(): string | null {
+    return this.call ? JSON.stringify(this.call.request.id) : null
+  }
+
+  get callText(): string | null {
+    return this.#options.resumable && this.call ? JSON.stringify(this.call) : null
+  }
+
+  /** Resolves when no message waits any more. */
+  get settled(): Promise<void> | undefined {
+    return this.#held
+  }
+
+  send(message: JsonRpcMessage): Promise<void> | undefined {
+    if (this.#isLost) return undefined
+    const data = wellFormedJson(message)
+    const seq = ++this.#seq
+    this.#options.writer.event(this, seq, data)
+    this.#limit(data.length)
+    const isQuestion = isRequest(message)
+    if (isQuestion && typeof message.id === 'number') {
+      this.questions.push(message.id)
+      this.#options.onAsk(message.id)
+    }
+    return this.#deliver((sink) => sink.send({ id: eventId(this.id, seq), data }), isQuestion)
+  }
+
+  sendEventId(retry?: number): void {
+    const id = eventId(this.id, this.#seq)
+    void this.#deliver((sink) => sink.send({ id, retry, data: '' }), false)
+  }
+
+  connect(sink: Sink): void {
+    this.disconnect()
+    this.#sink = sink
+    if (this.#isEnded) sink.close()
+  }
+
+  disconnectFor(retryMs: number): void {
+    this.sendEventId(retryMs)
+    void this.#deliver(() => this.disconnect(), false)
+  }
+
+  /** Closes the connection; the stream goes on, and a client may resume it from any process. */
+  disconnect(): void {
+    if (this.#sink?.open) this.#sink.close()
+    this.#sink = undefined
+  }
+
+  /** Ends the stream after what was sent. */
+  end(): void {
+    if (this.#isLost) return
+    this.#isEnded = true
+    this.#options.writer.end(this)
+    void this.#deliver(() => this.disconnect(), false)
+  }
+
+  /** Stores what changed of its call. */
+  save(): void {
+    if (!this.#isLost) this.#options.writer.save(this)
+  }
+
+  /** Leaves it to another process. */
+  abandon(): void {
+    this.#isLost = true
+    this.#isEnded = true
+    this.disconnect()
+  }
+
+  lose(): void {
+    this.abandon()
+    this.#options.onLost(this)
+  }
+
+  /** Delivers after what waits, and if `stored` after what was written until now has been stored. */
+  #deliver(
+    deliver: (sink: Sink) => Promise<void> | undefined | void,
+    stored: boolean,
+  ): Promise<void> | undefined {
+    const waits = stored || this.#isUnknown
+    this.#isUnknown = false
+    if (!waits && !this.#held) return (this.#sink && deliver(this.#sink)) || undefined
+    // What cannot be stored is sent all the same
+    const written = waits ? this.#options.writer.flush().catch(ignore) : undefined
+    const held = Promise.resolve(this.#held)
+      .then(() => written)
+      .then(() => {
+        if (this.#held === held) this.#held = undefined
+        return (this.#sink && deliver(this.#sink)) || undefined
+      })
+    this.#held = held
+    return held
+  }
+
+  /** Deletes the oldest events at the limits, an eighth at a time. */
+  #limit(size: number): void {
+    const sizes = this.#sizes
+    sizes.push(size)
+    this.#size += size
+    while (sizes.length > MAX_EVENTS || (this.#size > MAX_SIZE && sizes.length > 1)) {
+      const dropped = sizes.shift() ?? 0
+      this.#size -= dropped
+      this.#untrimmed += Math.max(1, (dropped / MAX_SIZE) * MAX_EVENTS)
+    }
+    if (this.#untrimmed < MAX_EVENTS / 8) return
+    this.#untrimmed = 0
+    this.#options.writer.trim(this, this.#seq - sizes.length)
+  }
+}

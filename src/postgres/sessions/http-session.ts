@@ -1,0 +1,113 @@
+/**
+ * A session as one request finds it: what other processes answer in it, and what of it is live here.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { INVALID_REQUEST } from '../../protocol/error-codes.ts'
+import { errorResponse, isResponse } from '../../protocol/jsonrpc.ts'
+import type {
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from '../../protocol/types.ts'
+import type { RevisionFacts } from '../../protocol/revisions.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { sessionRevision } from '../../server/features/initialize.ts'
+import type { Caller } from '../../server/request/exchange.ts'
+import { idInUse } from '../../session/session.ts'
+import type { IncomingRequest } from '../../transport/streamable-http/incoming.ts'
+import type { Reply, ReplyOptions } from '../../transport/streamable-http/reply.ts'
+import type { HttpSession } from '../../transport/streamable-http/sessions/manager.ts'
+import type { ProcessSessions } from './process-sessions.ts'
+import type { SessionRow } from './table.ts'
+
+/** Answers the messages of one request in its session. */
+export class PostgresHttpSession implements HttpSession {
+  readonly revision: RevisionFacts
+  readonly #sessions: ProcessSessions
+  readonly #row: SessionRow
+
+  /** @throws {TypeError} If the session's revision is unknown here. */
+  constructor(sessions: ProcessSessions, row: SessionRow) {
+    this.revision = sessionRevision(row.record)
+    this.#sessions = sessions
+    this.#row = row
+  }
+
+  createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply {
+    if (message && this.isInFlight(message.id)) throw idInUse(message.id)
+    return this.#sessions.enter(this.#row).http.createReply(options, message)
+  }
+
+  handle(
+    message: JsonRpcRequest,
+    reply: Reply,
+    caller: Caller,
+  ): Promise<JsonRpcResponse | undefined> {
+    return this.#sessions.enter(this.#row).handle(message, reply, caller)
+  }
+
+  async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {
+    const { id } = this.#row
+    if (isResponse(message)) return this.#receiveResponse(message, caller)
+    const live = this.#sessions.get(id)
+    if (message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {}
+      if (live?.http.isInFlight(requestId as RequestId)) live.cancel(requestId, reason)
+      else await this.#sessions.cancelElsewhere(id, requestId, reason)
+      return
+    }
+    const entered = this.#sessions.enter(this.#row)
+    await entered.during(() => entered.http.receive(message, caller))
+  }
+
+  rejectPending(frame: unknown, error: Error): void {
+    if (!isObject(frame) || 'method' in frame || typeof frame.id !== 'number') return
+    if (!isQuestionId(frame.id)) return
+    const { id } = frame
+    const answer = errorResponse(id, { code: INVALID_REQUEST, message: error.message })
+    const { report } = this.#sessions
+    this.#sessions.get(this.#row.id)?.http.rejectPending(frame, error)
+    void this.#sessions.table.answer(this.#row.id, id, JSON.stringify(answer)).catch(report)
+  }
+
+  isInFlight(id: RequestId): boolean {
+    if (this.#row.requests.includes(JSON.stringify(id))) return true
+    return this.#sessions.get(this.#row.id)?.http.isInFlight(id) === true
+  }
+
+  listen(incoming: IncomingRequest): Promise<Response> {
+    return this.#sessions.enter(this.#row).listen(incoming)
+  }
+
+  async end(): Promise<Response> {
+    await this.#sessions.remove(this.#row.id)
+    return new Response(null, { status: 200 })
+  }
+
+  /**
+   * Passes an answer on to the process that asked, or runs the call again if that is gone. The client
+   * gets its 202 when the answer cannot be lost any more.
+   */
+  async #receiveResponse(message: JsonRpcResponse, caller: Caller): Promise<void> {
+    const { id, record } = this.#row
+    const { table, resumable } = this.#sessions
+    const live = this.#sessions.get(id)
+    if (!resumable && live?.receiveResponse(message)) return
+    // Ids of our questions are numbers
+    if (typeof message.id !== 'number' || !isQuestionId(message.id)) return
+    const orphans = await table.answer(id, message.id, JSON.stringify(message))
+    live?.receiveResponse(message)
+    if (orphans.length === 0 || !record) return
+    const entered = this.#sessions.enter(this.#row)
+    await entered.during(async () => {
+      for (const orphan of orphans) await entered.takeOver(orphan, caller)
+    })
+  }
+}
+
+/** Whether a number can be the id of a question, which is a positive `integer` of Postgres. */
+function isQuestionId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id < 2 ** 31
+}

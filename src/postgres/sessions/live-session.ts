@@ -1,0 +1,325 @@
+/**
+ * A session while this process runs something in it, or has a connection of its client.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { SdkError, toErrorObject } from '../../protocol/errors.ts'
+import { errorResponse, ensureSerializable } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../../protocol/types.ts'
+import type { Caller } from '../../server/request/exchange.ts'
+import type { ResumableCall, Sink } from '../../session/event-store.ts'
+import type { SessionHome } from '../../session/pool.ts'
+import { addAnswer, resumableCalls } from '../../session/resumable-calls.ts'
+import { idInUse, Session } from '../../session/session.ts'
+import type { HttpEndpoint, IncomingRequest } from '../../transport/streamable-http/incoming.ts'
+import type { HandlerHooks } from '../../transport/streamable-http/options.ts'
+import {
+  StatefulSession,
+  streamInBody,
+  type MessageTarget,
+} from '../../transport/streamable-http/sessions/stateful-session.ts'
+import type { CallStream } from './call-stream.ts'
+import { Listeners, LISTENING } from './listeners.ts'
+import { SharedRecord, type StoredRecord } from './record.ts'
+import type { Orphan, StreamTable } from './stream-table.ts'
+import { SharedStreams } from './streams.ts'
+import { ID_BLOCK, type SessionTable } from './table.ts'
+import type { LongRequest, StreamWriter } from './writer.ts'
+import type { ChangeLog } from '../changes.ts'
+
+/** A request that is being answered here. */
+export interface RunningRequest extends LongRequest {
+  readonly startedAt: number
+  /** Whether other processes know it. */
+  isKnown: boolean
+}
+
+/** What a live session needs of its process. */
+export interface ProcessParts {
+  /** The id of this process. */
+  readonly process: string
+  readonly endpoint: HttpEndpoint
+  readonly resumable: boolean
+  readonly table: SessionTable
+  readonly streams: StreamTable
+  readonly writer: StreamWriter
+  readonly changes: ChangeLog
+  readonly report: (error: unknown) => void
+  /** Whether it can be known which processes are alive. */
+  mayTakeOver(): boolean
+  begin(request: RunningRequest, hasStream: () => boolean): void
+  finish(request: RunningRequest): void
+  /** Forgets a session that is not busy any more. */
+  settle(live: LiveSession): void
+  /** Ends a session whose row is gone. */
+  ended(live: LiveSession): void
+  /** Ends a session in all processes. */
+  remove(id: string): Promise<void>
+}
+
+/** One session in this process. */
+export class LiveSession {
+  readonly id: string
+  readonly http: StatefulSession
+  readonly streams: SharedStreams
+  readonly listeners: Listeners
+  readonly #parts: ProcessParts
+  readonly #record: SharedRecord
+  readonly #session: Session
+  /** The ids of questions whose answers may arrive at other processes. */
+  readonly #asked = new Set<number>()
+  /** The callers of connections, with whose rights a call is taken over. */
+  readonly #callers = new WeakMap<Sink, Caller>()
+  readonly #refused = new Set<RequestId>()
+  #refreshing: Promise<void> | undefined
+  #isStale = false
+  #running = 0
+  #announced: Promise<void> = Promise.resolve()
+
+  constructor(parts: ProcessParts, id: string, stored: StoredRecord) {
+    this.id = id
+    this.#parts = parts
+    const { table, writer, changes, streams: streamTable, endpoint, report } = parts
+    this.#record = new SharedRecord(table, id, stored)
+    const record = this.#record.current
+    this.#session = new Session(record)
+    const refreshing = (): Promise<void> | undefined => this.#refreshing
+    this.listeners = new Listeners({
+      record,
+      get refreshing() {
+        return refreshing()
+      },
+      changes,
+      messagesAfter: (seq) => streamTable.read(id, LISTENING, seq),
+      claim: async () => {
+        const claimed = await table.listen(id)
+        if (claimed) this.#record.refresh(claimed)
+        return claimed
+      },
+      leave: (connection, delivered) => {
+        void table.unlisten(id, connection, delivered).catch(report)
+      },
+      report,
+    })
+    this.streams = new SharedStreams({
+      session: id,
+      process: parts.process,
+      resumable: parts.resumable,
+      table: streamTable,
+      writer,
+      listeners: this.listeners,
+      announce: (message) => this.#announce(message),
+      onAsk: (question) => this.#asked.add(question),
+      onLost: (stream) => this.#lose(stream),
+      onClosed: () => parts.settle(this),
+      takeOver: (stream, sink) => this.takeOver(stream, this.#callers.get(sink) ?? {}),
+    })
+    const connectStream: HandlerHooks['connectStream'] = (stream, options) => {
+      const connected = streamInBody(stream, {
+        ...options,
+        onDisconnect: () => this.#onDisconnect(),
+      })
+      if (options.caller) this.#callers.set(connected.sink, options.caller)
+      return connected
+    }
+    const hooks = { ...endpoint.hooks, connectStream }
+    this.http = new StatefulSession(
+      { endpoint: { ...endpoint, hooks }, pool: this.#home(), calls: resumableCalls },
+      { id, session: this.#session, streams: this.streams },
+    )
+  }
+
+  /** Whether this process has to know what happens in the session. */
+  get busy(): boolean {
+    return this.#running > 0 || this.streams.busy
+  }
+
+  /** Takes over what was read of the session. */
+  refresh(stored: StoredRecord): void {
+    this.#record.refresh(stored)
+  }
+
+  /** Answers a request. */
+  async handle(
+    message: JsonRpcRequest,
+    reply: MessageTarget,
+    caller: Caller,
+  ): Promise<JsonRpcResponse | undefined> {
+    const { id } = message
+    const running: RunningRequest = {
+      session: this.id,
+      request: JSON.stringify(id),
+      startedAt: performance.now(),
+      isKnown: false,
+      refuse: () => {
+        this.#refused.add(id)
+        this.#session.inFlight.get(id)?.cancel(idInUse(id))
+      },
+    }
+    this.#running++
+    this.#parts.begin(running, () => this.streams.of(running.request) !== undefined)
+    try {
+      const answer = await this.http.handle(message, reply, caller)
+      return this.#refused.delete(id) ? errorResponse(id, toErrorObject(idInUse(id))) : answer
+    } finally {
+      this.#running--
+      this.#parts.finish(running)
+      this.#parts.settle(this)
+    }
+  }
+
+  /** Runs something during which the session must stay live. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#running++
+    try {
+      return await work()
+    } finally {
+      this.#running--
+      this.#parts.settle(this)
+    }
+  }
+
+  /** Opens or resumes a stream. */
+  listen(incoming: IncomingRequest): Promise<Response> {
+    return this.during(() => this.http.listen(incoming))
+  }
+
+  /** Settles a question of this process; returns whether there is one. */
+  receiveResponse(response: JsonRpcResponse): boolean {
+    return this.#session.receiveResponse(response)
+  }
+
+  /** Cancels a request that is answered here. */
+  cancel(request: unknown, reason: unknown): void {
+    this.#session.cancelRequest(request, reason)
+  }
+
+  /** Reads again what other processes may have changed. */
+  wake(): Promise<void> {
+    this.#isStale = true
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = undefined
+      this.#parts.settle(this)
+    })
+    return this.#refreshing
+  }
+
+  /** Ends all that is open here, as the session ended. */
+  close(): void {
+    this.#session.close()
+    this.streams.close()
+  }
+
+  /** Leaves all that is open to other processes, as this one stops. */
+  release(): void {
+    this.streams.release()
+    this.#session.close()
+  }
+
+  /** Takes over a stream whose process is gone, unless its call waits for answers of the client. */
+  async takeOver(id: string, caller: Caller): Promise<void> {
+    const { streams, resumable } = this.#parts
+    if (!this.#parts.mayTakeOver()) return
+    const orphan = await streams.findOrphan(this.id, id)
+    if (!orphan) return
+    const call = resumable && !orphan.cancelled ? orphan.call : undefined
+    if (call) {
+      for (const [question, answer] of orphan.answers) {
+        if (question in call.asked) addAnswer(call, question, answer)
+      }
+      if (Object.keys(call.asked).length > 0) return
+    }
+    const seq = await streams.takeOver(this.id, id, orphan.owner)
+    if (seq === undefined) return
+    const stream = this.streams.adopt(id, call, seq)
+    void this.#finish(stream, call, orphan, caller).catch(this.#parts.report)
+  }
+
+  /** Runs the call of a stream again, or answers with an error. */
+  async #finish(
+    stream: CallStream,
+    call: ResumableCall | undefined,
+    { request, cancelled }: Orphan,
+    caller: Caller,
+  ): Promise<void> {
+    const { report } = this.#parts
+    try {
+      if (call) {
+        const outlet: MessageTarget = {
+          canStream: true,
+          send: stream.send.bind(stream),
+          disconnect: stream.disconnectFor.bind(stream),
+          call,
+        }
+        const answer = await this.handle(call.request, outlet, caller)
+        if (answer) void stream.send(ensureSerializable(answer, report))
+      } else if (request !== null && !cancelled) {
+        const message = 'The server was stopped while it answered the request'
+        const id = JSON.parse(request) as RequestId
+        void stream.send(errorResponse(id, { code: INTERNAL_ERROR, message }))
+      }
+    } finally {
+      this.streams.end(stream)
+    }
+  }
+
+  /** Cancels the call of a stream that another process took over. */
+  #lose({ call }: CallStream): void {
+    const error = new SdkError('CLOSED', 'Another process took over the call')
+    if (call) this.#session.inFlight.get(call.request.id)?.cancel(error)
+  }
+
+  async #read(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false
+      try {
+        const news = await this.#parts.table.news(this.id, [...this.#asked])
+        if (!news) return this.#parts.ended(this)
+        this.#record.refresh(news)
+        for (const answer of news.answers) {
+          if (this.receiveResponse(answer)) this.#asked.delete(Number(answer.id))
+        }
+        const readers = new Map(news.streams.map(({ id, reader }) => [id, reader]))
+        this.listeners.wake(news)
+        this.streams.wake(readers)
+      } catch (error) {
+        this.#parts.report(error)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        this.#isStale = this.busy
+      }
+    }
+  }
+
+  /** Notes that a client closed a connection. */
+  #onDisconnect(): void {
+    this.listeners.sweep()
+    this.streams.wake(new Map())
+    this.#parts.settle(this)
+  }
+
+  /** Stores messages of no request in their order. */
+  #announce(message: string): void {
+    const { table, report } = this.#parts
+    this.#announced = this.#announced
+      .then(() => table.announce(this.id, LISTENING, message))
+      .catch(report)
+  }
+
+  #home(): SessionHome<StatefulSession> {
+    const { table, report, remove } = this.#parts
+    return {
+      save: () => this.#record.save(),
+      note: () => this.#record.save().catch(report),
+      noteListening: async () => {},
+      prepareQuestion: async () => {
+        await this.#record.save()
+        const used = this.#session.lastId % ID_BLOCK
+        // Those that are asked at the same moment must not go beyond the block
+        if (used > 0 && used < ID_BLOCK / 2) return
+        this.#session.lastId = await table.reserveIds(this.id)
+      },
+      end: () => remove(this.id),
+    }
+  }
+}

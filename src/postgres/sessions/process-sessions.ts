@@ -1,0 +1,205 @@
+/**
+ * What one process has of all sessions: those that are live in it, and what it does for the others.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { unref } from '../../patterns/timers.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
+import type { Bus } from '../bus.ts'
+import type { ChangeLog } from '../changes.ts'
+import type { Database } from '../database.ts'
+import { LiveSession, type ProcessParts, type RunningRequest } from './live-session.ts'
+import { StreamTable } from './stream-table.ts'
+import { SessionTable, TOPIC, type SessionRow } from './table.ts'
+import { Upkeep } from './upkeep.ts'
+import { StreamWriter } from './writer.ts'
+
+/** Requests without a stream that take longer than this, in milliseconds, are made known to others. */
+const LONG_MS = 100
+
+/** After an outage, every process needs this long to show that it is alive, in milliseconds. */
+const GRACE_MS = 10_000
+
+/** The topic of `notifications/cancelled` for calls that other processes may answer. */
+const CANCEL = 'cancel'
+
+/** The longest notification of Postgres is one of 7,999 bytes, with its topic. */
+const MAX_CANCEL_BYTES = 7_900
+
+/** The storage, and how sessions behave. */
+export interface ProcessOptions {
+  readonly database: Database
+  readonly bus: Bus
+  readonly changes: ChangeLog
+  readonly endpoint: HttpEndpoint
+  readonly resumable: boolean
+  readonly idleMs: number
+}
+
+/** The sessions of one process. */
+export class ProcessSessions implements ProcessParts {
+  readonly process: string
+  readonly endpoint: HttpEndpoint
+  readonly resumable: boolean
+  readonly table: SessionTable
+  readonly streams: StreamTable
+  readonly writer: StreamWriter
+  readonly changes: ChangeLog
+  readonly report: (error: unknown) => void
+  readonly #bus: Bus
+  readonly #upkeep: Upkeep
+  readonly #live = new Map<string, LiveSession>()
+  /** The requests that others do not know, in the order of their beginning. */
+  readonly #unknown = new Map<RunningRequest, () => boolean>()
+  readonly #stops: (() => void)[]
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #takesOverFrom = 0
+  readonly #startedAt = performance.now()
+
+  constructor({ database, bus, changes, endpoint, resumable, idleMs }: ProcessOptions) {
+    this.process = bus.process
+    this.endpoint = endpoint
+    this.resumable = resumable
+    this.changes = changes
+    this.report = (error) => database.report(error)
+    this.#bus = bus
+    this.table = new SessionTable(database, bus)
+    this.streams = new StreamTable(database, bus)
+    this.writer = new StreamWriter(this.streams, this.report)
+    this.#upkeep = new Upkeep({
+      database,
+      table: this.table,
+      idleMs,
+      busy: () => [...this.#live.values()].filter(({ busy }) => busy).map(({ id }) => id),
+      removed: (record) => this.notify('ended', record),
+    })
+    this.#stops = [
+      bus.subscribe(TOPIC, {
+        wake: (id) => void this.#live.get(id)?.wake(),
+        resync: () => this.#resync(),
+      }),
+      bus.subscribe(CANCEL, { wake: (key) => this.#cancelHere(key), resync: () => {} }),
+      changes.subscribe((logged) => {
+        for (const { listeners } of this.#live.values()) listeners.deliver(logged)
+      }),
+    ]
+  }
+
+  /** Prepares for a request: what it finds of the session is deleted if it was idle for too long. */
+  async find(id: string): Promise<SessionRow | undefined> {
+    const row = await this.table.load(id)
+    if (!row || !this.#upkeep.isExpired(row.idleMs) || this.#live.get(id)?.busy) {
+      if (row) this.#upkeep.noteUse(row)
+      return row
+    }
+    await this.remove(id)
+    return undefined
+  }
+
+  /** The session, if it is live in this process. */
+  get(id: string): LiveSession | undefined {
+    return this.#live.get(id)
+  }
+
+  /** Makes a session live in this process. */
+  enter(row: SessionRow): LiveSession {
+    let live = this.#live.get(row.id)
+    if (live) live.refresh(row)
+    else this.#live.set(row.id, (live = new LiveSession(this, row.id, row)))
+    return live
+  }
+
+  /** Cancels a request that another process may answer. */
+  async cancelElsewhere(session: string, request: unknown, reason: unknown): Promise<void> {
+    if (typeof request !== 'string' && typeof request !== 'number') return
+    const text = typeof reason === 'string' ? reason.slice(0, 1_000) : undefined
+    const key = JSON.stringify([session, request, text])
+    if (new TextEncoder().encode(key).length > MAX_CANCEL_BYTES) return
+    await this.table.cancel(session, JSON.stringify(request))
+    await this.#bus.send(CANCEL, key)
+  }
+
+  /** Ends the sessions for which an SQL condition holds. */
+  async removeWhere(condition: string, ...values: (string | number | null)[]): Promise<number> {
+    const removed = await this.table.removeWhere(condition, ...values)
+    for (const { record } of removed) this.notify('ended', record)
+    return removed.length
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.removeWhere('id = $1', id)
+    const live = this.#live.get(id)
+    if (live) this.ended(live)
+  }
+
+  /** Reports to the server's observer that a session was opened or ended. */
+  notify(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {
+    this.endpoint.server.observe?.({ type: 'session', change, revision, principal })
+  }
+
+  mayTakeOver(): boolean {
+    return performance.now() >= this.#takesOverFrom
+  }
+
+  begin(request: RunningRequest, hasStream: () => boolean): void {
+    this.#unknown.set(request, hasStream)
+    this.#timer ??= this.#setTimer()
+  }
+
+  finish(request: RunningRequest): void {
+    if (!this.#unknown.delete(request) && request.isKnown) this.writer.finish(request)
+  }
+
+  settle(live: LiveSession): void {
+    if (!live.busy && this.#live.get(live.id) === live) this.#live.delete(live.id)
+  }
+
+  ended(live: LiveSession): void {
+    live.close()
+    if (this.#live.get(live.id) === live) this.#live.delete(live.id)
+  }
+
+  /** Leaves all sessions to other processes. */
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop()
+    this.#upkeep.stop()
+    clearTimeout(this.#timer)
+    await this.writer.flush()
+    for (const live of this.#live.values()) live.release()
+    await this.writer.flush()
+    await this.streams.release()
+    this.#live.clear()
+  }
+
+  #resync(): void {
+    const now = performance.now()
+    // Others may not have shown yet that they survived the same outage
+    if (now - this.#startedAt > GRACE_MS / 2) this.#takesOverFrom = now + GRACE_MS
+    for (const live of this.#live.values()) void live.wake()
+  }
+
+  #cancelHere(key: string): void {
+    const [session, request, reason] = JSON.parse(key) as [string, unknown, unknown]
+    this.#live.get(session)?.cancel(request, reason)
+  }
+
+  #setTimer(): ReturnType<typeof setTimeout> {
+    const timer = setTimeout(() => this.#makeKnown(), LONG_MS)
+    unref(timer)
+    return timer
+  }
+
+  /** Lets others know the requests that have been running for a while. */
+  #makeKnown(): void {
+    const before = performance.now() - LONG_MS
+    for (const [request, hasStream] of this.#unknown) {
+      if (request.startedAt > before) break
+      this.#unknown.delete(request)
+      if (hasStream()) continue
+      request.isKnown = true
+      this.writer.begin(request)
+    }
+    this.#timer = this.#unknown.size > 0 ? this.#setTimer() : undefined
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Sessions over a Postgres database, for the option `sessions` of a handler.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { ignore } from '../../patterns/hooks.ts'
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import { accountOf } from '../../session/account.ts'
+import type { SessionLimits } from '../../session/pool.ts'
+import type { ResumableCallStore } from '../../session/resumable-calls.ts'
+import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
+import {
+  answerInitialize,
+  requireRevision,
+  requireSessionId,
+  type SessionProvider,
+} from '../../transport/streamable-http/sessions/manager.ts'
+import { requireStorable } from '../../transport/streamable-http/sessions/stateful.ts'
+import { sessionNotFound } from '../../transport/http/http-error.ts'
+import type { Bus } from '../bus.ts'
+import type { ChangeLog } from '../changes.ts'
+import type { Database } from '../database.ts'
+import { Admission } from './admission.ts'
+import { PostgresHttpSession } from './http-session.ts'
+import { ProcessSessions } from './process-sessions.ts'
+
+/**
+ * How long sessions live, how many there may be in all processes together, and what becomes of the
+ * calls of a process that was killed. The limits may be exceeded by sessions that are opened at the
+ * same moment.
+ */
+export interface PostgresSessionOptions extends SessionLimits {
+  /**
+   * `resumableCalls` of `edgewise/server` lets another process run a call again when its process was
+   * killed, with the steps that were done and the answers that were given so far. By default the
+   * client gets an error for it. All processes need the same.
+   */
+  calls?: ResumableCallStore
+}
+
+const OPTIONS: OptionNames<PostgresSessionOptions> = {
+  ...{ calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
+}
+
+/** What sessions use of a storage. */
+export interface SessionStorage {
+  readonly database: Database
+  readonly bus: Bus
+  readonly changes: ChangeLog
+  /** Connects the changes of a server with those of other processes. */
+  readonly connect: (server: HttpEndpoint['server']) => Promise<void>
+}
+
+/** Creates the provider of `storage.sessions()`. */
+export function postgresSessions(
+  { database, bus, changes, connect }: SessionStorage,
+  options: PostgresSessionOptions = {},
+): SessionProvider {
+  requireKnown('The sessions of the Postgres storage', options, OPTIONS)
+  const {
+    calls,
+    idleMs = 3_600_000,
+    maxSessions = 10_000,
+    maxSessionsPerCaller = Math.ceil(maxSessions / 2),
+  } = options
+  return (endpoint) => {
+    const resumable = calls !== undefined
+    const sessions = new ProcessSessions({ database, bus, changes, endpoint, resumable, idleMs })
+    const admission = new Admission({
+      database,
+      maxSessions,
+      maxSessionsPerCaller,
+      removeWhere: (condition, ...values) => sessions.removeWhere(condition, ...values),
+    })
+    let ready: Promise<void> | undefined
+    /** Nothing is served before this process learns what others do. */
+    const start = (): Promise<void> => {
+      return (ready ??= connect(endpoint.server).catch((error: unknown) => {
+        ready = undefined
+        throw error
+      }))
+    }
+    // Changes that are announced before the first request count too; requests report what is wrong
+    start().catch(ignore)
+    return {
+      allow: 'GET, POST, DELETE, OPTIONS',
+      async resolve(incoming) {
+        const id = requireSessionId(incoming)
+        await start()
+        const row = await sessions.find(id)
+        if (!row || row.record.principal !== incoming.caller.principal) throw sessionNotFound()
+        const session = new PostgresHttpSession(sessions, row)
+        requireRevision(incoming, session.revision)
+        return session
+      },
+      open: (incoming, message) =>
+        answerInitialize(incoming, message, true, async (record) => {
+          requireStorable(record)
+          await start()
+          const id = await admission.open(record, accountOf(incoming.caller))
+          sessions.notify('opened', record)
+          return id
+        }),
+      close: () => sessions.close(),
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The record of a session that several processes may change at once: each applies its changes to
+ * what is stored.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
+ */
+import type { SessionRecord } from '../../session/session.ts'
+import { sessionNotFound } from '../../transport/http/http-error.ts'
+
+/** A record with its version, as stored. */
+export interface StoredRecord {
+  readonly record: SessionRecord
+  readonly version: number
+}
+
+/** Where a record is stored. */
+interface RecordTable {
+  /** Stores the next version; returns whether the stored one was the one before. */
+  save(id: string, version: number, record: string): Promise<boolean>
+  find(id: string): Promise<StoredRecord | undefined>
+}
+
+/** The record of one session in this process. */
+export class SharedRecord {
+  /** What handlers read and change. */
+  readonly current: SessionRecord
+  readonly #table: RecordTable
+  readonly #id: string
+  #stored: SessionRecord
+  #version: number
+
+  constructor(table: RecordTable, id: string, { record, version }: StoredRecord) {
+    this.#table = table
+    this.#id = id
+    this.#version = version
+    this.#stored = record
+    this.current = structuredClone(record)
+  }
+
+  /** Takes over what others stored. Changes that were made here and not stored yet remain. */
+  refresh({ record, version }: StoredRecord): void {
+    if (version <= this.#version) return
+    const merged = mergeRecords(this.#stored, this.current, record)
+    this.#stored = record
+    this.#version = version
+    this.#assign(merged)
+  }
+
+  /**
+   * Stores the changes that were made here.
+   *
+   * @throws {UnavailableError} If the database cannot be used; the record is then as stored.
+   * @throws {HttpError} 404 If the session ended.
+   */
+  async save(): Promise<void> {
+    while (changeable(this.current) !== changeable(this.#stored)) {
+      const version = this.#version
+      const text = JSON.stringify(this.current)
+      try {
+        if (await this.#table.save(this.#id, version, text)) {
+          if (version < this.#version) continue
+          this.#version = version + 1
+          this.#stored = JSON.parse(text) as SessionRecord
+          continue
+        }
+        const found = await this.#table.find(this.#id)
+        if (!found) throw sessionNotFound()
+        this.refresh(found)
+      } catch (error) {
+        this.#assign(this.#stored)
+        throw error
+      }
+    }
+  }
+
+  #assign(record: SessionRecord): void {
+    const absent = { logLevel: undefined, elicitations: undefined }
+    Object.assign(this.current, absent, structuredClone(record))
+  }
+}
+
+/** What may change of a record, for comparison. */
+function changeable(record: SessionRecord): string {
+  const { initialized, logLevel, subscriptions, elicitations } = record
+  return JSON.stringify([initialized, logLevel, subscriptions, elicitations])
+}
+
+/** Applies the changes between two records to a third. */
+export function mergeRecords(
+  base: SessionRecord,
+  changed: SessionRecord,
+  onto: SessionRecord,
+): SessionRecord {
+  const merged: SessionRecord = {
+    ...onto,
+    initialized: changed.initialized || onto.initialized,
+    subscriptions: mergeLists(base.subscriptions, changed.subscriptions, onto.subscriptions),
+  }
+  if (changed.logLevel !== undefined && changed.logLevel !== base.logLevel) {
+    merged.logLevel = changed.logLevel
+  }
+  if (changed.elicitations ?? onto.elicitations) {
+    merged.elicitations = mergeLists(base.elicitations, changed.elicitations, onto.elicitations)
+  }
+  return merged
+}
+
+function mergeLists(
+  base: readonly string[] = [],
+  changed: readonly string[] = [],
+  onto: readonly string[] = [],
+): string[] {
+  const before = new Set(base)
+  const after = new Set(changed)
+  const kept = onto.filter((each) => after.has(each) || !before.has(each))
+  const known = new Set(kept)
+  return [...kept, ...changed.filter((each) => !before.has(each) && !known.has(each))]
+}

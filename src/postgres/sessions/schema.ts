@@ -1,0 +1,58 @@
+/**
+ * The tables of sessions, for `migrations.ts`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+
+// `asked` counts the reserved blocks of ids of questions, `sent` the messages of no request;
+// `listener` is the process with the connection for those, `connection` its number and
+// `delivered` how far the last one came that was closed. A stream's
+// `owner` runs its call, its `reader` has the connection of the client, `request` is the id of the
+// call as JSON. A `message` that is NULL stands for all events of its stream up to its `seq`.
+export const SESSIONS = `CREATE TABLE mcp_sessions (
+    id text PRIMARY KEY,
+    record text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    account text,
+    weight integer NOT NULL,
+    used_at timestamptz NOT NULL DEFAULT now(),
+    asked integer NOT NULL DEFAULT 0,
+    sent integer NOT NULL DEFAULT 0,
+    listener text,
+    connection integer NOT NULL DEFAULT 0,
+    delivered text
+  );
+  CREATE INDEX mcp_sessions_by_account ON mcp_sessions (account, used_at) INCLUDE (weight);
+  CREATE INDEX mcp_sessions_by_use ON mcp_sessions (used_at);
+  CREATE TABLE mcp_calls (
+    session text NOT NULL,
+    request text NOT NULL,
+    owner text NOT NULL,
+    PRIMARY KEY (session, request)
+  );
+  CREATE TABLE mcp_streams (
+    session text NOT NULL,
+    id text NOT NULL,
+    owner text NOT NULL,
+    reader text NOT NULL,
+    request text,
+    call text,
+    cancelled boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (session, id)
+  );
+  CREATE TABLE mcp_events (
+    session text NOT NULL,
+    stream text NOT NULL,
+    seq bigint NOT NULL,
+    message text,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (session, stream, seq)
+  );
+  CREATE INDEX mcp_events_by_time ON mcp_events USING brin (at);
+  CREATE TABLE mcp_inbox (
+    session text NOT NULL,
+    id integer NOT NULL,
+    message text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (session, id)
+  );`

@@ -1,0 +1,285 @@
+/**
+ * The rows of streams and of what was sent on them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+import type { JsonRpcResponse } from '../../protocol/types.ts'
+import type { ResumableCall, StoredEvent } from '../../session/event-store.ts'
+import { isAlive, payloadOf, type Bus } from '../bus.ts'
+import type { Database, Queries } from '../database.ts'
+import { TOPIC } from './table.ts'
+
+/** How many events one query reads. */
+const BATCH = 200
+
+/** A stored event with its place on its stream. */
+export interface SequencedEvent extends StoredEvent {
+  readonly seq: number
+}
+
+/** A stream that has not ended. */
+export interface OpenStreamRow {
+  readonly owner: string
+  readonly reader: string
+  /** Whether the process that writes it is alive. */
+  readonly alive: boolean
+}
+
+/** What followed on a stream, and the stream as it was then. */
+export interface StreamNews {
+  readonly events: readonly SequencedEvent[]
+  /** Whether there is more to read. */
+  readonly more: boolean
+  readonly row: OpenStreamRow | undefined
+}
+
+/** A stream whose process is gone. */
+export interface Orphan {
+  readonly owner: string
+  /** The id of the request that is answered on it, as JSON. */
+  readonly request: string | null
+  readonly call: ResumableCall | undefined
+  readonly cancelled: boolean
+  /** The client's answers to questions of the call, by their ids. */
+  readonly answers: ReadonlyMap<string, JsonRpcResponse>
+}
+
+/** Creates the id of an event. */
+export function eventId(stream: string, seq: number): string {
+  return `${stream}_${seq}`
+}
+
+/** The streams of all sessions of one schema. */
+export class StreamTable {
+  readonly #database: Database
+  readonly #bus: Bus
+
+  constructor(database: Database, bus: Bus) {
+    this.#database = database
+    this.#bus = bus
+  }
+
+  /**
+   * Makes this process the one with the client of a stream, if that has not ended.
+   *
+   * @returns Whether the stream is known, and nothing that followed the event was deleted.
+   */
+  async claim(session: string, stream: string, seq: number): Promise<boolean> {
+    const [row] = await this.#database.query<{ known: boolean; lost: boolean }>(
+      `WITH claimed AS (
+         UPDATE {mcp_streams} SET reader = $4 WHERE session = $1 AND id = $2 RETURNING id
+       ), woken AS (SELECT pg_notify($5, $6)::text AS sent FROM claimed)
+       SELECT (SELECT count(sent) FROM woken) > 0 OR EXISTS (
+           SELECT FROM {mcp_events} WHERE session = $1 AND stream = $2
+         ) AS known,
+         EXISTS (
+           SELECT FROM {mcp_events}
+           WHERE session = $1 AND stream = $2 AND seq > $3::bigint AND message IS NULL
+         ) AS lost`,
+      session,
+      stream,
+      seq,
+      this.#bus.process,
+      this.#bus.channel(),
+      payloadOf(TOPIC, session),
+    )
+    return row?.known === true && !row.lost
+  }
+
+  /** What followed an event, in one snapshot with the state of its stream. */
+  async read(session: string, stream: string, after: number): Promise<StreamNews> {
+    const rows = await this.#database.query<{
+      owner: string | null
+      reader: string
+      alive: boolean
+      seq: number | null
+      message: string | null
+    }>(
+      `SELECT owner, reader, ${isAlive('owner')} AS alive, seq::float8 AS seq, message
+       FROM (SELECT 1) AS one
+       LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND s.id = $2
+       LEFT JOIN (
+         SELECT seq, message FROM {mcp_events}
+         WHERE session = $1 AND stream = $2 AND seq > $3::bigint ORDER BY seq LIMIT ${BATCH}
+       ) AS e ON true
+       ORDER BY seq`,
+      session,
+      stream,
+      after,
+    )
+    const [first] = rows
+    const events = rows.flatMap(({ seq, message }) =>
+      seq === null || message === null ? [] : [{ id: eventId(stream, seq), seq, message }],
+    )
+    const open = first !== undefined && first.owner !== null
+    return {
+      events,
+      more: events.length === BATCH,
+      row: open
+        ? { owner: first.owner ?? '', reader: first.reader, alive: first.alive }
+        : undefined,
+    }
+  }
+
+  /** A stream whose process is gone, with the answers that arrived since. */
+  async findOrphan(session: string, stream: string): Promise<Orphan | undefined> {
+    const [row] = await this.#database.query<{
+      owner: string
+      request: string | null
+      call: string | null
+      cancelled: boolean
+      answers: string | null
+    }>(
+      `SELECT owner, request, call, cancelled,
+         (SELECT json_object_agg(i.id, message) FROM {mcp_inbox} AS i WHERE session = $1)::text AS answers
+       FROM {mcp_streams} AS s WHERE session = $1 AND id = $2 AND NOT ${isAlive('owner')}`,
+      session,
+      stream,
+    )
+    if (!row) return undefined
+    const answers = JSON.parse(row.answers ?? '{}') as { [id: string]: string }
+    return {
+      owner: row.owner,
+      request: row.request,
+      call: row.call === null ? undefined : (JSON.parse(row.call) as ResumableCall),
+      cancelled: row.cancelled,
+      answers: new Map(
+        Object.entries(answers).map(([id, text]) => [id, JSON.parse(text) as JsonRpcResponse]),
+      ),
+    }
+  }
+
+  /**
+   * Takes over a stream from a process that is gone.
+   *
+   * @returns The number of its last event, unless another process was faster.
+   */
+  async takeOver(session: string, stream: string, owner: string): Promise<number | undefined> {
+    const [row] = await this.#database.query<{ seq: number }>(
+      `WITH taken AS (
+         UPDATE {mcp_streams} SET owner = $4
+         WHERE session = $1 AND id = $2 AND owner = $3 RETURNING id
+       )
+       SELECT (SELECT coalesce(max(seq), 0)::float8 FROM {mcp_events}
+               WHERE session = $1 AND stream = $2) AS seq
+       FROM taken`,
+      session,
+      stream,
+      owner,
+      this.#bus.process,
+    )
+    return row?.seq
+  }
+
+  /** Lets another process take over the streams of this one, which stops. */
+  async release(): Promise<void> {
+    await this.#database.query(
+      `UPDATE {mcp_streams} SET owner = '' WHERE owner = $1`,
+      this.#bus.process,
+    )
+  }
+
+  /** Deletes the events of a stream up to one, in whose place it notes that they are gone. */
+  async trim(session: string, stream: string, seq: number): Promise<void> {
+    await this.#database.query(
+      `WITH marked AS (
+         INSERT INTO {mcp_events} (session, stream, seq, message) VALUES ($1, $2, $3::bigint, NULL)
+         ON CONFLICT (session, stream, seq) DO UPDATE SET message = NULL
+       )
+       DELETE FROM {mcp_events} WHERE session = $1 AND stream = $2 AND seq < $3::bigint`,
+      session,
+      stream,
+      seq,
+    )
+  }
+
+  /** Writes what a process did since its last write; returns what of it took no effect. */
+  async write(writes: Writes): Promise<Refused> {
+    return writeAll(this.#database, this.#bus, writes)
+  }
+}
+
+/** What one write of a process contains: rows of columns. */
+export interface Writes {
+  /** Streams that were opened: session, id, request, call. */
+  readonly opened: readonly (readonly [string, string, string | null, string | null])[]
+  /** Calls that changed: session, stream, call. */
+  readonly saved: readonly (readonly [string, string, string | null])[]
+  /** Streams that ended: session, id, and the questions that were answered. */
+  readonly ended: readonly (readonly [string, string, readonly number[]])[]
+  /** Events: session, stream, seq, message. */
+  readonly events: readonly (readonly [string, string, number, string])[]
+  /** Requests without a stream that take longer: session, request. */
+  readonly begun: readonly (readonly [string, string])[]
+  /** Those that were answered: session, request. */
+  readonly answered: readonly (readonly [string, string])[]
+  /** The sessions whose other processes have something to read. */
+  readonly woken: readonly string[]
+}
+
+/** What of a write took no effect: streams that others took over, and ids that others answer. */
+export interface Refused {
+  readonly streams: ReadonlySet<string>
+  readonly requests: ReadonlySet<string>
+}
+
+/** The key of a stream or of a request in {@link Refused}. */
+export function keyOf(session: string, part: string): string {
+  return `${session} ${part}`
+}
+
+async function writeAll(database: Queries, bus: Bus, writes: Writes): Promise<Refused> {
+  const { opened, saved, ended, events, begun, answered, woken } = writes
+  const rows = await database.query<{ kind: string; session: string; part: string }>(
+    `WITH opened AS (
+       INSERT INTO {mcp_streams} (session, id, owner, reader, request, call)
+       SELECT row ->> 0, row ->> 1, $1::text, $1::text, row ->> 2, row ->> 3
+       FROM json_array_elements($2::text::json) AS row
+       WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
+       ON CONFLICT DO NOTHING
+     ), saved AS (
+       UPDATE {mcp_streams} AS s SET call = row ->> 2
+       FROM json_array_elements($3::text::json) AS row
+       WHERE s.session = row ->> 0 AND s.id = row ->> 1 AND s.owner = $1
+       RETURNING s.session, s.id
+     ), ended AS (
+       DELETE FROM {mcp_streams} AS s USING json_array_elements($4::text::json) AS row
+       WHERE s.session = row ->> 0 AND s.id = row ->> 1 AND s.owner = $1
+     ), taken AS (
+       DELETE FROM {mcp_inbox} AS i USING json_array_elements($4::text::json) AS row,
+         json_array_elements_text(row -> 2) AS asked
+       WHERE i.session = row ->> 0 AND i.id = asked::int
+     ), sent AS (
+       INSERT INTO {mcp_events} (session, stream, seq, message)
+       SELECT row ->> 0, row ->> 1, (row ->> 2)::bigint, row ->> 3
+       FROM json_array_elements($5::text::json) AS row
+       WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
+       ON CONFLICT DO NOTHING
+     ), begun AS (
+       INSERT INTO {mcp_calls} AS c (session, request, owner)
+       SELECT row ->> 0, row ->> 1, $1::text FROM json_array_elements($6::text::json) AS row
+       WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
+       ON CONFLICT (session, request) DO UPDATE SET owner = c.owner WHERE c.owner = $1
+       RETURNING c.session, c.request
+     ), answered AS (
+       DELETE FROM {mcp_calls} AS c USING json_array_elements($7::text::json) AS row
+       WHERE c.session = row ->> 0 AND c.request = row ->> 1 AND c.owner = $1
+     )
+     SELECT 'stream' AS kind, session, id AS part FROM saved
+     UNION ALL SELECT 'request', session, request FROM begun
+     UNION ALL SELECT 'woken', pg_notify($8, $9::text || value)::text, ''
+       FROM json_array_elements_text($10::text::json)`,
+    bus.process,
+    ...[opened, saved, ended, events, begun, answered].map((each) => JSON.stringify(each)),
+    bus.channel(),
+    payloadOf(TOPIC, ''),
+    JSON.stringify(woken),
+  )
+  const streams = new Set(saved.map(([session, id]) => keyOf(session, id)))
+  const requests = new Set(begun.map(([session, request]) => keyOf(session, request)))
+  for (const { kind, session, part } of rows) {
+    if (kind === 'stream') streams.delete(keyOf(session, part))
+    if (kind === 'request') requests.delete(keyOf(session, part))
+  }
+  return { streams, requests }
+}

@@ -1,0 +1,197 @@
+/**
+ * The streams of one session in this process: those that it writes, and those whose client it has.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+import { ignore } from '../../patterns/hooks.ts'
+import type { JsonRpcMessage } from '../../protocol/types.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
+import type { MissedEvents, ResumableCall, Sink } from '../../session/event-store.ts'
+import type { OutgoingStream, Streams } from '../../session/streams.ts'
+import { CallStream } from './call-stream.ts'
+import { Follower, type FollowerHome } from './follower.ts'
+import { LISTENING, type Listeners } from './listeners.ts'
+import type { StreamTable } from './stream-table.ts'
+import type { StreamWriter } from './writer.ts'
+
+/** A stream that another process wrote goes on this far ahead: more than it can have sent unstored. */
+const LEAP = 1_000_000
+
+/** What the streams of a session need. */
+export interface SessionStreamsOptions extends Pick<FollowerHome, 'process' | 'takeOver'> {
+  readonly session: string
+  readonly resumable: boolean
+  readonly table: StreamTable
+  readonly writer: StreamWriter
+  readonly listeners: Listeners
+  /** Stores a message of no request. */
+  readonly announce: (message: string) => void
+  readonly onAsk: (id: number) => void
+  readonly onLost: (stream: CallStream) => void
+  /** Called when a stream or a follower was closed. */
+  readonly onClosed: () => void
+}
+
+/** Where a client resumes. */
+class Resumption implements MissedEvents {
+  readonly stream: string
+  readonly events = []
+  readonly after: string
+
+  constructor(stream: string, after: string) {
+    this.stream = stream
+    this.after = after
+  }
+}
+
+/** The streams of a session that several processes have. */
+export class SharedStreams implements Streams {
+  readonly #options: SessionStreamsOptions
+  readonly #open = new Map<string, CallStream>()
+  readonly #calls = new Map<ResumableCall, CallStream>()
+  readonly #followers = new Set<Follower>()
+
+  constructor(options: SessionStreamsOptions) {
+    this.#options = options
+  }
+
+  /** Calls of gone processes are not restored, but taken over one by one. */
+  get calls(): ReadonlyMap<ResumableCall, OutgoingStream> {
+    return new Map()
+  }
+
+  get connected(): boolean {
+    const all = [...this.#open.values(), ...this.#followers, this.#options.listeners]
+    return all.some(({ connected }) => connected)
+  }
+
+  /** Whether this process has to know what happens in the session. */
+  get busy(): boolean {
+    return this.#open.size > 0 || this.#followers.size > 0 || this.#options.listeners.busy
+  }
+
+  /** The stream of a call that is answered in this process. */
+  of(request: string): CallStream | undefined {
+    return [...this.#open.values()].find((stream) => stream.request === request)
+  }
+
+  open(call?: ResumableCall): CallStream {
+    const stream = this.#add(crypto.randomUUID().slice(0, 8), call)
+    this.#options.writer.open(stream)
+    return stream
+  }
+
+  /** Continues a stream that this process has taken over. */
+  adopt(id: string, call: ResumableCall | undefined, seq: number): CallStream {
+    return this.#add(id, call, seq + LEAP)
+  }
+
+  openStandalone(): Promise<OutgoingStream> {
+    return this.#options.listeners.open()
+  }
+
+  saveCall(call: ResumableCall): void | Promise<void> {
+    const stream = this.#calls.get(call)
+    if (!stream || !this.#options.resumable) return undefined
+    stream.save()
+    const saved = this.#options.writer.flush()
+    // Whoever needs to know waits for it
+    saved.catch(ignore)
+    return saved
+  }
+
+  end(stream: OutgoingStream): void {
+    const open = this.#open.get(stream.id)
+    if (!open) return
+    open.end()
+    this.#forget(open)
+  }
+
+  announce(message: JsonRpcMessage): void {
+    if ('id' in message && typeof message.id === 'number' && 'method' in message) {
+      this.#options.onAsk(message.id)
+    }
+    this.#options.announce(wellFormedJson(message))
+  }
+
+  async missed(eventId: string): Promise<MissedEvents | undefined> {
+    const at = eventId.lastIndexOf('_')
+    const [stream, after] = [eventId.slice(0, at), eventId.slice(at + 1)]
+    if (stream === LISTENING) {
+      return /^\d{1,15}\.\d{1,15}$/.test(after) ? new Resumption(stream, after) : undefined
+    }
+    if (!/^\d{1,15}$/.test(after) || !/^[\w-]{1,64}$/.test(stream)) return undefined
+    const { table, writer, session } = this.#options
+    // What the client received here may not be written yet
+    if (this.#open.has(stream)) await writer.flush()
+    const known = await table.claim(session, stream, Number(after))
+    return known ? new Resumption(stream, after) : undefined
+  }
+
+  resume(missed: MissedEvents, sink: Sink, after: string | null): void {
+    if (!(missed instanceof Resumption)) return
+    if (after !== null) void sink.send({ id: after, data: '' })
+    if (missed.stream === LISTENING) this.#options.listeners.resume(missed.after, sink)
+    else this.#follow(missed.stream, Number(missed.after), sink)
+  }
+
+  /** Takes note of who reads the streams that this process writes, and reads what it follows. */
+  wake(readers: ReadonlyMap<string, string>): void {
+    for (const stream of this.#open.values()) {
+      const reader = readers.get(stream.id)
+      if (reader === undefined) continue
+      stream.followed = reader !== this.#options.process
+      if (stream.followed) stream.disconnect()
+    }
+    for (const follower of this.#followers) follower.wake()
+  }
+
+  /** Closes all connections, and leaves the streams to other processes. */
+  release(): void {
+    for (const stream of this.#open.values()) stream.abandon()
+    for (const follower of this.#followers) follower.stop()
+    this.#options.listeners.close()
+  }
+
+  close(): void {
+    for (const stream of this.#open.values()) this.end(stream)
+    for (const follower of this.#followers) follower.stop()
+    this.#options.listeners.close()
+  }
+
+  #add(id: string, call: ResumableCall | undefined, seq?: number): CallStream {
+    const { session, resumable, writer, onAsk, onLost } = this.#options
+    const lost = (stream: CallStream): void => {
+      onLost(stream)
+      this.#forget(stream)
+    }
+    const rest = { resumable, writer, onAsk, onLost: lost }
+    const numbered = seq === undefined ? {} : { seq }
+    const stream = new CallStream({ session, id, call, ...numbered, ...rest })
+    this.#open.set(id, stream)
+    if (call) this.#calls.set(call, stream)
+    return stream
+  }
+
+  #forget(stream: CallStream): void {
+    this.#open.delete(stream.id)
+    if (stream.call) this.#calls.delete(stream.call)
+    this.#options.onClosed()
+  }
+
+  #follow(stream: string, seq: number, sink: Sink): void {
+    const { table, session, process, takeOver, onClosed } = this.#options
+    const home: FollowerHome = {
+      process,
+      takeOver,
+      local: (id) => this.#open.get(id),
+      read: (id, after) => table.read(session, id, after),
+    }
+    const follower = new Follower(home, stream, seq, sink)
+    this.#followers.add(follower)
+    void follower.run().finally(() => {
+      this.#followers.delete(follower)
+      onClosed()
+    })
+  }
+}

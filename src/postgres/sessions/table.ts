@@ -1,0 +1,288 @@
+/**
+ * The rows of sessions.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import type { JsonRpcResponse } from '../../protocol/types.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import { isAlive, payloadOf, type Bus } from '../bus.ts'
+import type { Database } from '../database.ts'
+import type { StoredRecord } from './record.ts'
+
+/** Wakes the processes that run something of a session: they read its rows again. */
+export const TOPIC = 'session'
+
+/** How many ids a process reserves for its questions at once. */
+export const ID_BLOCK = 1024
+
+/** The most answers of one session that wait for their process. */
+const MAX_INBOX = 100
+
+/** A session, as a request finds it. */
+export interface SessionRow extends StoredRecord {
+  readonly id: string
+  /** How long ago its last use was noted, in milliseconds. */
+  readonly idleMs: number
+  /** The ids of requests that other processes are answering, as JSON. */
+  readonly requests: readonly string[]
+}
+
+/** What a process with a live session reads when it was woken. */
+export interface SessionNews extends StoredRecord {
+  /** The process with the newest connection for messages of no request, and its number. */
+  readonly listener: string | null
+  readonly connection: number
+  /** How far the last connection came that was closed. */
+  readonly delivered: string | null
+  readonly answers: readonly JsonRpcResponse[]
+  /** Which of its streams this process writes, and who reads them. */
+  readonly streams: readonly { id: string; reader: string; cancelled: boolean }[]
+}
+
+/** The sessions of one schema. */
+export class SessionTable {
+  readonly #database: Database
+  readonly #bus: Bus
+
+  constructor(database: Database, bus: Bus) {
+    this.#database = database
+    this.#bus = bus
+  }
+
+  /** The session with that id. */
+  async load(id: string): Promise<SessionRow | undefined> {
+    const [row] = await this.#database.query<{
+      record: string
+      version: number
+      idleMs: number
+      requests: string | null
+    }>(
+      `SELECT record, version,
+         extract(epoch FROM clock_timestamp() - used_at)::float8 * 1000 AS "idleMs",
+         (SELECT json_agg(request) FROM (
+           SELECT request FROM {mcp_calls} WHERE session = $1 AND owner <> $2
+           UNION ALL
+           SELECT request FROM {mcp_streams}
+           WHERE session = $1 AND owner <> $2 AND request IS NOT NULL
+         ) AS open)::text AS requests
+       FROM {mcp_sessions} WHERE id = $1`,
+      id,
+      this.#bus.process,
+    )
+    if (!row) return undefined
+    const { record, version, idleMs, requests } = row
+    return {
+      id,
+      record: JSON.parse(record) as SessionRecord,
+      version,
+      idleMs,
+      requests: requests === null ? [] : (JSON.parse(requests) as string[]),
+    }
+  }
+
+  /** The record of a session. */
+  async find(id: string): Promise<StoredRecord | undefined> {
+    const query = 'SELECT record, version FROM {mcp_sessions} WHERE id = $1'
+    const [row] = await this.#database.query<{ record: string; version: number }>(query, id)
+    return row && { record: JSON.parse(row.record) as SessionRecord, version: row.version }
+  }
+
+  /**
+   * Stores the next version of a record, and wakes the processes that use it.
+   *
+   * @returns Whether the stored version was `version`.
+   */
+  async save(id: string, version: number, record: string): Promise<boolean> {
+    const rows = await this.#database.query(
+      `WITH saved AS (
+         UPDATE {mcp_sessions} SET record = $3, version = version + 1
+         WHERE id = $1 AND version = $2 RETURNING id
+       )
+       SELECT id, CASE WHEN EXISTS (
+         SELECT FROM {mcp_streams} WHERE session = $1
+         UNION ALL SELECT FROM {mcp_sessions} AS before WHERE id = $1 AND listener IS NOT NULL
+       ) THEN pg_notify($4, $5)::text END AS woken FROM saved`,
+      id,
+      version,
+      record,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+    return rows.length > 0
+  }
+
+  /** Reserves ids for the questions of this process; returns the id before the first. */
+  async reserveIds(id: string): Promise<number> {
+    const query = 'UPDATE {mcp_sessions} SET asked = asked + 1 WHERE id = $1 RETURNING asked'
+    const [row] = await this.#database.query<{ asked: number }>(query, id)
+    return ((row?.asked ?? 1) - 1) * ID_BLOCK
+  }
+
+  /** Deletes a session and all that belongs to it; returns its record. */
+  async remove(id: string): Promise<SessionRecord | undefined> {
+    const [removed] = await this.removeWhere('id = $1', id)
+    return removed?.record
+  }
+
+  /** Deletes the sessions for which an SQL condition holds, and all that belongs to them. */
+  async removeWhere(
+    condition: string,
+    ...values: (string | number | boolean | null)[]
+  ): Promise<{ id: string; record: SessionRecord }[]> {
+    const at = values.length
+    const parts = ['calls', 'streams', 'events', 'inbox']
+    const deleted = parts.map((part) => {
+      return `${part} AS (DELETE FROM {mcp_${part}} WHERE session IN (SELECT id FROM gone))`
+    })
+    const rows = await this.#database.query<{ id: string; record: string }>(
+      `WITH gone AS (DELETE FROM {mcp_sessions} WHERE ${condition} RETURNING id, record),
+         ${deleted.join(', ')}
+       SELECT id, record, pg_notify($${at + 1}, $${at + 2}::text || id)::text FROM gone`,
+      ...values,
+      this.#bus.channel(),
+      payloadOf(TOPIC, ''),
+    )
+    return rows.map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
+  }
+
+  /** Notes that sessions are in use. */
+  async touch(ids: readonly string[]): Promise<void> {
+    await this.#database.query(
+      `UPDATE {mcp_sessions} SET used_at = now()
+       WHERE id IN (SELECT json_array_elements_text($1::text::json))`,
+      JSON.stringify(ids),
+    )
+  }
+
+  /**
+   * Makes the newest connection for messages of no request one of this process; returns its number
+   * and the record, or nothing if the session ended.
+   */
+  async listen(
+    id: string,
+  ): Promise<(StoredRecord & { connection: number; sent: number }) | undefined> {
+    const [row] = await this.#database.query<{
+      record: string
+      version: number
+      connection: number
+      sent: number
+    }>(
+      `WITH claimed AS (
+         UPDATE {mcp_sessions} SET listener = $2, connection = connection + 1, used_at = now()
+         WHERE id = $1 RETURNING record, version, connection, sent
+       )
+       SELECT record, version, connection, sent, pg_notify($3, $4)::text FROM claimed`,
+      id,
+      this.#bus.process,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+    return row && { ...row, record: JSON.parse(row.record) as SessionRecord }
+  }
+
+  /** Notes that a connection for messages of no request was closed, and how far it came. */
+  async unlisten(id: string, connection: number, delivered: string): Promise<void> {
+    await this.#database.query(
+      `WITH left_by AS (
+         UPDATE {mcp_sessions} SET listener = NULL, delivered = $4
+         WHERE id = $1 AND connection = $2 AND listener = $3 RETURNING id
+       )
+       SELECT pg_notify($5, $6)::text FROM left_by`,
+      id,
+      connection,
+      this.#bus.process,
+      delivered,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+  }
+
+  /** What changed of a session that is live in this process; nothing if it ended. */
+  async news(id: string, asked: readonly number[]): Promise<SessionNews | undefined> {
+    const [row] = await this.#database.query<{
+      record: string
+      version: number
+      listener: string | null
+      connection: number
+      delivered: string | null
+      answers: string | null
+      streams: string | null
+    }>(
+      `SELECT record, version, listener, connection, delivered,
+         (SELECT json_agg(message) FROM {mcp_inbox} WHERE session = $1
+            AND mcp_inbox.id IN (SELECT value::int FROM json_array_elements_text($2::text::json))
+         )::text AS answers,
+         (SELECT json_agg(json_build_object('id', s.id, 'reader', reader, 'cancelled', cancelled))
+          FROM {mcp_streams} AS s WHERE session = $1 AND owner = $3)::text AS streams
+       FROM {mcp_sessions} WHERE id = $1`,
+      id,
+      JSON.stringify(asked),
+      this.#bus.process,
+    )
+    if (!row) return undefined
+    const { record, version, listener, connection, delivered, answers, streams } = row
+    return {
+      record: JSON.parse(record) as SessionRecord,
+      version,
+      listener,
+      connection,
+      delivered,
+      answers: (JSON.parse(answers ?? '[]') as string[]).map(
+        (text) => JSON.parse(text) as JsonRpcResponse,
+      ),
+      streams: JSON.parse(streams ?? '[]') as SessionNews['streams'],
+    }
+  }
+
+  /**
+   * Stores the client's answer to a question of any process, and wakes that process.
+   *
+   * @returns The ids of streams whose process is gone.
+   */
+  async answer(id: string, question: number, message: string): Promise<string[]> {
+    const rows = await this.#database.query<{ id: string | null }>(
+      `WITH stored AS (
+         INSERT INTO {mcp_inbox} (session, id, message)
+         SELECT $1, $2::int, $3 FROM {mcp_sessions}
+         WHERE id = $1 AND $2::int <= asked * ${ID_BLOCK}
+           AND (SELECT count(*) FROM {mcp_inbox} WHERE session = $1) < ${MAX_INBOX}
+         ON CONFLICT DO NOTHING RETURNING id
+       ), woken AS (SELECT pg_notify($4, $5)::text AS sent FROM stored)
+       SELECT s.id FROM (SELECT count(sent) FROM woken) AS done
+       LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND NOT ${isAlive('s.owner')}`,
+      id,
+      question,
+      message,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+    return rows.flatMap(({ id: stream }) => stream ?? [])
+  }
+
+  /** Notes that the client cancelled a request, for the process that takes over its stream. */
+  async cancel(id: string, request: string): Promise<void> {
+    await this.#database.query(
+      'UPDATE {mcp_streams} SET cancelled = true WHERE session = $1 AND request = $2',
+      id,
+      request,
+    )
+  }
+
+  /** Adds a message of no request to the stream of whichever process has its connection. */
+  async announce(id: string, stream: string, message: string): Promise<void> {
+    await this.#database.query(
+      `WITH counted AS (
+         UPDATE {mcp_sessions} SET sent = sent + 1 WHERE id = $1 RETURNING sent
+       ), added AS (
+         INSERT INTO {mcp_events} (session, stream, seq, message)
+         SELECT $1, $2, sent, $3 FROM counted RETURNING seq
+       )
+       SELECT pg_notify($4, $5)::text FROM added`,
+      id,
+      stream,
+      message,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Notes which sessions are in use, and deletes what nobody needs any more, for all processes.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { unref } from '../../patterns/timers.ts'
+import type { SessionRecord } from '../../session/session.ts'
+import { isAlive } from '../bus.ts'
+import type { Database } from '../database.ts'
+import type { SessionRow, SessionTable } from './table.ts'
+
+/** Events and answers are deleted after this time at the latest, in milliseconds. */
+const MAX_RETENTION_MS = 3_600_000
+
+/** What the upkeep works on. */
+export interface UpkeepOptions {
+  readonly database: Database
+  readonly table: SessionTable
+  /** Milliseconds without a request after which a session ends. */
+  readonly idleMs: number
+  /** The sessions in which something runs in this process, or whose client listens. */
+  readonly busy: () => string[]
+  /** Called with each session that was idle for too long. */
+  readonly removed: (record: SessionRecord) => void
+}
+
+/** The upkeep of one process. */
+export class Upkeep {
+  readonly #options: UpkeepOptions
+  /** How often uses are noted. */
+  readonly #noteMs: number
+  readonly #noting = new Set<string>()
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options
+    this.#noteMs = Math.min(options.idleMs / 10, 60_000)
+    this.#timer = setInterval(() => void this.run(), Math.max(this.#noteMs, 20))
+    unref(this.#timer)
+  }
+
+  /** Whether a session that was noted so long ago, in milliseconds, is idle for too long. */
+  isExpired(idleMs: number): boolean {
+    return idleMs > this.#options.idleMs + this.#noteMs
+  }
+
+  /** Notes that a session is in use, if that was not noted recently. */
+  noteUse({ id, idleMs }: SessionRow): void {
+    if (idleMs < this.#noteMs || this.#noting.has(id)) return
+    const { database, table } = this.#options
+    this.#noting.add(id)
+    table
+      .touch([id])
+      .catch((error: unknown) => database.report(error))
+      .finally(() => this.#noting.delete(id))
+  }
+
+  /** Does what is due. */
+  async run(): Promise<void> {
+    const { database, table, idleMs, busy, removed } = this.#options
+    try {
+      const used = busy()
+      if (used.length > 0) await table.touch(used)
+      const keptMs = Math.min(idleMs, MAX_RETENTION_MS)
+      // Two intervals more, as timers may be late
+      const expired =
+        idleMs === Infinity
+          ? []
+          : await table.removeWhere(
+              `used_at < now() - $1::float8 * interval '1 millisecond'`,
+              idleMs + 2 * this.#noteMs,
+            )
+      for (const { record } of expired) removed(record)
+      const age = `at < now() - $1::float8 * interval '1 millisecond'`
+      await database.query(`DELETE FROM {mcp_calls} WHERE NOT ${isAlive('owner')}`)
+      await database.query(`DELETE FROM {mcp_inbox} WHERE ${age}`, keptMs)
+      await database.query(
+        `DELETE FROM {mcp_events} AS e WHERE ${age} AND NOT EXISTS (
+           SELECT FROM {mcp_streams} AS s WHERE s.session = e.session AND s.id = e.stream
+         )`,
+        keptMs,
+      )
+    } catch (error) {
+      database.report(error)
+    }
+  }
+
+  /** Stops the upkeep. */
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+}

@@ -1,0 +1,200 @@
+// Sessions of the revisions up to 2025-11-25, whose requests reach any of several processes.
+import { describe, expect, it } from 'vitest'
+import { text, type Server } from '../../src/presets/server.ts'
+import type { JsonObject } from '../../src/index.ts'
+import { call, openFleet, openSession, textOf, until, type FleetSession } from './fleet.ts'
+
+/** A server whose tools ask, wait and send. */
+function define(server: Server, index: number): void {
+  server.tool('where', {}, () => text(`${index}`))
+  server.tool('ask', {}, async (_args, ctx) => {
+    const answer = await ctx.elicit({
+      message: 'Your name?',
+      schema: { type: 'object', properties: { name: { type: 'string' } } },
+    })
+    return text(`${index} ${JSON.stringify(answer)}`)
+  })
+  server.tool('wait', {}, async (_args, ctx) => {
+    await ctx.progress(0)
+    await new Promise((_, reject) => {
+      ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error))
+    })
+    return text('never')
+  })
+  server.resource('note:///one', { name: 'one' }, () => 'one')
+}
+
+const progressing = (message: JsonObject): JsonObject => {
+  const { params, ...rest } = message as { params: JsonObject }
+  return { ...rest, params: { ...params, _meta: { progressToken: 1 } } }
+}
+const answerTo = (question: JsonObject | undefined, result: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  id: question?.id,
+  result,
+})
+
+describe('A session', () => {
+  it('is served by every process', async () => {
+    const { processes } = openFleet(3, define)
+    const [one, two, three] = processes as [never, never, never]
+    const session = await openSession(one)
+    const where: string[] = []
+    for (const process of [two, three, one]) {
+      where.push(textOf(await session.ask(process, call(1, 'where'))))
+    }
+    expect(where).toEqual(['1', '2', '0'])
+  })
+
+  it('gets answers to a question of one process through another', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const asking = await session.stream(one, call(1, 'ask'))
+    await until(() => expect(asking.methods()).toEqual(['elicitation/create']))
+    const [question] = asking.messages()
+    const answer = { action: 'accept', content: { name: 'Ada' } }
+    expect((await session.send(two, answerTo(question, answer))).status).toBe(202)
+    await until(() => expect(asking.messages()).toHaveLength(2))
+    expect(textOf(asking.messages()[1])).toContain('Ada')
+    await until(() => expect(asking.ended()).toBe(true))
+  })
+
+  it('cancels a call of one process through another', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const waiting = await session.stream(one, progressing(call('a', 'wait')))
+    await until(() => expect(waiting.methods()).toEqual(['notifications/progress']))
+    await session.send(two, {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 'a', reason: 'enough' },
+    })
+    await until(() => expect(waiting.ended()).toBe(true))
+    expect(waiting.messages()).toHaveLength(1)
+  })
+
+  it('ends on all processes', async () => {
+    const { processes } = openFleet(3, define)
+    const [one, two, three] = processes as [never, never, never]
+    const session = await openSession(one)
+    const waiting = await session.stream(one, progressing(call('a', 'wait')))
+    const listening = await session.listen(two)
+    await until(() => expect(waiting.methods()).toEqual(['notifications/progress']))
+    expect((await session.end(three)).status).toBe(200)
+    await until(() => expect(waiting.ended() && listening.ended()).toBe(true))
+    for (const process of [one, two, three]) {
+      expect((await session.send(process, call(2, 'where'))).status).toBe(404)
+    }
+  })
+
+  it('refuses the id of a request that another process is answering', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const waiting = await session.stream(one, progressing(call('a', 'wait')))
+    await until(() => expect(waiting.methods()).toEqual(['notifications/progress']))
+    expect((await session.send(two, call('a', 'where'))).status).toBe(400)
+    expect((await session.send(two, call('b', 'where'))).status).toBe(200)
+    const silent = session.send(one, call('c', 'wait'))
+    await until(async () => expect((await session.send(two, call('c', 'where'))).status).toBe(400))
+    await session.end(two)
+    expect(await (await silent).json()).toHaveProperty('error.message', 'The session ended')
+  })
+})
+
+const subscribe = (session: FleetSession, process: never, id = 1): Promise<JsonObject> =>
+  session.ask(process, {
+    jsonrpc: '2.0',
+    id,
+    method: 'resources/subscribe',
+    params: { uri: 'note:///one' },
+  })
+
+describe('Messages of no request', () => {
+  it('reach the clients of all processes once each', async () => {
+    const { processes } = openFleet(3, define)
+    const streams = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (n) => {
+        const session = await openSession(processes[n % 3] as never)
+        return session.listen(processes[(n + 1) % 3] as never)
+      }),
+    )
+    for (let n = 0; n < 10; n++) {
+      processes[n % 3]?.server.notify.toolsListChanged()
+      await until(() => {
+        for (const stream of streams) expect(stream.messages().length).toBeGreaterThan(n)
+      })
+    }
+    for (const stream of streams) expect(stream.messages()).toHaveLength(10)
+  })
+
+  it('reach a client that subscribed through another process', async () => {
+    const { processes } = openFleet(3, define)
+    const [one, two, three] = processes as [never, never, never]
+    const session = await openSession(one)
+    const listening = await session.listen(one)
+    expect(await subscribe(session, two)).toHaveProperty('result')
+    processes[2]?.server.notify.resourceUpdated('note:///one')
+    await until(() => expect(listening.methods()).toEqual(['notifications/resources/updated']))
+    await session.ask(three, {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'resources/unsubscribe',
+      params: { uri: 'note:///one' },
+    })
+    processes[1]?.server.notify.resourceUpdated('note:///one')
+    processes[1]?.server.notify.toolsListChanged()
+    await until(() => expect(listening.messages()).toHaveLength(2))
+    expect(listening.methods()[1]).toBe('notifications/tools/list_changed')
+  })
+
+  it('reach a client whose handshake ended at another process', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one, { handshake: false })
+    const listening = await session.listen(one)
+    await session.send(two, { jsonrpc: '2.0', method: 'notifications/initialized' })
+    processes[1]?.server.notify.toolsListChanged()
+    await until(() => expect(listening.methods()).toEqual(['notifications/tools/list_changed']))
+  })
+
+  it('reach a client that comes back through another process, in their order', async () => {
+    const { processes } = openFleet(3, define)
+    const [one, two, three] = processes as [never, never, never]
+    const session = await openSession(one)
+    const first = await session.listen(one)
+    processes[1]?.server.notify.toolsListChanged()
+    await until(() => expect(first.messages()).toHaveLength(1))
+    await subscribe(session, three)
+    await first.leave()
+    processes[0]?.server.notify.promptsListChanged()
+    processes[0]?.server.notify.resourceUpdated('note:///one')
+    processes[0]?.server.notify.resourceUpdated('note:///other')
+    const second = await session.listen(two, first.lastId())
+    await until(() => expect(second.messages()).toHaveLength(2))
+    processes[2]?.server.notify.resourcesListChanged()
+    await until(() => expect(second.messages()).toHaveLength(3))
+    expect(second.methods()).toEqual([
+      'notifications/prompts/list_changed',
+      'notifications/resources/updated',
+      'notifications/resources/list_changed',
+    ])
+    const again = await session.listen(three, first.lastId())
+    await until(() => expect(again.methods()).toEqual(second.methods()))
+  })
+
+  it('go to the newest of several connections, and to the one before when that is gone', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const old = await session.listen(one)
+    const young = await session.listen(two)
+    processes[0]?.server.notify.toolsListChanged()
+    await until(() => expect(young.messages()).toHaveLength(1))
+    await young.leave()
+    processes[1]?.server.notify.promptsListChanged()
+    await until(() => expect(old.methods()).toEqual(['notifications/prompts/list_changed']))
+  })
+})
