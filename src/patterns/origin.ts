@@ -4,6 +4,19 @@
  * @see https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
  */
 
+let last: { readonly text: string; readonly url: URL } | undefined
+
+/**
+ * Parses the URL of a request. Most requests to a server have the same one, and parsing it costs as
+ * much as parsing the message, so the last one is kept: do not change it.
+ *
+ * @throws {TypeError} If it is invalid.
+ */
+export function parseRequestUrl(text: string): URL {
+  if (last?.text !== text) last = { text, url: new URL(text) }
+  return last.url
+}
+
 /**
  * An origin without default port, path and capitals; a text that is not a URL, such as `null`, is
  * returned unchanged.

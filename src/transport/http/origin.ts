@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { isLoopback } from '../../patterns/loopback.ts'
-import { isAuthority, isOriginIn } from '../../patterns/origin.ts'
+import { isAuthority, isOriginIn, parseRequestUrl } from '../../patterns/origin.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
 import { invalidRequest } from './http-error.ts'
 
@@ -22,7 +22,7 @@ export function checkOrigin(
 ): void {
   const { allowedHosts } = options
   if (origin === null && !allowedHosts) return
-  const target = new URL(request.url)
+  const target = parseRequestUrl(request.url)
   if (allowedHosts && !isAllowedHost(request, target, allowedHosts)) {
     throw invalidRequest(403, 'The host is not allowed')
   }

@@ -5,6 +5,7 @@
  */
 import type { IRequestStrict } from 'itty-router'
 import { requireKnown } from '../../patterns/known-options.ts'
+import { parseRequestUrl } from '../../patterns/origin.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { definitionOf } from '../../server/definition.ts'
@@ -113,13 +114,9 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     port,
     hostname,
     async fetch(request, caller) {
-      const { url } = request
-      // Most requests, for which routing would take a quarter of the time of a call
-      const isExact =
-        url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length
-      return isExact
-        ? handler(request, caller)
-        : (await (router ??= createRouter())).fetch(request, caller)
+      // Routing takes a quarter of the time of a call
+      if (parseRequestUrl(request.url).pathname === path) return handler(request, caller)
+      return (await (router ??= createRouter())).fetch(request, caller)
     },
     listening: (bound, stop) => {
       const close = async (): Promise<void> => {
