@@ -111,11 +111,11 @@ export class PostgresTaskStore implements TaskStore {
     return this.#find('WHERE NOT finished ORDER BY seq')
   }
 
-  async unleased(now: number): Promise<string[]> {
+  async unleased(expiredBefore: number): Promise<string[]> {
     const rows = await this.#database.query<{ id: string }>(
       `SELECT id FROM {mcp_tasks} WHERE runnable_at <= $1
        ORDER BY runnable_at LIMIT ${MAX_UNLEASED}`,
-      now,
+      expiredBefore,
     )
     return rows.map(({ id }) => id)
   }

@@ -58,6 +58,8 @@ export class TaskEngine implements TaskService {
   readonly #counting = semaphore(1)
   /** Whether this process looks for tasks of crashed processes. */
   #repeats = false
+  /** When that last failed, in milliseconds since 1970. */
+  #failedAt = -Infinity
 
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
@@ -170,9 +172,29 @@ export class TaskEngine implements TaskService {
       this.#repeats = true
       runEvery(leaseMs / 3, () => void this.#work.go(this.resume(platform)))
     }
-    for (const taskId of await findUnleased(all.store)) await this.#work.begin(taskId, platform)
-    const next = await all.store.nextExpiry()
-    if (next !== undefined) this.#sweeper.set(next)
+    try {
+      for (const taskId of await this.#findUnleased(all.store, leaseMs)) {
+        await this.#work.begin(taskId, platform)
+      }
+      const next = await all.store.nextExpiry()
+      if (next !== undefined) this.#sweeper.set(next)
+    } catch (error) {
+      this.#failedAt = Date.now()
+      throw error
+    }
+  }
+
+  /**
+   * The tasks that wait to run and have no valid lease. While the store failed, no process could
+   * renew its leases: each has time for that before others take its tasks over.
+   */
+  async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
+    const now = Date.now()
+    const expiredBefore = now - this.#failedAt < leaseMs ? 0 : now
+    if (store.unleased) return store.unleased(expiredBefore)
+    return (await store.unfinished())
+      .filter((task) => isWaiting(task) && (task.leasedUntil ?? 0) <= expiredBefore)
+      .map(({ taskId }) => taskId)
   }
 
   /**
@@ -198,15 +220,6 @@ export class TaskEngine implements TaskService {
     await this.#tasks.expire(task)
     return undefined
   }
-}
-
-/** The tasks that wait to run and have no valid lease. */
-async function findUnleased(store: TaskStore): Promise<string[]> {
-  const now = Date.now()
-  if (store.unleased) return store.unleased(now)
-  return (await store.unfinished())
-    .filter((task) => isWaiting(task) && (task.leasedUntil ?? 0) <= now)
-    .map(({ taskId }) => taskId)
 }
 
 async function isFull(

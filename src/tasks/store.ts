@@ -51,10 +51,11 @@ export interface TaskStore extends TaskRecordStore {
   /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
   /**
-   * The ids of tasks that wait to run without a valid lease; some, if there are many. By default
-   * they are found among the unfinished tasks.
+   * The ids of tasks that wait to run, and have no lease or one that expired at the latest at a time
+   * in milliseconds since 1970; some of them, if there are many. By default they are found among the
+   * unfinished tasks.
    */
-  unleased?(now: number): Awaitable<string[]>
+  unleased?(expiredBefore: number): Awaitable<string[]>
 }
 
 /** Creates an in-memory store; its tasks are lost when the process exits. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMemoryTaskStore } from '../../src/tasks/store.ts'
-import { ErrorCode } from '../../src/index.ts'
+import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import { text } from '../../src/presets/server.ts'
 import type { TaskRecord, TaskStore } from '../../src/tasks/index.ts'
 import * as states from '../../src/tasks/state.ts'
@@ -117,6 +117,40 @@ describe('Several processes over one store', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     await until(() => one.ran.includes('aborted'))
     expect((await wireTo(one.server).result('tasks/get', { taskId })).status).toBe('cancelled')
+  })
+
+  test('keep their tasks when the store was not available for longer than their leases', async () => {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    })
+    onTestFinished(() => void vi.useRealTimers())
+    const shared = createMemoryTaskStore()
+    let isDown = false
+    const check = (): void => {
+      if (!isDown) return
+      throw new ProtocolError(ErrorCode.INTERNAL_ERROR, 'Down', { retryAfterMs: 5_000 })
+    }
+    const store: TaskStore = {
+      ...mortal(shared).store,
+      load: (id) => (check(), shared.load(id)),
+      save: (record) => (check(), shared.save(record)),
+      unfinished: () => (check(), shared.unfinished()),
+    }
+    const [one, two] = [1, 2].map(() => makeFixture({ store, leaseMs: 60_000 }))
+    if (!one || !two) throw new Error('There are two')
+    // Its timers therefore fire before those of the other
+    await two.tasks.resume()
+    const taskId = await wireTo(one.server).start('wait')
+    await until(() => one.ran.includes('wait'))
+    isDown = true
+    for (let turn = 0; turn < 30; turn++) await vi.advanceTimersByTimeAsync(6_000)
+    isDown = false
+    for (let turn = 0; turn < 30; turn++) await vi.advanceTimersByTimeAsync(6_000)
+    one.gate.open()
+    await until(() => one.ran.includes('waited'))
+    expect((await wireTo(two.server).until(taskId, 'completed')).status).toBe('completed')
+    expect([...one.ran, ...two.ran]).toEqual(['wait', 'waited'])
+    expect([...one.errors, ...two.errors]).toEqual([])
   })
 
   test('continue once when two clients answer at the same time', async () => {
