@@ -8,7 +8,7 @@ import { withTimeout } from '../patterns/timeout.ts'
 import { callHook, ignore } from '../patterns/hooks.ts'
 import { SdkError } from '../protocol/errors.ts'
 import type { PostgresClient, PostgresQueries, PostgresQuery, PostgresValue } from './client.ts'
-import { migrate } from './migrations.ts'
+import { migrate, MIGRATIONS } from './migrations.ts'
 import { isTableMissing, isTransient, UnavailableError } from './unavailable.ts'
 
 /** Runs queries whose tables are written as `{name}`. */
@@ -118,7 +118,7 @@ export class Database implements Queries {
   }
 
   async #migrate(): Promise<void> {
-    await this.attempt((signal) => migrate(this.#client, this.schema, signal))
+    await this.attempt((signal) => migrate(this.#client, this.schema, MIGRATIONS, signal))
     this.#isMigrated = true
   }
 

@@ -10,7 +10,7 @@ import { SESSIONS } from './sessions/schema.ts'
  * The scripts that lead from one version of the tables to the next, the first from none. Released ones
  * never change.
  */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE mcp_processes (
     id text PRIMARY KEY,
     seen_at timestamptz NOT NULL
@@ -39,16 +39,17 @@ const MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Brings the tables of a schema to the version that this code knows, in one transaction.
+ * Runs those scripts that the tables of a schema lack, in one transaction.
  *
  * @throws {Error} If a later version of the package created the tables.
  */
 export async function migrate(
   client: PostgresClient,
   schema: string,
+  scripts: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  if ((await versionOf(client, schema)) === MIGRATIONS.length) return
+  if ((await versionOf(client, schema)) === scripts.length) return
   await client.begin(async (queries) => {
     signal.throwIfAborted()
     await queries.unsafe('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
@@ -56,16 +57,16 @@ export async function migrate(
     ])
     // Another process may have finished in the meantime
     const version = await versionOf(queries, schema)
-    if (version > MIGRATIONS.length) throw newerSchema(schema, version)
-    if (version === MIGRATIONS.length) return
+    if (version > scripts.length) throw newerSchema(schema, version, scripts.length)
+    if (version === scripts.length) return
     // `IF NOT EXISTS` would need the permission to create schemas even if this one exists
     const found = await queries.unsafe('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     if (found.length === 0) await queries.unsafe(`CREATE SCHEMA "${schema}"`)
     await queries.unsafe(`SET LOCAL search_path TO "${schema}"`)
     if (version === 0) await queries.unsafe('CREATE TABLE mcp_schema (version integer NOT NULL)')
-    for (const script of MIGRATIONS.slice(version)) await queries.unsafe(script)
+    for (const script of scripts.slice(version)) await queries.unsafe(script)
     await queries.unsafe('DELETE FROM mcp_schema')
-    await queries.unsafe('INSERT INTO mcp_schema VALUES ($1)', [MIGRATIONS.length])
+    await queries.unsafe('INSERT INTO mcp_schema VALUES ($1)', [scripts.length])
     signal.throwIfAborted()
   })
 }
@@ -79,8 +80,7 @@ async function versionOf(queries: PostgresQueries, schema: string): Promise<numb
   return (row as { version: number } | undefined)?.version ?? 0
 }
 
-function newerSchema(schema: string, version: number): Error {
-  const known = MIGRATIONS.length
+function newerSchema(schema: string, version: number, known: number): Error {
   return new Error(
     `Cannot use the schema "${schema}": its tables have version ${version}, and this package knows version ${known} at most. Update the package`,
   )

@@ -1,5 +1,6 @@
 // The tables of a schema: who creates them, and when.
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { migrate } from '../../src/postgres/migrations.ts'
 import { createPostgresStorage } from '../../src/postgres/index.ts'
 import { createServer } from '../../src/presets/server.ts'
 import { openClient, openSchema } from './database.ts'
@@ -54,5 +55,22 @@ describe('Tables in Postgres', () => {
     await storage.close()
     await client.end()
     await expect(open().storage.taskStore().count()).resolves.toBe(0)
+  })
+
+  it('of an earlier version get what they lack, once, or stay as they are if a script fails', async () => {
+    const { schema, sql } = openSchema()
+    const clients = [1, 2, 3, 4, 5].map(() => openClient('test'))
+    const run = (...scripts: string[]): Promise<unknown> => {
+      const { signal } = new AbortController()
+      return Promise.all(clients.map((client) => migrate(client, schema, scripts, signal)))
+    }
+    const first = 'CREATE TABLE a (n integer); INSERT INTO a VALUES (1)'
+    const second = 'ALTER TABLE a ADD COLUMN m integer; UPDATE a SET m = n + 1'
+    await run(first)
+    await run(first, second)
+    expect(await sql`SELECT * FROM ${sql(`${schema}.a`)}`).toEqual([{ n: 1, m: 2 }])
+    await expect(run(first, second, 'DROP TABLE a; SELECT 1/0')).rejects.toThrow('division by zero')
+    expect(await sql`SELECT * FROM ${sql(`${schema}.a`)}`).toEqual([{ n: 1, m: 2 }])
+    expect(await sql`SELECT * FROM ${sql(`${schema}.mcp_schema`)}`).toEqual([{ version: 2 }])
   })
 })
