@@ -75,7 +75,9 @@ class BindingTransport implements Transport {
       throw new SdkError('CLOSED', 'Cannot connect to the other Worker', { cause })
     }
     if (!connection) throw new SdkError('UNAUTHORIZED', 'The other Worker rejects this caller')
-    this.#connection = connection
+    if (this.#receiver) this.#connection = connection
+    // Closed in the meantime
+    else release(connection)
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {

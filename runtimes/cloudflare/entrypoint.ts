@@ -13,12 +13,13 @@ import type { RpcReceiver } from './rpc-messages.ts'
 /** The properties of a service binding, as its configuration sets them. */
 export type BindingProps = Readonly<Record<string, unknown>>
 
-/** How other Workers may call the server. */
+/** How other Workers may call the server. Messages may be as long as the option `maxBodyBytes`. */
 export interface EntrypointOptions {
   /**
    * Identifies the calling Worker by the `props` of its service binding, which only its
    * configuration can set. The returned caller becomes `ctx.principal` and `ctx.auth` of handlers;
-   * `undefined` rejects the connection. An exception is passed to `onError`, and rejects it too. By
+   * `undefined` rejects the connection. An exception is passed to `onError`, and rejects it too. The
+   * connection closes at `auth.expiresAt`, and when the authorization is revoked. By
    * default the caller has `props.principal`, if it is a string, and `props.auth`, if it is an
    * object.
    */

@@ -2,6 +2,7 @@
  * The options of a Worker.
  */
 import type { Secrets } from '#internal/http'
+import { requireKnown, type OptionNames } from '#internal/patterns'
 import { SdkError } from '../../src/index.ts'
 import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
 import type { EntrypointOptions } from './entrypoint.ts'
@@ -84,13 +85,17 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
 }
 
 /**
- * Validates numbers early, since they may come from configuration and would otherwise fail only on
- * a request.
+ * Validates options early that would otherwise fail only on a request: numbers may come from
+ * configuration.
  *
  * @throws {SdkError} `INVALID_USE`.
+ * @throws {TypeError} if an option of the entrypoint is unknown.
  */
-export function checkNumbers(options: WorkerOptions): void {
-  const { hubShards = 1, sessionIdleMs = 1, entrypoint: { maxOpenCalls = 1 } = {} } = options
+export function checkOptions(options: WorkerOptions): void {
+  const { hubShards = 1, sessionIdleMs = 1, entrypoint = {} } = options
+  const { maxOpenCalls = 1 } = entrypoint
+  const names: OptionNames<EntrypointOptions> = { caller: 1, maxOpenCalls: 1 }
+  requireKnown('The entrypoint', entrypoint, names)
   if (!(Number.isInteger(hubShards) && hubShards > 0)) {
     throw new SdkError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
   }
@@ -99,7 +104,8 @@ export function checkNumbers(options: WorkerOptions): void {
     throw new SdkError('INVALID_USE', message)
   }
   if (!(maxOpenCalls > 0)) {
-    throw new SdkError('INVALID_USE', `"maxOpenCalls" must be a number, not ${maxOpenCalls}`)
+    const message = `"maxOpenCalls" must be a number of calls, not ${maxOpenCalls}`
+    throw new SdkError('INVALID_USE', message)
   }
 }
 

@@ -9,6 +9,7 @@ import {
   errorResponse,
   HttpError,
   isObject,
+  onAuthorizationEnd,
   Outbox,
   ServerConnection,
   writeJson,
@@ -44,6 +45,7 @@ export class RpcConnection extends RpcTarget {
   readonly #connection: ServerConnection
   /** Settles the open calls when the connection closes. */
   readonly #open = new Set<(answer: null) => void>()
+  readonly #stopWatching: () => void
   /** The last message on its way to the caller. */
   #lastSent: Promise<void> | undefined
   #waiting = 0
@@ -62,6 +64,7 @@ export class RpcConnection extends RpcTarget {
     const report = (error: unknown): void => server.report(error)
     const outbox = new Outbox({ send: (frame) => this.#post(frame) }, report)
     this.#connection = new ServerConnection(server, outbox, options)
+    this.#stopWatching = onAuthorizationEnd(options.caller ?? {}, () => this.close())
   }
 
   /**
@@ -83,6 +86,7 @@ export class RpcConnection extends RpcTarget {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#stopWatching()
     this.#connection.close()
     for (const settle of this.#open) settle(null)
     this.#receiver[Symbol.dispose]()

@@ -21,7 +21,7 @@ import { entrypointClass, type EntrypointClass } from './entrypoint.ts'
 import { forwardedSessions } from './forwarded-sessions.ts'
 import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
-import { checkNumbers, handlerOptions, type WorkerOptions } from './options.ts'
+import { checkOptions, handlerOptions, type WorkerOptions } from './options.ts'
 import { configuredSecrets, sealingSecrets } from './secrets.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
 import { namingSession } from './sse-session.ts'
@@ -96,7 +96,7 @@ export function createWorker<Env = unknown>(
 ): Worker<Env> {
   const { path = '/mcp', sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
-  checkNumbers(options)
+  checkOptions(options)
   if (!server.notify)
     throw new TypeError('The server must be made by createServer of edgewise/server')
   const hub = new Hub(options)

@@ -5,6 +5,7 @@
  */
 export { errorResponse, writeJson, type Answer } from '../protocol/jsonrpc.ts'
 export { isObject, parseJson } from '../protocol/validate.ts'
+export { onAuthorizationEnd } from '../server/authorization-end.ts'
 export { definitionOf, type ServerDefinition } from '../server/definition.ts'
 export { Outbox } from '../server/outbox.ts'
 export { ServerConnection, type ServerConnectionOptions } from '../server/server-connection.ts'

@@ -28,6 +28,7 @@ export interface Env {
   OPS: Binding
   STRANGER: Binding
   UNKNOWN: Binding
+  BRIEF: Binding
   PROTECTED: Binding
   BOOKING: Binding
   STATELESS: Binding
@@ -105,6 +106,22 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
       equal((await rejection(open(env.STRANGER))).code, 'UNAUTHORIZED')
       equal((await rejection(open(env.UNKNOWN))).code, 'UNAUTHORIZED')
       await untilSeen('reported: The team is unknown')
+    },
+
+    'A connection closes when the authorization of its caller expires': async () => {
+      const client = await open(env.BRIEF)
+      const error = await rejection(client.callTool('wait', { name: 'expired' }))
+      equal(error.code, 'CLOSED')
+      await untilSeen('aborted expired')
+    },
+
+    'A transport that is closed while it connects stays closed': async () => {
+      const transport = bindingTransport(env.CALLEE)
+      const starting = transport.start({ message() {}, malformed() {}, closed() {} })
+      await transport.close()
+      await starting
+      const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const
+      equal((await rejection(transport.send(ping))).code, 'CLOSED')
     },
 
     'A tool that needs a scope is refused to Workers without it': async () => {

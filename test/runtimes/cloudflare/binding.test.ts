@@ -30,6 +30,7 @@ async function startPair(date: string): Promise<Workerd> {
         OPS: callee('Guarded', { team: 'ops' }),
         STRANGER: callee('Guarded', { principal: 'ops' }),
         UNKNOWN: callee('Guarded', { team: 'none' }),
+        BRIEF: callee('Guarded', { team: 'brief' }),
         PROTECTED: callee('Protected', { auth: { scopes: ['read'] } }),
         BOOKING: callee('Protected', { auth: { scopes: ['book'] } }),
         STATELESS: callee('Stateless', { principal: 'shop' }),

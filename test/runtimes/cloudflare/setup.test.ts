@@ -59,6 +59,17 @@ describe('A Worker that is set up wrongly', () => {
       const said = await complaint({}, script.replace('hubShards: 2', `hubShards: ${shards}`))
       expect(said).toContain('"hubShards" must be a number of objects')
     }
+    for (const calls of ['0', '-1', 'NaN']) {
+      const entrypoint = `hubShards: 2, entrypoint: { maxOpenCalls: ${calls} }`
+      const said = await complaint({}, script.replace('hubShards: 2', entrypoint))
+      expect(said).toContain('"maxOpenCalls" must be a number of calls')
+    }
+  })
+
+  it('names the option of the entrypoint that is unknown', async () => {
+    const entrypoint = 'hubShards: 2, entrypoint: { maxCalls: 1 }'
+    const said = await complaint({}, script.replace('hubShards: 2', entrypoint))
+    expect(said).toContain('The entrypoint has no option "maxCalls", it has caller, maxOpenCalls')
   })
 
   it('says that the compatibility date is too early', async () => {
