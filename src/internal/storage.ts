@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { chunkText } from '../sqlite/chunk-text.ts'
+export { chunkText } from '../patterns/chunk-text.ts'
 export type { SqlSessionStoreOptions } from '../sqlite/session-store.ts'
 export type { Sql } from '../sqlite/sql.ts'

@@ -4,12 +4,16 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { expiresAt, isFinal, isWaiting, type TaskRecord } from '../tasks/record.ts'
-import type { TaskStore } from '../tasks/store.ts'
+import type { JsonRpcNotification } from '../protocol/types.ts'
+import type { TaskStore, TaskStoreSubscriber } from '../tasks/store.ts'
 import { payloadOf, type Bus } from './bus.ts'
 import type { PostgresValue } from './client.ts'
 import type { Database } from './database.ts'
+import { splitMessage, TaskMessages } from './task-messages.ts'
 
-const TOPIC = 'task'
+/** The topics of notifications: a task changed, and the handler of one sent a message. */
+const CHANGED = 'task'
+const MESSAGE = 'task-message'
 
 /** How many tasks of a crashed process another one takes over at once. */
 const MAX_UNLEASED = 1_000
@@ -20,6 +24,8 @@ export class PostgresTaskStore implements TaskStore {
   readonly #bus: Bus
   /** Identifies the changes of this store among the notifications. */
   readonly #origin = crypto.randomUUID()
+  /** The messages of tasks that are being sent. */
+  readonly #sending = new Map<string, Promise<void>>()
 
   constructor(database: Database, bus: Bus) {
     this.#database = database
@@ -37,6 +43,8 @@ export class PostgresTaskStore implements TaskStore {
     const { taskId, version, call, leasedUntil = 0 } = record
     const runnableAt = isWaiting(record) ? leasedUntil : null
     const text = JSON.stringify(record)
+    // A client that hears of the end waits for no more messages
+    await this.#sending.get(taskId)
     const saved =
       version === 1
         ? await this.#database.query(
@@ -76,14 +84,40 @@ export class PostgresTaskStore implements TaskStore {
     )
   }
 
-  subscribe(listener: (taskId: string | undefined) => void): () => void {
-    return this.#bus.subscribe(TOPIC, {
-      wake: (key) => {
-        const [origin, taskId] = key.split(' ')
-        if (origin !== this.#origin) listener(taskId)
-      },
-      resync: () => listener(undefined),
-    })
+  subscribe(subscriber: TaskStoreSubscriber): () => void {
+    const messages = new TaskMessages((taskId, message) => subscriber.message(taskId, message))
+    const stops = [
+      this.#bus.subscribe(CHANGED, {
+        wake: (key) => {
+          const [origin, taskId] = key.split(' ')
+          if (origin !== this.#origin) subscriber.changed(taskId)
+        },
+        resync: () => subscriber.changed(undefined),
+      }),
+      this.#bus.subscribe(MESSAGE, {
+        wake: (key) => {
+          if (!key.startsWith(this.#origin)) messages.receive(key)
+        },
+        resync: () => messages.clear(),
+      }),
+    ]
+    return () => stops.forEach((stop) => stop())
+  }
+
+  publishMessage(taskId: string, message: JsonRpcNotification): void {
+    const send = async (): Promise<void> => {
+      for (const key of splitMessage(this.#origin, taskId, message)) {
+        await this.#bus.send(MESSAGE, key)
+      }
+    }
+    // One after the other, so that they arrive in order
+    const sent = (this.#sending.get(taskId) ?? Promise.resolve())
+      .then(send)
+      .catch((error: unknown) => this.#database.report(error))
+      .finally(() => {
+        if (this.#sending.get(taskId) === sent) this.#sending.delete(taskId)
+      })
+    this.#sending.set(taskId, sent)
   }
 
   async count(principal?: string | null): Promise<number> {
@@ -127,7 +161,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   #notification(taskId: string): [channel: string, payload: string] {
-    return [this.#bus.channel(), payloadOf(TOPIC, `${this.#origin} ${taskId}`)]
+    return [this.#bus.channel(), payloadOf(CHANGED, `${this.#origin} ${taskId}`)]
   }
 
   async #find(where: string, ...values: PostgresValue[]): Promise<TaskRecord[]> {

@@ -15,7 +15,7 @@ import type {
 } from '../session/event-store.ts'
 import { deleteEventsUpTo } from './old-events.ts'
 import { deleteStream, isStreamOpen, putStream, readStreams } from './open-streams.ts'
-import { chunkText } from './chunk-text.ts'
+import { chunkText } from '../patterns/chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 

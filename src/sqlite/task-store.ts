@@ -5,7 +5,7 @@
  */
 import type { TaskRecord } from '../tasks/record.ts'
 import type { TaskStore } from '../tasks/store.ts'
-import { chunkText } from './chunk-text.ts'
+import { chunkText } from '../patterns/chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 

@@ -100,7 +100,8 @@ function exchangeOf(
     caller,
     cancellation,
     logLevel: 'debug',
-    send: notify,
+    // Only clients with core tasks can wait for what a handler sends
+    send: facts.tasks === 'core' ? notify : () => {},
     askMode: NEEDS_SESSION,
   }
 }

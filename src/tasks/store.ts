@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 import { expiresAt } from './record.ts'
 
@@ -23,11 +24,24 @@ export interface TaskRecordStore {
   /** Deletes a task. */
   remove(taskId: string): Awaitable<void>
   /**
-   * Calls `listener` with the id of each task that another process has changed, and without one if
-   * changes may have been missed, until the returned function is called. Only where several
-   * processes share the tasks.
+   * Calls `changed` with the id of each task that another process has changed, and without one if
+   * changes may have been missed, and `message` with what the handlers of other processes send, until
+   * the returned function is called. Only where several processes share the tasks.
    */
-  subscribe?(listener: (taskId: string | undefined) => void): () => void
+  subscribe?(subscriber: TaskStoreSubscriber): () => void
+  /**
+   * Passes a message from the handler of a task to the other processes, whose clients may wait for
+   * the task. One that cannot be passed on at once is lost.
+   */
+  publishMessage?(taskId: string, message: JsonRpcNotification): void
+}
+
+/** Receives what other processes do with tasks of the same store. */
+export interface TaskStoreSubscriber {
+  /** Called with the id of a changed task; without one, any task may have changed. */
+  changed(taskId: string | undefined): void
+  /** Called with a message from the handler of a task. */
+  message(taskId: string, message: JsonRpcNotification): void
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 import { withTimeout } from '../patterns/timeout.ts'
 import { SdkError } from '../protocol/errors.ts'
+import type { JsonRpcNotification } from '../protocol/types.ts'
 import { TaskSubscribers } from './subscribers.ts'
 import { expiresAt, TASK_EXPIRED, type TaskRecord } from './record.ts'
 import type { TaskPollOptions } from './service.ts'
@@ -28,10 +29,19 @@ export class TaskRepository {
   constructor(store: TaskRecordStore, changed?: (task: TaskRecord) => void) {
     this.#store = store
     this.#changed = changed
-    store.subscribe?.((taskId) => {
-      const ids = taskId === undefined ? this.subscribers.changeTopics() : [taskId]
-      for (const id of ids) if (this.subscribers.hasChangeListener(id)) void this.#refresh(id)
+    store.subscribe?.({
+      changed: (taskId) => {
+        const ids = taskId === undefined ? this.subscribers.changeTopics() : [taskId]
+        for (const id of ids) if (this.subscribers.hasChangeListener(id)) void this.#refresh(id)
+      },
+      message: (taskId, message) => this.subscribers.publishMessage(taskId, message),
     })
+  }
+
+  /** Sends a message from the handler of a task to those who wait for it, in any process. */
+  publishMessage(taskId: string, message: JsonRpcNotification): void {
+    this.subscribers.publishMessage(taskId, message)
+    this.#store.publishMessage?.(taskId, message)
   }
 
   /** Gets the task of a principal, unless it has expired. */

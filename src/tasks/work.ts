@@ -99,7 +99,7 @@ export class TaskWork {
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),
       notify: (message) => {
-        if (!cancellation.cancelled) this.#tasks.subscribers.publishMessage(taskId, message)
+        if (!cancellation.cancelled) this.#tasks.publishMessage(taskId, message)
       },
     }
   }

@@ -5,6 +5,7 @@ import { createHandler } from '../../src/presets/server.ts'
 import type { PostgresClient } from '../../src/postgres/index.ts'
 import { createPostgresStorage } from '../../src/postgres/index.ts'
 import type { TasksOptions } from '../../src/tasks/options.ts'
+import { openWire } from '../server/wire.ts'
 import { gate, KNOWS, makeFixture, textOf, wireTo, type Fixture } from '../tasks/fixture.ts'
 import { taskRecord, taskStoreSuite } from '../tasks/store-suite.ts'
 import { eventually, openSchema, type TestProcess, type TestSchema } from './database.ts'
@@ -88,6 +89,39 @@ describe('A task of several processes', () => {
     await eventually(() => expect(statuses.at(-1)).toEqual(['completed', undefined]))
     listening.close()
     await read
+  })
+
+  it('sends what its handler logs to a 2025-11-25 client that waits at another process', async () => {
+    const schema = openSchema()
+    const [one, two] = [openProcess(schema), openProcess(schema)]
+    const long = 'é𝄞\n'.repeat(5_000)
+    let isHeard = false
+    for (const { server } of [one, two]) {
+      server.tool('chatty', { task: 'required' }, async (_args, ctx) => {
+        while (!isHeard) {
+          await ctx.log('info', 'Still here')
+          await new Promise((resolve) => setTimeout(resolve, 10))
+        }
+        for (const data of ['a', 'b', long, 'c']) await ctx.log('info', data)
+        return 'done'
+      })
+    }
+    const first = await openWire(one.server)
+    const second = await openWire(two.server)
+    onTestFinished(() => Promise.all([first.close(), second.close()]).then(() => {}))
+    const logged = (): unknown[] =>
+      second.received.flatMap(({ method, params }) =>
+        method === 'notifications/message' && params?.data !== 'Still here' ? [params?.data] : [],
+      )
+    const created = await first.result('tools/call', { name: 'chatty', task: {} })
+    const { taskId } = created.task as { taskId: string }
+    const result = second.result('tasks/result', { taskId })
+    await eventually(() => {
+      expect(second.received.map(({ method }) => method)).toContain('notifications/message')
+    })
+    isHeard = true
+    expect(textOf(await result)).toBe('done')
+    expect(logged()).toEqual(['a', 'b', long, 'c'])
   })
 
   it('whose process died is continued by exactly one of the others, and each step happens once', async () => {
