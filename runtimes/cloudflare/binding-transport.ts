@@ -72,7 +72,8 @@ class BindingTransport implements Transport {
     try {
       connection = await this.#binding.openConnection(end)
     } catch (cause) {
-      throw new SdkError('CLOSED', 'Cannot connect to the other Worker', { cause })
+      const { message } = cause as Error
+      throw new SdkError('CLOSED', `Cannot connect to the other Worker: ${message}`, { cause })
     }
     if (!connection) throw new SdkError('UNAUTHORIZED', 'The other Worker rejects this caller')
     if (this.#receiver) this.#connection = connection

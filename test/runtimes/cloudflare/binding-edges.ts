@@ -315,6 +315,12 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
       connection[Symbol.dispose]()
     },
 
+    'A binding to another entrypoint says what is missing': async () => {
+      const error = await rejection(open(env.PUBLIC as Binding))
+      equal(error.code, 'CLOSED')
+      ok(String(error.message).includes('openConnection'), String(error.message))
+    },
+
     'A connection needs a receiver': async () => {
       for (const receiver of [undefined, null, 1, 'x', {}, { receive: () => {} }]) {
         const error = await rejection(env.CALLEE.openConnection(receiver))
