@@ -10,13 +10,14 @@ import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension
 import type { RequestOptions } from './request-options.ts'
 
 /**
- * Marks the options of a request that its caller repeats with each set of input responses: `null` at
- * first, when the started operation is returned to the caller; afterwards the operation, which is
- * followed instead of started again.
+ * The key of a request option: the operation, such as a task, that an earlier call of the same request
+ * started. It is for callers that repeat a request with each set of input responses. `null` in the
+ * first call returns the started operation to the caller. The operation itself, in later calls, is
+ * followed to its end and not started again.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
-/** Options of a request that may carry this mark. */
+/** Options of a request that its caller may repeat. */
 export interface RepeatedRequestOptions extends RequestOptions {
   readonly [startedOperation]?: Result | null
 }
@@ -46,16 +47,16 @@ export interface ClientExtensionOptions {
    */
   readonly send?: (request: FollowedRequest) => Promise<Result> | undefined
   /**
-   * Wraps the answering of requests that a server sends on a session. The given function checks and
-   * answers requests of the core protocol with the client's handlers. `capabilities` are those that the
-   * client declared there; each connection has its own object. A client of `edgewise/client/tiny`
-   * answers no requests and never calls it.
+   * Wraps the function that answers a server's requests in a session. That function checks requests of
+   * the core protocol and answers them with the client's handlers. `capabilities` are those that the
+   * client declared in the session; each connection has its own object. A client of
+   * `edgewise/client/tiny` answers no requests and never calls it.
    */
   readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
 }
 
 /**
- * Turns a result into the complete one.
+ * Turns a result of an extension's type into the complete result of the request.
  *
  * @throws {SdkError} Any error that the caller is to receive.
  */
@@ -78,23 +79,28 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options
-  if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" cannot be an extension`)
+  if (!isExtensionId(id))
+    throw new SdkError(
+      'INVALID_USE',
+      `"${id}" is not an extension id, such as "com.example/search"`,
+    )
   const followers = new Map(Object.entries(resultTypes))
   return {
     id,
     settings,
     nameParams,
     wrap,
-    follow(request, answer) {
-      const { input, [startedOperation]: begun }: RepeatedRequestOptions = request.options
-      const byHand = input === 'manual' && !begun
-      const result = answer ?? begun
-      if (!result) return byHand && begun === undefined ? undefined : send?.(request)
+    follow(request, received) {
+      const { input, [startedOperation]: started }: RepeatedRequestOptions = request.options
+      // The caller completes the result itself
+      const isManual = input === 'manual' && !started
+      const result = received ?? started
+      if (!result) return isManual && started === undefined ? undefined : send?.(request)
       const follower = followers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client
       if (!follower || (serverCapabilities && !serverCapabilities.extensions?.[id]))
         return undefined
-      return Promise.resolve(byHand ? result : follower(result, request))
+      return Promise.resolve(isManual ? result : follower(result, request))
     },
   }
 }

@@ -34,11 +34,11 @@ export interface ClientExtension {
    */
   follow(request: FollowedRequest, result?: Result): Promise<Result> | undefined
   /**
-   * Wraps the answering of requests that a server sends on a session. A client of `edgewise/client/tiny`
-   * answers no requests and never calls it.
+   * Wraps the function that answers a server's requests in a session. A client of
+   * `edgewise/client/tiny` answers no requests and never calls it.
    *
-   * @param capabilities The capabilities that the client declared there; each connection has its own
-   *   object.
+   * @param capabilities The capabilities that the client declared in the session; each connection has
+   *   its own object.
    */
   wrap(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
 }

@@ -105,10 +105,10 @@ export async function followTask(followed: FollowedTask): Promise<Result> {
 
 /** Whether the caller answers with another call, which continues polling the task. */
 function isAnsweredLater(
-  { [startedOperation]: begun }: RepeatedRequestOptions,
+  { [startedOperation]: started }: RepeatedRequestOptions,
   error: unknown,
 ): boolean {
-  return begun !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
+  return started !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
 }
 
 class Follower {

@@ -51,7 +51,9 @@ describe('extensions of a client', () => {
   it.each(['jobs', '/jobs', 'com.example/', '1.x/y', ''])(
     'cannot have the id "%s" [M-VER-015]',
     (id) => {
-      expect(() => clientExtension({ id })).toThrow(`"${id}" cannot be an extension`)
+      expect(() => clientExtension({ id })).toThrow(
+        `"${id}" is not an extension id, such as "com.example/search"`,
+      )
     },
   )
 

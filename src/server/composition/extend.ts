@@ -78,7 +78,7 @@ class ExtensionTable implements Extensions {
   add(extension: ServerExtensionOptions): void {
     const { id, settings = {}, methods: added = {}, filters = {} } = extension
     if (!isExtensionId(id)) {
-      throw new TypeError(`The id of an extension needs a prefix, "${String(id)}" has none`)
+      throw new TypeError(`"${String(id)}" is not an extension id, such as "com.example/search"`)
     }
     if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
     if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)

@@ -23,7 +23,7 @@ import { jsonCopy } from '../json-copy.ts'
 import { readJson } from './json-size.ts'
 import { Heartbeat, holdLock, watchLock } from './liveness.ts'
 import { portCarrier, type MessageChannelLike, type PortLike } from './port-carrier.ts'
-import { lockOf, readControl, type Control, type Handshake } from './port-control.ts'
+import { lockName, readControl, type Control, type Handshake } from './port-control.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /** Settings of {@link messagePortTransport}. */
@@ -175,7 +175,7 @@ class MessagePortTransport implements Transport {
       const stop = (): void => clearTimeout(timer)
       this.#opened.then(stop, stop)
     }
-    const lock = await holdLock(lockOf(this.#id), this.#closed.signal)
+    const lock = await holdLock(lockName(this.#id), this.#closed.signal)
     this.#handshake = { edgewise: 'open', id: this.#id, lock }
     this.#sendControl({ ...this.#handshake, ...(this.#peer && { seen: this.#peer }) })
     if (this.#peer) this.#establish()
@@ -254,7 +254,7 @@ class MessagePortTransport implements Transport {
   async #watch(id: string, lock: boolean): Promise<void> {
     const { signal } = this.#closed
     const gone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
-    if ((lock && (await watchLock(lockOf(id), signal, gone))) || signal.aborted) return
+    if ((lock && (await watchLock(lockName(id), signal, gone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
     if (silenceMs > MAX_DELAY_MS) return
     this.#heartbeat = new Heartbeat(

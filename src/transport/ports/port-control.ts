@@ -1,6 +1,6 @@
 /**
- * The control messages that two ends of a message port exchange in addition to JSON-RPC: the
- * handshake, pings, and the end.
+ * The control messages that the two ends of a message port exchange in addition to JSON-RPC: they
+ * open the connection, check that the peer is alive, and close the connection.
  *
  * A control message is an object with the member `edgewise`, and never one with `jsonrpc`.
  *
@@ -12,7 +12,7 @@ export interface Handshake {
   edgewise: 'open'
   /** The id of the sender. */
   id: string
-  /** Whether the sender holds its lock. */
+  /** Whether the sender holds the lock that is named by {@link lockName}. */
   lock: boolean
   /** The id of the sender whose handshake message this one answers. */
   seen?: string
@@ -22,8 +22,8 @@ export interface Handshake {
 export type Control =
   | Handshake
   /**
-   * Asks ends that are waiting for a peer to send their handshake message again: the sender has just
-   * started.
+   * The sender has just started. An end that has no peer yet answers by sending its handshake message
+   * again.
    */
   | { edgewise: 'listening' }
   /** Asks for a sign of life. Any message is an answer. */
@@ -45,6 +45,6 @@ export function readControl(value: unknown): Control | undefined {
 }
 
 /** The name of the lock that an end holds while it is alive. */
-export function lockOf(id: string): string {
+export function lockName(id: string): string {
   return `edgewise-port-${id}`
 }
