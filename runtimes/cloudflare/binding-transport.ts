@@ -51,7 +51,7 @@ class BindingTransport implements Transport {
   readonly #binding: EntrypointBinding
   #connection: Rpc.Stub<RpcConnection> | undefined
   #receiver: Receiver | undefined
-  /** How many messages wait for their answer, or to be taken. */
+  /** How many messages wait for their response, or to be received. */
   #pending = 0
   readonly #inbox = new Inbox(
     (frame) => this.#receiver?.message(frame),

@@ -1,6 +1,6 @@
 /**
- * The called Worker's end of a connection: what the calling Worker sends is a method call, and the
- * response its result.
+ * The called Worker's end of a connection. The calling Worker sends a message by calling a method, which
+ * returns the response.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
  */
@@ -20,7 +20,7 @@ import {
 import { ErrorCode, ProtocolError, SdkError, type JsonRpcMessage } from '../../src/index.ts'
 import { parseText, requireSendable, type RpcReceiver } from './rpc-messages.ts'
 
-/** How many messages may be on their way to a caller that does not take them. */
+/** How many messages may be queued for a caller that reads too slowly. */
 const MAX_WAITING = 10_000
 
 /** The limits of one connection. */
@@ -46,7 +46,7 @@ export class RpcConnection extends RpcTarget {
   /** Settles the open calls when the connection closes. */
   readonly #open = new Set<(answer: null) => void>()
   readonly #stopWatching: () => void
-  /** The last message on its way to the caller. */
+  /** Settles when the caller has received the last message. */
   #lastSent: Promise<void> | undefined
   #waiting = 0
   #closed = false
@@ -68,7 +68,7 @@ export class RpcConnection extends RpcTarget {
   }
 
   /**
-   * Takes a message, or a batch.
+   * Receives a message, or a batch.
    *
    * @returns The response; `null` for a message that gets none, and when the connection is closed.
    */
@@ -167,7 +167,7 @@ export class RpcConnection extends RpcTarget {
     try {
       await this.#receiver.receive(requireSendable(writeJson(message)))
     } catch (error) {
-      // A caller that is gone closes the connection in its own way
+      // If the caller is gone, the runtime disposes of this connection
       if (error instanceof SdkError) this.#server.report(error)
     }
     this.#waiting--

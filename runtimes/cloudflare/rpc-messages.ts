@@ -1,6 +1,6 @@
 /**
- * What two Workers say to each other over a service binding. Messages are JSON text, so that
- * neither end receives anything that JSON cannot represent, such as stubs or cycles.
+ * The messages between two Workers over a service binding. They are JSON text, so that neither end
+ * receives anything that JSON cannot represent, such as stubs or cycles.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/
  */
@@ -10,13 +10,13 @@ import { ErrorCode, ProtocolError, SdkError } from '../../src/index.ts'
 
 /** The largest argument or return value of an RPC call on Workers, in bytes. */
 const MAX_RPC_BYTES = 32 * 1024 * 1024
-/** What is left for everything except the text. */
+/** Reserved for the parts of an RPC call other than the text, in bytes. */
 const OVERHEAD_BYTES = 1024
 
 /**
- * Checks that a text can be sent.
+ * Checks that a message can be sent, and returns it.
  *
- * @throws {SdkError} `LIMIT_EXCEEDED` if it exceeds the limit of RPC.
+ * @throws {SdkError} `LIMIT_EXCEEDED` if it exceeds the limit of Workers RPC.
  */
 export function requireSendable(text: string): string {
   const maxBytes = MAX_RPC_BYTES - OVERHEAD_BYTES
@@ -27,7 +27,8 @@ export function requireSendable(text: string): string {
 }
 
 /**
- * Parses a message of the other Worker, which may be of another version, or written by hand.
+ * Parses a message from the other Worker. It may be anything, because that Worker may have another
+ * version of Edgewise, or code of its own.
  *
  * @throws {ProtocolError} If it is not JSON text.
  */
@@ -36,19 +37,19 @@ export function parseText(text: unknown): unknown {
   throw new ProtocolError(ErrorCode.PARSE_ERROR, 'Parse error: the message is not a string')
 }
 
-/** The calling Worker's end of a connection: takes what the server sends on its own. */
+/** The calling Worker's end of a connection: receives the server's notifications and requests. */
 export class RpcReceiver extends RpcTarget {
   readonly #onMessage: (text: unknown) => void
   readonly #onClosed: () => void
 
-  /** @param onClosed Called when the other Worker released this end, however it ended. */
+  /** @param onClosed Called when the other Worker has released this end, or is gone. */
   constructor(onMessage: (text: unknown) => void, onClosed: () => void) {
     super()
     this.#onMessage = onMessage
     this.#onClosed = onClosed
   }
 
-  /** Takes a notification, or a request of the server. */
+  /** Receives a notification or a request from the server. */
   receive(text: string): void {
     this.#onMessage(text)
   }

@@ -21,7 +21,7 @@ export function hostTasks(
   const tasks = tasksOf(server) as ServerTasks | undefined
   if (tasks && !tasks.hasOwnStore) {
     const namespace = requireNamespace<TaskObject>(env, taskBinding, 'McpTask')
-    tasks.host(new ObjectTasks(namespace))
+    tasks.useService(new ObjectTasks(namespace))
   }
   return () => {
     if (tasks) return tasks

@@ -35,7 +35,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       const changed = (task: TaskRecord): void => {
         for (const socket of ctx.getWebSockets()) sendTask(socket, task)
       }
-      this.#engine = tasks().engine({ store: this.#store, begin, changed })
+      this.#engine = tasks().createEngine({ store: this.#store, begin, changed })
     }
 
     /** Opens the socket of a listener, which does not keep the object in memory. */

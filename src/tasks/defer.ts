@@ -46,22 +46,22 @@ const REMEDY = {
  * @throws {SdkError} `CAPABILITY_MISSING` if the tool requires a task and the client does not
  *   support tasks.
  */
-export function taskWanted(
+export function toolTaskOf(
   { item: { name }, task = 'forbidden' }: ToolEntry,
   params: JsonObject,
   ctx: RequestContext,
 ): ToolTask | undefined {
   if (taskIdOf(ctx) !== undefined) return undefined
-  const how: ToolTask = typeof task === 'string' ? { support: task } : task
+  const toolTask: ToolTask = typeof task === 'string' ? { support: task } : task
   const { tasks: kind = 'none' } = ctx.exchange.revision
   const isRequested = kind === 'core' && isObject(params.task)
-  if (how.support === 'forbidden') {
+  if (toolTask.support === 'forbidden') {
     if (isRequested) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" cannot run as a task`)
     return undefined
   }
   const knows = kind === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
-  if (isRequested || knows) return how
-  if (how.support !== 'required') return undefined
+  if (isRequested || knows) return toolTask
+  if (toolTask.support !== 'required') return undefined
   const what = `"${name}" must run as a task: ${REMEDY[kind]}`
   if (kind !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
@@ -76,7 +76,7 @@ export function taskWanted(
 export async function deferCall(
   deferral: Deferral,
   { scopes }: ToolEntry,
-  how: ToolTask,
+  toolTask: ToolTask,
   args: unknown,
   params: JsonObject,
   ctx: RequestContext,
@@ -84,7 +84,7 @@ export async function deferCall(
   const { service, options } = deferral
   const core = ctx.exchange.revision.tasks === 'core'
   // If the task can ask the client directly, no input is needed before it starts.
-  if (!core) await how.before?.(args, ctx)
+  if (!core) await toolTask.before?.(args, ctx)
   // Without this check, a `before` hook that swallowed its suspension would create the task without
   // answers.
   if (!core) ctx.throwIfSuspended()
@@ -92,8 +92,8 @@ export async function deferCall(
   const { requestState: _, inputResponses: __, ...asked } = params
   const record = await create(deferral, ctx, {
     taskId: service.mintId(),
-    ttlMs: ttlMsOf(options, how, core ? params.task : undefined),
-    pollIntervalMs: how.pollIntervalMs ?? options.pollIntervalMs ?? 1000,
+    ttlMs: ttlMsOf(options, toolTask, core ? params.task : undefined),
+    pollIntervalMs: toolTask.pollIntervalMs ?? options.pollIntervalMs ?? 1000,
     ...(recording && { recording: { ...recording, open: {} } }),
     call: {
       revision: ctx.revision,

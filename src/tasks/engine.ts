@@ -30,7 +30,7 @@ import { TaskWork, type WorkOptions } from './work.ts'
 /** How tasks are stored and run. */
 export interface EngineOptions extends WorkOptions {
   /** Limits tasks and deletes expired ones; if absent, the host does so. */
-  readonly all?: TaskLimits | undefined
+  readonly limits?: TaskLimits | undefined
   /** Called with the task after each change that clients can see. */
   readonly changed?: ((task: TaskRecord) => void) | undefined
 }
@@ -73,16 +73,16 @@ export class TaskEngine implements TaskService {
   }
 
   async create(task: NewTask, platform: Platform): Promise<TaskRecord> {
-    const { all } = this.#options
-    const record = await (all ? this.#counting(() => this.#add(task)) : this.#add(task))
-    if (all) this.#sweeper.set(expiresAt(record))
+    const { limits } = this.#options
+    const record = await (limits ? this.#counting(() => this.#add(task)) : this.#add(task))
+    if (limits) this.#sweeper.set(expiresAt(record))
     await this.#work.begin(record.taskId, platform)
     return record
   }
 
   async #add(task: NewTask): Promise<TaskRecord> {
-    const { store, all } = this.#options
-    if (all && (await isFull(all, task.call.principal))) {
+    const { store, limits } = this.#options
+    if (limits && (await isFull(limits, task.call.principal))) {
       throw new SdkError('LIMIT_EXCEEDED', 'Too many tasks are open')
     }
     const record = newRecord(task, Date.now())
@@ -158,25 +158,25 @@ export class TaskEngine implements TaskService {
   async list(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]> {
     // Expired tasks are removed first, so that a short page is always the last one.
     await this.sweep()
-    return (await this.#options.all?.store.list(principal, limit, after)) ?? []
+    return (await this.#options.limits?.store.list(principal, limit, after)) ?? []
   }
 
   /**
    * Resumes every task that no process is running, for example after a restart. If other processes
-   * share the store, those that they leave when they crash follow.
+   * share the store, also resumes the tasks of those that crash later.
    */
   async resume(platform: Platform = {}): Promise<void> {
-    const { all, leaseMs } = this.#options
-    if (!all) return
+    const { limits, leaseMs } = this.#options
+    if (!limits) return
     if (leaseMs !== undefined && !this.#repeats) {
       this.#repeats = true
       runEvery(leaseMs / 3, () => void this.#work.go(this.resume(platform)))
     }
     try {
-      for (const taskId of await this.#findUnleased(all.store, leaseMs)) {
+      for (const taskId of await this.#findUnleased(limits.store, leaseMs)) {
         await this.#work.begin(taskId, platform)
       }
-      const next = await all.store.nextExpiry()
+      const next = await limits.store.nextExpiry()
       if (next !== undefined) this.#sweeper.set(next)
     } catch (error) {
       this.#failedAt = Date.now()
@@ -185,8 +185,8 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * The tasks that wait to run and have no valid lease. While the store failed, no process could
-   * renew its leases: each has time for that before others take its tasks over.
+   * The tasks that wait to run and have no valid lease. While the store fails, no process can renew
+   * its leases; after a failure, each has time to do so before others take over its tasks.
    */
   async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
     const now = Date.now()
@@ -207,7 +207,7 @@ export class TaskEngine implements TaskService {
 
   /** Deletes the expired tasks. */
   async sweep(): Promise<void> {
-    const store = this.#options.all?.store
+    const store = this.#options.limits?.store
     for (const task of (await store?.expired(Date.now())) ?? []) await this.#tasks.expire(task)
     const next = await store?.nextExpiry()
     if (next !== undefined) this.#sweeper.set(next)

@@ -24,7 +24,7 @@ import type { TaskFactory, ToolEntry } from '../server/features/tools.ts'
 import { taskIdOf } from './context.ts'
 import type { ServedTasks } from './access.ts'
 import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './core-methods.ts'
-import { deferCall, taskWanted, type Deferral } from './defer.ts'
+import { deferCall, toolTaskOf, type Deferral } from './defer.ts'
 import { TaskEngine, type EngineOptions } from './engine.ts'
 import { cancelTask, getTask, acceptTaskIds, listenToTasks, updateTask } from './methods.ts'
 import { checkOptions, type TasksOptions } from './options.ts'
@@ -97,10 +97,10 @@ export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)
 }
 
-/** What `tasks()` returns, with what only the server and its host may use. */
+/** The {@link Tasks} of a server, with the members that only the server and its host use. */
 export class ServerTasks implements Tasks, TaskFactory {
   readonly #options: TasksOptions
-  /** The tasks that requests became. */
+  /** The ids of the tasks that calls became, by the context of the call. */
   readonly #taskIds = new WeakMap<object, unknown>()
   #definition: ServerDefinition | undefined
   #service: TaskService | undefined
@@ -165,19 +165,19 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   complete(taskId: string, returned: ToolReturn): Promise<boolean> {
-    return this.#tasks.settle(taskId, { returned })
+    return this.#activeService.settle(taskId, { returned })
   }
 
   fail(taskId: string, error: unknown): Promise<boolean> {
-    return this.#tasks.settle(taskId, { error: toErrorObject(error) })
+    return this.#activeService.settle(taskId, { error: toErrorObject(error) })
   }
 
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
-    return this.#tasks.setStatusMessage(taskId, statusMessage)
+    return this.#activeService.setStatusMessage(taskId, statusMessage)
   }
 
   async resume(env?: unknown): Promise<void> {
-    if (this.#tasks === this.#engine) await this.#engine.resume({ env })
+    if (this.#activeService === this.#engine) await this.#engine.resume({ env })
   }
 
   /** Whether the author chose the store. */
@@ -185,17 +185,14 @@ export class ServerTasks implements Tasks, TaskFactory {
     return this.#options.store !== undefined
   }
 
-  /**
-   * Stores and runs tasks on the platform instead of in this process; called by the host of the
-   * server.
-   */
-  host(service: TaskService): void {
+  /** Stores and runs tasks in the host's service instead of in this process; called by the host. */
+  useService(service: TaskService): void {
     this.#service = service
     if (!service.list) delete this.#server.capabilities.tasks?.list
   }
 
-  /** Creates the engine that runs tasks in this process; called by the platform. */
-  engine(options: EngineOptions): TaskEngine {
+  /** Creates an engine that runs tasks in this process; also called by hosts with their own service. */
+  createEngine(options: EngineOptions): TaskEngine {
     return new TaskEngine(this.#server, options)
   }
 
@@ -205,22 +202,22 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   get #served(): ServedTasks {
-    return { service: this.#tasks, server: this.#server }
+    return { service: this.#activeService, server: this.#server }
   }
 
-  /** The service that stores the tasks. */
-  get #tasks(): TaskService {
+  /** The service that stores the tasks: the host's, or one in this process, created at first use. */
+  get #activeService(): TaskService {
     if (this.#service) return this.#service
     const { store: chosen, maxTasks = 10_000, maxTasksPerPrincipal = 1000 } = this.#options
     const { leaseMs = DEFAULT_LEASE_MS } = this.#options
     const store = chosen ?? createMemoryTaskStore()
-    this.#engine = this.engine({
+    this.#engine = this.createEngine({
       store,
-      all: { store, maxTasks, maxTasksPerPrincipal },
+      limits: { store, maxTasks, maxTasksPerPrincipal },
       leaseMs: chosen && leaseMs,
     })
     this.#service = this.#engine
-    // What other processes leave when they crash
+    // Several processes share this store: runs the tasks of those that crash
     if (store.subscribe) this.#engine.resume().catch((error) => this.#server.report(error))
     return this.#service
   }
@@ -237,14 +234,14 @@ export class ServerTasks implements Tasks, TaskFactory {
     params: JsonObject,
     ctx: RequestContext,
   ): Promise<Result | undefined> {
-    const how = taskWanted(entry, params, ctx)
-    if (!how) return undefined
+    const toolTask = toolTaskOf(entry, params, ctx)
+    if (!toolTask) return undefined
     const deferral: Deferral = {
-      service: this.#tasks,
+      service: this.#activeService,
       options: this.#options,
       report: (error, during) => this.#server.report(error, during),
     }
-    const result = await deferCall(deferral, entry, how, args, params, ctx)
+    const result = await deferCall(deferral, entry, toolTask, args, params, ctx)
     this.#taskIds.set(ctx, result.taskId)
     return result
   }

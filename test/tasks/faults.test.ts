@@ -237,7 +237,7 @@ describe('The end of its time', () => {
     const fixture = makeFixture({ store })
     const engine = fixture.engine({
       store,
-      all: { store, maxTasks: 20_000, maxTasksPerPrincipal: 20_000 },
+      limits: { store, maxTasks: 20_000, maxTasksPerPrincipal: 20_000 },
       begin: () => {},
     })
     const { call } = taskRecord('')
