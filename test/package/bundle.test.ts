@@ -1,6 +1,8 @@
 // What an application's bundler takes along. Weights are `npm run size`.
+import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { budgets, bundle, ingredients, weigh } from '../../bench/size.ts'
+import { root } from '../root.ts'
 
 describe('Bundles of the package', () => {
   it.each([...budgets])(
@@ -216,5 +218,23 @@ describe('Bundle of a protected server', () => {
     expect(jwt.filter((path) => /oauth4webapi|dpop|jwe/.test(path))).toEqual([])
     const introspected = await paths('protectedResource, introspectedTokens')
     expect(introspected.filter((path) => /jose\//.test(path))).toEqual([])
+  })
+})
+
+describe('Bundle of a Worker that calls another one', () => {
+  it('has neither the server nor its objects', async () => {
+    const contents = `export { bindingTransport } from 'edgewise/cloudflare'`
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: root },
+      bundle: true,
+      // Otherwise names of unused imports stay
+      minify: true,
+      write: false,
+      format: 'esm',
+      external: ['cloudflare:*'],
+    })
+    const text = outputFiles[0]?.text ?? ''
+    expect(text).toContain('openConnection')
+    expect(text).not.toMatch(/DurableObject|WorkerEntrypoint|initialize/)
   })
 })
