@@ -16,9 +16,11 @@ import { isObject } from '../../protocol/validate.ts'
 import { sessionRevision } from '../../server/features/initialize.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { idInUse } from '../../session/session.ts'
+import { sessionNotFound } from '../../transport/http/http-error.ts'
 import type { IncomingRequest } from '../../transport/streamable-http/incoming.ts'
 import type { Reply, ReplyOptions } from '../../transport/streamable-http/reply.ts'
 import type { HttpSession } from '../../transport/streamable-http/sessions/manager.ts'
+import type { LiveSession } from './live-session.ts'
 import type { ProcessSessions } from './process-sessions.ts'
 import type { SessionRow } from './table.ts'
 
@@ -37,7 +39,7 @@ export class PostgresHttpSession implements HttpSession {
 
   createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply {
     if (message && this.isInFlight(message.id)) throw idInUse(message.id)
-    return this.#sessions.enter(this.#row).http.createReply(options, message)
+    return this.#enter().http.createReply(options, message)
   }
 
   handle(
@@ -45,7 +47,7 @@ export class PostgresHttpSession implements HttpSession {
     reply: Reply,
     caller: Caller,
   ): Promise<JsonRpcResponse | undefined> {
-    return this.#sessions.enter(this.#row).handle(message, reply, caller)
+    return this.#enter().handle(message, reply, caller)
   }
 
   async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {
@@ -58,7 +60,7 @@ export class PostgresHttpSession implements HttpSession {
       else await this.#sessions.cancelElsewhere(id, requestId, reason)
       return
     }
-    const entered = this.#sessions.enter(this.#row)
+    const entered = this.#enter()
     await entered.during(() => entered.http.receive(message, caller))
   }
 
@@ -78,7 +80,7 @@ export class PostgresHttpSession implements HttpSession {
   }
 
   listen(incoming: IncomingRequest): Promise<Response> {
-    return this.#sessions.enter(this.#row).listen(incoming)
+    return this.#enter().listen(incoming)
   }
 
   async end(): Promise<Response> {
@@ -86,12 +88,18 @@ export class PostgresHttpSession implements HttpSession {
     return new Response(null, { status: 200 })
   }
 
+  /** @throws {HttpError} 404 If the session ended since it was found. */
+  #enter(): LiveSession {
+    if (this.#sessions.isEnded(this.#row.id)) throw sessionNotFound()
+    return this.#sessions.enter(this.#row)
+  }
+
   /**
    * Passes an answer on to the process that asked, or runs the call again if that is gone. The client
    * gets its 202 when the answer cannot be lost any more.
    */
   async #receiveResponse(message: JsonRpcResponse, caller: Caller): Promise<void> {
-    const { id, record } = this.#row
+    const { id } = this.#row
     const { table, resumable } = this.#sessions
     const live = this.#sessions.get(id)
     if (!resumable && live?.receiveResponse(message)) return
@@ -99,8 +107,8 @@ export class PostgresHttpSession implements HttpSession {
     if (typeof message.id !== 'number' || !isQuestionId(message.id)) return
     const orphans = await table.answer(id, message.id, JSON.stringify(message))
     live?.receiveResponse(message)
-    if (orphans.length === 0 || !record) return
-    const entered = this.#sessions.enter(this.#row)
+    if (orphans.length === 0) return
+    const entered = this.#enter()
     await entered.during(async () => {
       for (const orphan of orphans) await entered.takeOver(orphan, caller)
     })

@@ -245,6 +245,13 @@ export class Listeners {
     }
   }
 
+  /** Sends the changes that were published until now. */
+  async drain(): Promise<void> {
+    for (const listener of this.#all) {
+      if (listener.active) await listener.catchUp().catch(this.#home.report)
+    }
+  }
+
   close(): void {
     for (const listener of this.#all) listener.close()
     this.sweep()

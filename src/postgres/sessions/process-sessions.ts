@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { boundedCache, type BoundedCache } from '../../patterns/bounded-cache.ts'
 import { unref } from '../../patterns/timers.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
@@ -11,7 +12,7 @@ import type { ChangeLog } from '../changes.ts'
 import type { Database } from '../database.ts'
 import { LiveSession, type ProcessParts, type RunningRequest } from './live-session.ts'
 import { StreamTable } from './stream-table.ts'
-import { SessionTable, TOPIC, type SessionRow } from './table.ts'
+import { ENDED, SessionTable, TOPIC, type SessionRow } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import { StreamWriter } from './writer.ts'
 
@@ -20,6 +21,9 @@ const LONG_MS = 100
 
 /** After an outage, every process needs this long to show that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
+
+/** How many sessions that ended are remembered, for requests whose body is still being read. */
+const MAX_ENDED = 1000
 
 /** The topic of `notifications/cancelled` for calls that other processes may answer. */
 const CANCEL = 'cancel'
@@ -50,6 +54,8 @@ export class ProcessSessions implements ProcessParts {
   readonly #bus: Bus
   readonly #upkeep: Upkeep
   readonly #live = new Map<string, LiveSession>()
+  /** Sessions that ended, for requests that found them before. */
+  readonly #ended: BoundedCache<string, true> = boundedCache(MAX_ENDED)
   /** The requests that others do not know, in the order of their beginning. */
   readonly #unknown = new Map<RunningRequest, () => boolean>()
   readonly #stops: (() => void)[]
@@ -79,6 +85,7 @@ export class ProcessSessions implements ProcessParts {
         wake: (id) => void this.#live.get(id)?.wake(),
         resync: () => this.#resync(),
       }),
+      bus.subscribe(ENDED, { wake: (id) => this.#end(id), resync: () => {} }),
       bus.subscribe(CANCEL, { wake: (key) => this.#cancelHere(key), resync: () => {} }),
       changes.subscribe((logged) => {
         for (const { listeners } of this.#live.values()) listeners.deliver(logged)
@@ -95,6 +102,11 @@ export class ProcessSessions implements ProcessParts {
     }
     await this.remove(id)
     return undefined
+  }
+
+  /** Whether a session was ended a moment ago, by any process. */
+  isEnded(id: string): boolean {
+    return this.#ended.get(id) === true
   }
 
   /** The session, if it is live in this process. */
@@ -129,8 +141,7 @@ export class ProcessSessions implements ProcessParts {
 
   async remove(id: string): Promise<void> {
     await this.removeWhere('id = $1', id)
-    const live = this.#live.get(id)
-    if (live) this.ended(live)
+    this.#end(id)
   }
 
   /** Reports to the server's observer that a session was opened or ended. */
@@ -165,11 +176,19 @@ export class ProcessSessions implements ProcessParts {
     for (const stop of this.#stops) stop()
     this.#upkeep.stop()
     clearTimeout(this.#timer)
+    await this.changes.flush()
+    await Promise.all([...this.#live.values()].map(({ listeners }) => listeners.drain()))
     await this.writer.flush()
     for (const live of this.#live.values()) live.release()
     await this.writer.flush()
     await this.streams.release()
     this.#live.clear()
+  }
+
+  #end(id: string): void {
+    this.#ended.set(id, true)
+    const live = this.#live.get(id)
+    if (live) this.ended(live)
   }
 
   #resync(): void {

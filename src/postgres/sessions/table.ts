@@ -12,6 +12,9 @@ import type { StoredRecord } from './record.ts'
 /** Wakes the processes that run something of a session: they read its rows again. */
 export const TOPIC = 'session'
 
+/** Lets all processes end what they have of a session that was deleted. */
+export const ENDED = 'session-ended'
+
 /** How many ids a process reserves for its questions at once. */
 export const ID_BLOCK = 1024
 
@@ -140,7 +143,7 @@ export class SessionTable {
        SELECT id, record, pg_notify($${at + 1}, $${at + 2}::text || id)::text FROM gone`,
       ...values,
       this.#bus.channel(),
-      payloadOf(TOPIC, ''),
+      payloadOf(ENDED, ''),
     )
     return rows.map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
   }

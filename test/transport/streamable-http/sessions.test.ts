@@ -32,17 +32,27 @@ function listen(handle: Handler, id: string, headers = {}): Promise<Response> {
   )
 }
 
-/** Reads events until one holds what is waited for. */
-async function readUntil(response: Response, wanted: string): Promise<string> {
+/** Reads events until one holds what is waited for, and returns all that were read so far. */
+function readerOf(response: Response) {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new TextDecoder()
   let text = ''
-  while (!text.includes(wanted)) {
-    const { value, done } = await reader.read()
-    if (done) break
-    text += decoder.decode(value, { stream: true })
+  const readUntil = async (wanted: string): Promise<string> => {
+    while (!text.includes(wanted)) {
+      const { value, done } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+    return text
   }
-  await reader.cancel()
+  return { readUntil, cancel: () => reader.cancel() }
+}
+
+/** Reads events until one holds what is waited for, and closes the stream. */
+async function readUntil(response: Response, wanted: string): Promise<string> {
+  const events = readerOf(response)
+  const text = await events.readUntil(wanted)
+  await events.cancel()
   return text
 }
 
@@ -203,14 +213,19 @@ describe('sessions over HTTP', () => {
     const stream = await listen(handle, id)
     const subscribe = (method: string): Promise<Response> =>
       send({ jsonrpc: '2.0', id: 1, method, params: { uri: 'note://one' } })
+    const events = readerOf(stream)
     server.notify.resourceUpdated('note://one')
+    // What follows a change arrives after it
+    server.notify.toolsListChanged()
+    await events.readUntil('notifications/tools/list_changed')
     await subscribe('resources/subscribe')
     server.notify.resourceUpdated('note://bytes')
     server.notify.resourceUpdated('note://one')
+    await events.readUntil('notifications/resources/updated')
     await subscribe('resources/unsubscribe')
     server.notify.resourceUpdated('note://one')
-    await handle.close()
-    const text = await stream.text()
+    server.notify.promptsListChanged()
+    const text = await events.readUntil('notifications/prompts/list_changed')
     expect(text.split('notifications/resources/updated').length - 1).toBe(1)
   })
 
