@@ -1,11 +1,11 @@
 // What works while the database cannot be used, and afterwards.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { connect } from '../../src/presets/client.ts'
 import { createHandler, createServer, type Handler } from '../../src/presets/server.ts'
 import { gate, makeFixture, textOf, wireTo, KNOWS } from '../tasks/fixture.ts'
 import { modernHeaders, modernRequest, post } from '../transport/streamable-http/post.ts'
 import { eventually, openSchema, type TestSchema } from './database.ts'
 import { startPostgres, type PostgresServer } from './server.ts'
+import { watchTask } from './watch-task.ts'
 
 let postgres: PostgresServer
 
@@ -17,7 +17,7 @@ afterAll(() => postgres.stop())
 
 /** Makes a server whose tasks are in the database, and a handler of it. */
 function serveTasks(schema: TestSchema, errors: unknown[] = []) {
-  const { storage } = schema.open({ timeoutMs: 500, onError: (error) => errors.push(error) })
+  const { storage } = schema.open({ timeoutMs: 1_000, onError: (error) => errors.push(error) })
   const fixture = makeFixture({ store: storage.taskStore() })
   const handle = createHandler(fixture.server)
   onTestFinished(() => handle.close())
@@ -36,8 +36,9 @@ describe.each([
   it('calls that need it are answered with 503 and Retry-After, others as always, and all afterwards', async () => {
     const errors: unknown[] = []
     const { server, handle } = serveTasks(openSchema(postgres.url), errors)
-    const taskId = await wireTo(server).start('quick')
-    await wireTo(server).until(taskId, 'completed')
+    const taskId = await eventually(() => wireTo(server).start('quick'))
+    await eventually(() => wireTo(server).until(taskId, 'completed'))
+    errors.length = 0
     await breakDown()
     for (const [method, params] of [
       ['tasks/get', { taskId }],
@@ -52,11 +53,11 @@ describe.each([
     }
     const plain = await request(handle, 'tools/call', { name: 'plain', arguments: {} })
     expect(plain.status).toBe(200)
+    expect(errors).toHaveLength(1)
     await recover()
     await eventually(async () => {
       expect((await request(handle, 'tasks/get', { taskId })).status).toBe(200)
     })
-    expect(errors).toHaveLength(1)
   })
 
   it('a task goes on, and its steps and its result are stored afterwards', async () => {
@@ -71,7 +72,7 @@ describe.each([
       await ctx.step('two', () => void steps.push('two'))
       return 'done'
     })
-    const taskId = await wireTo(server).start('long')
+    const taskId = await eventually(() => wireTo(server).start('long'))
     await eventually(() => expect(steps).toEqual(['begun']))
     await breakDown()
     open()
@@ -81,32 +82,21 @@ describe.each([
     await eventually(async () => {
       expect((await request(handle, 'tasks/get', { taskId })).status).toBe(200)
     })
-    const done = await wireTo(server).until(taskId, 'completed')
+    const done = await eventually(() => wireTo(server).until(taskId, 'completed'))
     expect(textOf(done.result)).toBe('done')
     expect(steps).toEqual(['begun', 'one', 'two'])
   })
 
   it('a client goes on listening to a task, and is notified of its end afterwards', async () => {
-    const { server, handle, gate: waiting, storage } = serveTasks(openSchema(postgres.url))
-    const taskId = await wireTo(server).start('wait')
-    const client = await connect('http://localhost/mcp', {
-      fetch: (url, init) => handle(new Request(url, init)),
-      capabilities: KNOWS,
-    })
-    onTestFinished(() => client.close())
-    const statuses: unknown[] = []
-    const listening = await client.listen({ taskIds: [taskId] })
-    const read = (async () => {
-      for await (const { params } of listening) statuses.push(params?.status)
-    })()
-    await eventually(() => expect(statuses).toContain('working'))
+    const { server, gate: waiting, storage } = serveTasks(openSchema(postgres.url))
+    const taskId = await eventually(() => wireTo(server).start('wait'))
+    const seen = await eventually(() => watchTask(server, taskId))
+    await eventually(() => expect(seen).toContainEqual(['working', 'Half way']))
     await breakDown()
     await expect(storage.taskStore().count()).rejects.toThrow('The storage is not available')
     await recover()
     waiting.open()
-    await eventually(() => expect(statuses.at(-1)).toBe('completed'))
-    listening.close()
-    await read
+    await eventually(() => expect(seen.at(-1)).toEqual(['completed', undefined]))
   })
 
   it('changes are announced by the process of origin, and by the others afterwards', async () => {
@@ -115,10 +105,10 @@ describe.each([
     const servers = []
     for (const n of [0, 1]) {
       const server = createServer({ name: 'a', version: '1' })
-      const { storage } = schema.open({ timeoutMs: 500, onError: () => {} })
+      const { storage } = schema.open({ timeoutMs: 1_000, onError: () => {} })
       const uris: string[] = (heard[n] = [])
       server.notify.subscribe((change) => 'uri' in change && uris.push(change.uri))
-      await storage.connect(server)
+      await eventually(() => storage.connect(server))
       servers.push(server)
     }
     await breakDown()
@@ -135,7 +125,7 @@ it('A process that starts while the database is down works once it is there', as
   const schema = openSchema(postgres.url)
   await postgres.kill()
   const server = createServer({ name: 'a', version: '1' })
-  const { storage } = schema.open({ timeoutMs: 500, onError: () => {} })
+  const { storage } = schema.open({ timeoutMs: 1_000, onError: () => {} })
   await expect(storage.connect(server)).rejects.toThrow('The storage is not available')
   const { server: other, handle } = serveTasks(schema)
   expect((await request(handle, 'tasks/get', { taskId: 'x' })).status).toBe(503)
@@ -144,11 +134,12 @@ it('A process that starts while the database is down works once it is there', as
   server.notify.subscribe((change) => heard.push(change))
   await eventually(() => storage.connect(server))
   const publisher = createServer({ name: 'a', version: '1' })
-  await schema.open().storage.connect(publisher)
+  const publishing = schema.open().storage
+  await eventually(() => publishing.connect(publisher))
   publisher.notify.resourceUpdated('a')
   await eventually(() => expect(heard).toHaveLength(1))
-  const taskId = await wireTo(other).start('quick')
-  await wireTo(other).until(taskId, 'completed')
+  const taskId = await eventually(() => wireTo(other).start('quick'))
+  await eventually(() => wireTo(other).until(taskId, 'completed'))
 })
 
 it('A process whose listening connection hangs reads what it missed at the next heartbeats', async () => {

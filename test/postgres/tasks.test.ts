@@ -1,19 +1,21 @@
 // Tasks of several processes that share a database.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connect } from '../../src/presets/client.ts'
-import { createHandler } from '../../src/presets/server.ts'
 import type { PostgresClient } from '../../src/postgres/index.ts'
 import { createPostgresStorage } from '../../src/postgres/index.ts'
 import type { TasksOptions } from '../../src/tasks/options.ts'
 import { openWire } from '../server/wire.ts'
-import { gate, KNOWS, makeFixture, textOf, wireTo, type Fixture } from '../tasks/fixture.ts'
+import { gate, makeFixture, textOf, wireTo, type Fixture } from '../tasks/fixture.ts'
 import { taskRecord, taskStoreSuite } from '../tasks/store-suite.ts'
 import { eventually, openSchema, type TestProcess, type TestSchema } from './database.ts'
+import { watchTask } from './watch-task.ts'
 
 const accept = { action: 'accept', content: { yes: true } }
 
 /** A time in which no lease ends and no client polls again. */
 const NEVER_MS = 600_000
+
+/** How long leases last in tests that wait for their end: longer than a busy machine takes. */
+const LEASE_MS = 4_000
 
 /** A process with a server whose tools are tasks. */
 function openProcess(schema: TestSchema, options: TasksOptions = {}): TestProcess & Fixture {
@@ -71,24 +73,10 @@ describe('A task of several processes', () => {
     const schema = openSchema()
     const [one, two] = [openProcess(schema), openProcess(schema)]
     const taskId = await wireTo(one.server).start('wait')
-    const handle = createHandler(two.server)
-    onTestFinished(() => handle.close())
-    const client = await connect('http://localhost/mcp', {
-      fetch: (url, init) => handle(new Request(url, init)),
-      capabilities: KNOWS,
-    })
-    onTestFinished(() => client.close())
-    const statuses: unknown[] = []
-    const listening = await client.listen({ taskIds: [taskId] })
-    const read = (async () => {
-      for await (const { params } of listening)
-        statuses.push([params?.status, params?.statusMessage])
-    })()
-    await eventually(() => expect(statuses).toContainEqual(['working', 'Half way']))
+    const seen = await watchTask(two.server, taskId)
+    await eventually(() => expect(seen).toContainEqual(['working', 'Half way']))
     one.gate.open()
-    await eventually(() => expect(statuses.at(-1)).toEqual(['completed', undefined]))
-    listening.close()
-    await read
+    await eventually(() => expect(seen.at(-1)).toEqual(['completed', undefined]))
   })
 
   it('sends what its handler logs to a 2025-11-25 client that waits at another process', async () => {
@@ -126,7 +114,7 @@ describe('A task of several processes', () => {
 
   it('whose process died is continued by exactly one of the others, and each step happens once', async () => {
     const schema = openSchema()
-    const processes = [1, 2, 3, 4].map(() => openProcess(schema, { leaseMs: 900 }))
+    const processes = [1, 2, 3, 4].map(() => openProcess(schema, { leaseMs: LEASE_MS }))
     const effects: string[] = []
     const { opened: reached, open: reach } = gate()
     let runs = 0
@@ -174,8 +162,8 @@ describe('A task of several processes', () => {
     }
     const storage = createPostgresStorage(slow, { schema: schema.schema, timeoutMs: NEVER_MS })
     onTestFinished(() => storage.close())
-    const one = makeFixture({ store: storage.taskStore(), leaseMs: 900 })
-    const two = openProcess(schema, { leaseMs: 900 })
+    const one = makeFixture({ store: storage.taskStore(), leaseMs: LEASE_MS })
+    const two = openProcess(schema, { leaseMs: LEASE_MS })
     const outcomes: string[] = []
     const { opened: goOn, open } = gate()
     for (const [name, { server }] of Object.entries({ one, two })) {
