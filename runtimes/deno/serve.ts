@@ -43,17 +43,18 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const closing = new AbortController()
   const open = new Set<Promise<unknown>>()
   const handle: Deno.ServeHandler = async (request, { completed, remoteAddr }) => {
-    const gone = new AbortController()
-    let answered = false
-    const ended = completed.catch(() => gone.abort()).finally(() => open.delete(ended))
+    const connection = track(request)
+    const ended: Promise<unknown> = completed.then(
+      () => open.delete(ended),
+      () => {
+        connection.disconnect()
+        open.delete(ended)
+      },
+    )
     open.add(ended)
-    const left = (): void => {
-      if (!answered) gone.abort()
-    }
-    const response = await fetch(withSignal(request, gone.signal, left), {
-      address: 'hostname' in remoteAddr ? remoteAddr.hostname : undefined,
-    }).catch(badRequest)
-    answered = true
+    const address = 'hostname' in remoteAddr ? remoteAddr.hostname : undefined
+    const response = await fetch(request, { address }).catch(badRequest)
+    connection.answered = true
     return response
   }
   const listen = (): ReturnType<typeof Deno.serve> => {
@@ -79,21 +80,56 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 }
 
 /**
- * Gives a request a signal that aborts only if the client disconnects. Deno's own signal also
- * aborts after complete responses and then prints a warning, so it is not accessed until it is
- * needed.
- *
- * @param left Called when Deno's own signal aborts.
+ * The connection of a request. Its signal aborts only if the client disconnects, whereas Deno's own
+ * signal also aborts after complete responses and then prints a warning, so that one is not accessed
+ * until it is needed.
  */
-function withSignal(request: Request, signal: AbortSignal, left: () => void): Request {
-  let own: AbortSignal | undefined
-  return Object.defineProperty(request, 'signal', {
-    get() {
-      if (!own) {
-        own = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', request)
-        own.addEventListener('abort', left)
-      }
-      return signal
-    },
-  })
+class Connection {
+  readonly #request: Request
+  #controller: AbortController | undefined
+  #disconnected = false
+  /** Whether the handler has returned, after which Deno's own signal means nothing. */
+  answered = false
+
+  constructor(request: Request) {
+    this.#request = request
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= this.#createController()
+    return this.#controller.signal
+  }
+
+  disconnect(): void {
+    this.#disconnected = true
+    this.#controller?.abort()
+  }
+
+  #createController(): AbortController {
+    const controller = new AbortController()
+    const own = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', this.#request)
+    const follow = (): void => {
+      if (!this.answered) this.disconnect()
+    }
+    own.addEventListener('abort', follow)
+    if (this.#disconnected) controller.abort()
+    return controller
+  }
+}
+
+const CONNECTION = Symbol('connection')
+
+/** The same for all requests: with a getter of their own, each would have a hidden class in V8. */
+const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: Connection }> = {
+  get() {
+    return this[CONNECTION].signal
+  },
+}
+
+/** Gives a request the signal of its connection. */
+function track(request: Request): Connection {
+  const connection = new Connection(request)
+  Object.assign(request, { [CONNECTION]: connection })
+  Object.defineProperty(request, 'signal', SIGNAL)
+  return connection
 }
