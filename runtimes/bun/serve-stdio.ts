@@ -17,7 +17,7 @@ import { allowSuspensions } from '../node/suspensions.ts'
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
  * in progress are then cancelled, and sent messages are flushed.
  *
- * From then on `console` and `process.stdout` print to stderr, as only messages may go to stdout.
+ * The call redirects `console` and `process.stdout` to stderr, as only messages may go to stdout.
  * (Code that writes to `Bun.stdout` directly cannot be redirected.)
  *
  * @example

@@ -20,7 +20,7 @@ const SIGNALS: readonly Deno.Signal[] =
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
  * in progress are then cancelled, and sent messages are flushed. Needs no permission.
  *
- * From then on `console` prints to stderr, as only messages may go to stdout. (Code that writes to
+ * The call redirects `console` to stderr, as only messages may go to stdout. (Code that writes to
  * `Deno.stdout` directly cannot be redirected.)
  *
  * @example

@@ -1,12 +1,13 @@
 /**
- * Requests for input that are started together while the handler awaits them one by one: the first
- * without a response ends the run, and the others become unhandled rejections. These are not
- * errors, and must not end the process.
+ * Keeps suspended input requests from ending the process.
+ *
+ * A handler may start several input requests together and await them one by one. The first without a
+ * response ends the run, and the others become unhandled rejections, which are not errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 
-/** Ignores suspended requests; every other unhandled rejection keeps its default behavior. */
+/** Ignores suspended input requests; every other unhandled rejection keeps its default behavior. */
 export function allowSuspensions(): void {
   // Adding the same listener again has no effect
   globalThis.addEventListener('unhandledrejection', onUnhandled)

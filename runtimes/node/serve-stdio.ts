@@ -12,8 +12,8 @@ import { allowSuspensions } from './suspensions.ts'
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
  * in progress are then cancelled, and sent messages are flushed.
  *
- * From then on only messages go to stdout: everything else that the program prints there, with
- * `console` or `process.stdout`, goes to stderr. (Code that writes to the file descriptor directly,
+ * Only messages may go to stdout, so the call redirects everything else that the program prints with
+ * `console` or `process.stdout` to stderr. (Code that writes to the file descriptor directly,
  * such as a child process that inherits it, cannot be redirected.)
  *
  * @example

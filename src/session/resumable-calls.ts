@@ -40,8 +40,8 @@ export interface Outlet {
   disconnect(retryMs: number): void
 }
 
-/** Sends a request to the client; `sent` receives its id before it goes out. */
-type SendQuestion = (request: InputRequest, sent: (id: RequestId) => void) => Promise<JsonObject>
+/** Sends a request to the client; `onSent` is called with its id before it is sent. */
+type SendQuestion = (request: InputRequest, onSent: (id: RequestId) => void) => Promise<JsonObject>
 
 /** The calls of one session that can be run again. */
 export class ResumableCalls {
@@ -130,8 +130,8 @@ export class ResumableCalls {
     send: SendQuestion,
   ): Promise<JsonObject> {
     let id = ''
-    const answer = await send(request, (sent) => {
-      id = String(sent)
+    const answer = await send(request, (requestId) => {
+      id = String(requestId)
       call.asked[id] = key
       void this.#streams.saveCall(call)
     }).finally(() => delete call.asked[id])

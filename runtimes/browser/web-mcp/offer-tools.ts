@@ -152,7 +152,7 @@ function requireSecureOrigin(origin: string): void {
   )
 }
 
-/** What is offered at the moment. */
+/** The tools that are offered at the moment. */
 class ToolOffer {
   /** The calls that are not finished. */
   readonly running = new Set<Promise<unknown>>()
@@ -160,9 +160,9 @@ class ToolOffer {
   readonly #options: OfferToolsOptions
   readonly #report: (error: unknown) => void
   readonly #client: Client
-  /** What withdraws each tool, and how it was described. */
-  readonly #offered = new Map<string, { withdrawal: AbortController; described: string }>()
-  /** The descriptions that the browser refused, each reported once. */
+  /** The signal that withdraws each offered tool, and the tool as JSON, to detect changes. */
+  readonly #offered = new Map<string, { withdrawal: AbortController; toolJson: string }>()
+  /** The tools that the browser refused, as JSON; each is reported once. */
   readonly #refused = new Set<string>()
   readonly #oneAtATime = semaphore(1)
   #closed = false
@@ -183,7 +183,7 @@ class ToolOffer {
     return [...this.#offered.keys()]
   }
 
-  /** Offers what is new, withdraws what is gone. One update after the other. */
+  /** Offers new tools, and withdraws those that are gone. Updates run one at a time. */
   update(): Promise<unknown> {
     return this.#oneAtATime(() => this.#update()).catch(
       (error: unknown) => this.#closed || this.#report(error),
@@ -200,9 +200,9 @@ class ToolOffer {
     const { filter = () => true } = this.#options
     const tools = (await this.#client.listAllTools({ cache: 'reload' })).filter(filter)
     const listed = new Map(tools.map((tool) => [tool.name, tool]))
-    for (const [name, { described }] of this.#offered) {
+    for (const [name, { toolJson }] of this.#offered) {
       const tool = listed.get(name)
-      if (!tool || JSON.stringify(tool) !== described) this.#withdraw(name)
+      if (!tool || JSON.stringify(tool) !== toolJson) this.#withdraw(name)
     }
     for (const tool of tools) {
       if (!this.#closed && !this.#offered.has(tool.name)) await this.#offer(tool)
@@ -211,8 +211,8 @@ class ToolOffer {
 
   async #offer(tool: Tool): Promise<void> {
     const { name } = tool
-    const described = JSON.stringify(tool)
-    if (this.#refused.has(described)) return
+    const toolJson = JSON.stringify(tool)
+    if (this.#refused.has(toolJson)) return
     try {
       if (!NAME.test(name)) {
         throw new SdkError(
@@ -226,7 +226,7 @@ class ToolOffer {
         this.#call(name, ...input),
       )
       // Before, so that a withdrawal meanwhile finds the tool
-      this.#offered.set(name, { withdrawal, described })
+      this.#offered.set(name, { withdrawal, toolJson })
       await this.#context.registerTool(registered, {
         signal: withdrawal.signal,
         ...(exposedTo && { exposedTo }),
@@ -234,7 +234,7 @@ class ToolOffer {
     } catch (error) {
       this.#offered.delete(name)
       if (this.#closed) return
-      this.#refused.add(described)
+      this.#refused.add(toolJson)
       // The page's policy forbids every tool
       this.#closed = error instanceof DOMException && error.name === 'NotAllowedError'
       if (this.#closed || error instanceof SdkError) return this.#report(error)

@@ -25,8 +25,9 @@ export interface PageToolsOptions {
   /** Which tools to serve. By default all tools are served. */
   readonly filter?: ((tool: RegisteredTool) => boolean) | undefined
   /**
-   * The name under which a tool is served. By default the tool keeps its name. Of two tools with
-   * one name the first in the browser's order is served, the other goes to `onError`.
+   * The name under which a tool is served. By default the tool keeps its name. If several tools have
+   * one name, the first in the browser's order is served, and `onError` is called for each of the
+   * others.
    */
   readonly rename?: ((tool: RegisteredTool) => string) | undefined
   /** Where to look for tools. By default it is the page's own model context. */
@@ -40,8 +41,8 @@ export interface PageToolsOptions {
    */
   readonly info?: Implementation | undefined
   /**
-   * Receives errors of listing and of tools that cannot be served, each once for as long as it
-   * lasts.
+   * Called if the tools cannot be listed, or one of them cannot be served. An error that
+   * persists while the list changes is reported once.
    *
    * @default console.error
    */
@@ -56,9 +57,9 @@ const OPTIONS: OptionNames<PageToolsOptions> = {
  * Makes a server whose tools are those that the documents of this tab registered, and follows their
  * list as it changes. Serve it as any other server: in memory, over a port, or mounted.
  *
- * Names, descriptions, annotations and results come from the page and are not to be trusted.
- * Arguments are validated by the tools themselves, as the browser does not. A tool that fails gives
- * an `isError` result without a reason, which browsers keep to the page's console.
+ * Names, descriptions, annotations and results come from the page and must not be trusted. Neither the
+ * browser nor this server validates arguments: the tools have to. The call of a tool that fails returns
+ * an `isError` result without the reason, which browsers show only in the page's console.
  *
  * @example
  * ```ts
@@ -102,9 +103,10 @@ interface PageAccess {
 
 /** A tool of the page that is served. */
 interface ServedTool {
-  /** As the browser listed it last, since only that object can be executed. */
+  /** The object from the browser's latest list: browsers execute only that one. */
   listed: RegisteredTool
-  readonly described: string
+  /** Changes whenever the tool has to be registered again. */
+  readonly fingerprint: string
   remove(): void
 }
 
@@ -114,7 +116,7 @@ class PageTools {
   readonly #access: PageAccess
   readonly #options: PageToolsOptions
   readonly #served = new Map<string, ServedTool>()
-  /** What the last update reported. */
+  /** The errors that the last update reported. */
   #reported = new Set<string>()
   readonly #oneAtATime = semaphore(1)
 
@@ -124,7 +126,7 @@ class PageTools {
     this.#options = options
   }
 
-  /** Serves what is new, removes what is gone. One update after the other. */
+  /** Serves new tools, and removes those that the page no longer has. Updates run one at a time. */
   update(): Promise<void> {
     const { onError = console.error } = this.#options
     const reported = new Set<string>()
@@ -142,7 +144,7 @@ class PageTools {
     const listed = this.#options.signal?.aborted ? new Map() : await this.#list(report)
     for (const [name, served] of this.#served) {
       const tool = listed.get(name)
-      if (tool && describe(tool) === served.described) served.listed = tool
+      if (tool && fingerprintOf(tool) === served.fingerprint) served.listed = tool
       else {
         served.remove()
         this.#served.delete(name)
@@ -157,7 +159,7 @@ class PageTools {
     }
   }
 
-  /** What the page has now, by the name under which it is served. */
+  /** Lists the tools of the page, by the names under which they are served. */
   async #list(report: (error: unknown) => void): Promise<Map<string, RegisteredTool>> {
     const { fromOrigins, filter = () => true, rename = ({ name }) => name } = this.#options
     const tools = await this.#access.getTools(fromOrigins ? { fromOrigins } : {})
@@ -190,7 +192,7 @@ class PageTools {
     )
     const served: ServedTool = {
       listed: tool,
-      described: describe(tool),
+      fingerprint: fingerprintOf(tool),
       remove: () => registration.remove(),
     }
     return served
@@ -219,7 +221,7 @@ async function callPageTool(
   return text === null ? { content: [] } : resultOf(text)
 }
 
-/** Reads a result, which is JSON text, or plain text in browsers that pass a string on as it is. */
+/** Reads a result: JSON text, or plain text in browsers that do not encode a string as JSON. */
 function resultOf(text: string): CallToolResult {
   let value: unknown
   try {
@@ -240,8 +242,8 @@ function resultOf(text: string): CallToolResult {
   }
 }
 
-/** What a listing says of a tool, whichever shape it has. */
-function describe({ title, description, inputSchema, annotations }: RegisteredTool): string {
+/** Everything about a listed tool that is served, as text to compare. */
+function fingerprintOf({ title, description, inputSchema, annotations }: RegisteredTool): string {
   return JSON.stringify([title, description, inputSchema, annotations])
 }
 
@@ -251,8 +253,8 @@ function inputSchemaOf({ inputSchema }: RegisteredTool): JsonObject {
 }
 
 /**
- * The annotations in MCP's terms. What is `false` may only have been left unsaid, so it becomes no
- * claim that a tool is harmless.
+ * The annotations in MCP's terms. Browsers list an annotation that the page did not set as `false`, so
+ * `false` is left out: it must not become a claim that the tool is harmless.
  */
 function annotationsOf({ annotations }: RegisteredTool): ToolAnnotations | undefined {
   if (!annotations) return undefined
@@ -263,7 +265,7 @@ function annotationsOf({ annotations }: RegisteredTool): ToolAnnotations | undef
   }
 }
 
-/** A schema that only describes. */
+/** A schema that describes the arguments to clients, but accepts any object. */
 function unchecked(schema: JsonObject): StandardSchema<JsonObject> {
   return {
     '~standard': {

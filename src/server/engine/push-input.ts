@@ -25,10 +25,10 @@ export class PushInput implements PushMode {
   }
 
   createInput(run: HandlerRun): Input {
-    const push = (request: InputRequest, sent?: (id: RequestId) => void): Promise<JsonObject> => {
+    const push = (request: InputRequest, onSent?: (id: RequestId) => void): Promise<JsonObject> => {
       // After the response, no stream can carry the input request
       if (run.done) throw new SdkError('INVALID_USE', `"${run.method}" was already answered`)
-      return this.ask(request, run.signal, sent)
+      return this.ask(request, run.signal, onSent)
     }
     if (!this.#call) return pushInput(push)
     return (run.replay = this.#call.createInput(push))
@@ -39,7 +39,10 @@ export class PushInput implements PushMode {
     { round, signal }: HandlerRun,
   ): Promise<{ [key: string]: JsonObject }> {
     if (round === MAX_ROUNDS) {
-      throw new ProtocolError(INTERNAL_ERROR, `The handler asked in more than ${MAX_ROUNDS} rounds`)
+      throw new ProtocolError(
+        INTERNAL_ERROR,
+        `The handler asked for input more than ${MAX_ROUNDS} times`,
+      )
     }
     const asked = Object.entries(requests).map(async ([key, request]) => {
       return [key, await this.ask(request, signal)] as const

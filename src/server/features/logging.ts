@@ -7,7 +7,7 @@ import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { isLoggingLevel } from '../request/logging.ts'
 import { invalidParams } from '../request/params.ts'
-import { sessionRecord } from '../request/session-record.ts'
+import { requireSessionRecord } from '../request/session-record.ts'
 
 /**
  * Sets the minimum severity of the log messages that a session receives.
@@ -20,7 +20,7 @@ export function setLevel(
   ctx: { method: string; exchange: Exchange },
 ): Result {
   if (!isLoggingLevel(level)) throw invalidParams(`Unknown log level: ${JSON.stringify(level)}`)
-  sessionRecord(ctx.method, ctx.exchange).logLevel = level
+  requireSessionRecord(ctx.method, ctx.exchange).logLevel = level
   return {}
 }
 

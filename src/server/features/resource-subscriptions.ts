@@ -7,7 +7,7 @@ import type { Result, JsonObject } from '../../protocol/types.ts'
 import { invalidParams } from '../request/params.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import { findResource, requireUri, type Resources } from './resources.ts'
-import { sessionRecord } from '../request/session-record.ts'
+import { requireSessionRecord } from '../request/session-record.ts'
 import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
 
 /**
@@ -22,7 +22,7 @@ export function subscribeResource(
 ): Result {
   const uri = requireUri(params)
   findResource(registered, uri, ctx)
-  const { subscriptions } = sessionRecord(ctx.method, ctx.exchange)
+  const { subscriptions } = requireSessionRecord(ctx.method, ctx.exchange)
   if (subscriptions.includes(uri)) return {}
   if (subscriptions.length >= MAX_WATCHED_RESOURCES) {
     throw invalidParams(`One session may watch ${MAX_WATCHED_RESOURCES} resources at most`)
@@ -43,7 +43,7 @@ export function unsubscribeResource(
   ctx: HandlerContext,
 ): Result {
   const uri = requireUri(params)
-  const record = sessionRecord(ctx.method, ctx.exchange)
+  const record = requireSessionRecord(ctx.method, ctx.exchange)
   record.subscriptions = record.subscriptions.filter((other) => other !== uri)
   return {}
 }

@@ -11,10 +11,10 @@ import type { Exchange } from './exchange.ts'
 /**
  * Returns the record of the request's session.
  *
- * @throws {ProtocolError} `METHOD_NOT_FOUND` without a session: the server could send no
- * notifications later, so the method is not offered.
+ * @throws {ProtocolError} `METHOD_NOT_FOUND` if the request has no session. The method only affects
+ *   later notifications, which the server can send only in a session.
  */
-export function sessionRecord(method: string, { session }: Exchange): SessionRecord {
+export function requireSessionRecord(method: string, { session }: Exchange): SessionRecord {
   if (session) return session.record
   throw new ProtocolError(
     METHOD_NOT_FOUND,
