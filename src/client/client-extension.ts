@@ -79,11 +79,7 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options
-  if (!isExtensionId(id))
-    throw new SdkError(
-      'INVALID_USE',
-      `"${id}" is not an extension id, such as "com.example/search"`,
-    )
+  if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
   const followers = new Map(Object.entries(resultTypes))
   return {
     id,
