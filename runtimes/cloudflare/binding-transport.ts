@@ -51,7 +51,7 @@ class BindingTransport implements Transport {
   readonly #binding: EntrypointBinding
   #connection: Rpc.Stub<RpcConnection> | undefined
   #receiver: Receiver | undefined
-  /** How many messages wait for their response, or to be received. */
+  /** The number of sent messages that the other Worker has not yet answered or acknowledged. */
   #pending = 0
   readonly #inbox = new Inbox(
     (frame) => this.#receiver?.message(frame),
@@ -63,14 +63,14 @@ class BindingTransport implements Transport {
   }
 
   async start(receiver: Receiver): Promise<void> {
-    const end = new RpcReceiver(
-      (text) => this.#take(text),
+    const rpcReceiver = new RpcReceiver(
+      (text) => this.#deliver(text),
       () => this.#end(new SdkError('CLOSED', 'The other Worker closed the connection')),
     )
     this.#receiver = receiver
     let connection: Rpc.Stub<RpcConnection> | null
     try {
-      connection = await this.#binding.openConnection(end)
+      connection = await this.#binding.openConnection(rpcReceiver)
     } catch (cause) {
       const { message } = cause as Error
       throw new SdkError('CLOSED', `Cannot connect to the other Worker: ${message}`, { cause })
@@ -106,20 +106,24 @@ class BindingTransport implements Transport {
     this.#pending++
     try {
       const answer = await connection.send(text)
-      if (answer !== null) this.#take(answer, frame)
+      if (answer !== null) this.#deliver(answer, frame)
     } catch (cause) {
       this.#end(new SdkError('CLOSED', 'The connection to the other Worker broke', { cause }))
     }
     this.#pending--
   }
 
-  /** @param about The message that the text answers. */
-  #take(text: unknown, about?: JsonRpcMessage | readonly JsonRpcMessage[]): void {
+  /**
+   * Delivers a message of the other Worker to the receiver.
+   *
+   * @param request The sent message that it answers, if any.
+   */
+  #deliver(text: unknown, request?: JsonRpcMessage | readonly JsonRpcMessage[]): void {
     try {
-      this.#inbox.deliver(withId(parseText(text), about))
+      this.#inbox.deliver(withId(parseText(text), request))
     } catch (cause) {
       const error = cause as ProtocolError
-      if (isObject(about) && 'id' in about) error.about = { id: about.id }
+      if (isObject(request) && 'id' in request) error.about = { id: request.id }
       this.#receiver?.malformed(error)
     }
   }
@@ -133,15 +137,18 @@ class BindingTransport implements Transport {
   }
 }
 
-/** Releases a connection. In another request than its own this fails, but it ends with its own. */
+/**
+ * Releases a connection. This fails in any request except the one that opened the connection, but
+ * Workers ends the connection together with that request anyway.
+ */
 function release(connection: Rpc.Stub<RpcConnection> | undefined): void {
   try {
     connection?.[Symbol.dispose]()
   } catch {}
 }
 
-/** An error for a message whose id could not be read is the response to that message. */
-function withId(answer: unknown, about: unknown): unknown {
+/** Adds the request's id to an error response that lacks one because the id could not be read. */
+function withId(answer: unknown, request: unknown): unknown {
   if (!isObject(answer) || !('error' in answer) || answer.id !== undefined) return answer
-  return isObject(about) && 'id' in about ? { ...answer, id: about.id } : answer
+  return isObject(request) && 'id' in request ? { ...answer, id: request.id } : answer
 }

@@ -13,7 +13,7 @@ import type { Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { splitScope } from './token.ts'
 
-/** The most authorization servers that are tried, since the list is untrusted. */
+/** The maximum number of authorization servers to try, because the list is untrusted. */
 const MAX_ISSUERS = 5
 
 /** The relevant parameters of the challenges. */
@@ -33,14 +33,21 @@ interface TokenTarget extends IssuingServer {
 }
 
 /**
- * The parameters of all token challenges, as servers spread their requirements over several. If a
- * parameter is repeated, the client's own scheme takes precedence, then the first one.
+ * The parameters of all token challenges together, because a server may spread its requirements
+ * over several challenges. If a parameter is repeated, a challenge of `ownScheme` takes precedence
+ * over the other scheme, and among challenges of one scheme the first.
+ *
+ * @param ownScheme The scheme that the client uses.
  */
-export function readChallengeParams(response: Response, own: 'bearer' | 'dpop'): ChallengeParams {
+export function readChallengeParams(
+  response: Response,
+  ownScheme: 'bearer' | 'dpop',
+): ChallengeParams {
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
-  const of = (wanted: string): [string, string][] =>
+  const paramsOf = (wanted: string): [string, string][] =>
     challenges.flatMap(({ scheme, params }) => (scheme === wanted ? [...params] : [])).toReversed()
-  return new Map([...of(own === 'dpop' ? 'bearer' : 'dpop'), ...of(own)])
+  // The last entry of a key wins
+  return new Map([...paramsOf(ownScheme === 'dpop' ? 'bearer' : 'dpop'), ...paramsOf(ownScheme)])
 }
 
 /**
@@ -63,8 +70,8 @@ export async function discover(
 ): Promise<TokenTarget> {
   const { origin, pathname, protocol, hostname } = new URL(mcpServer)
   if (protocol !== 'https:' && !isLoopback(hostname)) {
-    const what = `"${mcpServer}" is not HTTPS: its token could be read in transit`
-    throw new AuthorizationError('resource-metadata', what)
+    const message = `"${mcpServer}" is not HTTPS: its token could be read in transit`
+    throw new AuthorizationError('resource-metadata', message)
   }
   const announced = challengeParams.get('resource_metadata')
   const metadata = await discoverResource(
@@ -74,9 +81,10 @@ export async function discover(
     options.exactResource,
   )
   if (typeof metadata === 'string' && !options.oldServers) {
-    const what = `"${mcpServer}" requires authorization, but its metadata cannot be found`
-    throw new AuthorizationError('resource-metadata', `${what}: ${metadata}`)
+    const message = `"${mcpServer}" requires authorization, but its metadata cannot be found`
+    throw new AuthorizationError('resource-metadata', `${message}: ${metadata}`)
   }
+  // The metadata is a string, the URLs that were tried, if it was not found
   const { server, old, resource, scopes } =
     typeof metadata === 'string'
       ? {
@@ -97,9 +105,10 @@ export async function discover(
     ...(named.length > 0 ? named : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
-  // Without scopes the server applies its default, which this scope alone would override
-  const offers = requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)
-  if (offers) requestedScopes.push(offlineScope)
+  // Not as the only scope: it would then replace the default scopes of the server
+  if (requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)) {
+    requestedScopes.push(offlineScope)
+  }
   return { server, old, resource, scopes: [...new Set(requestedScopes)] }
 }
 
@@ -137,6 +146,6 @@ async function choose(
     }
   }
   if (failures.length > 0) throw failures[0]
-  const what = `"${mcpServer}" names no authorization server`
-  throw new AuthorizationError('resource-metadata', what)
+  const message = `"${mcpServer}" names no authorization server`
+  throw new AuthorizationError('resource-metadata', message)
 }

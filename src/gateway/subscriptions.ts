@@ -14,7 +14,7 @@ import type { UpstreamServer } from './mirrored-entries.ts'
 import { clientOf } from './open-calls.ts'
 import { definitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { MAX_WATCHED_RESOURCES } from '../server/features/subscriptions.ts'
+import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 
 /** The subscriptions of what is mounted in a server, separate for each upstream server. */
 const mounted = new WeakMap<Server, Set<Subscriptions>>()
@@ -48,7 +48,7 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
     const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
     // A listener that names too many is rejected by the next handler
-    const fits = Array.isArray(uris) && uris.length <= MAX_WATCHED_RESOURCES
+    const fits = Array.isArray(uris) && uris.length <= MAX_SUBSCRIBED_RESOURCES
     const release = await hold(all, fits ? uris : [], ctx)
     return next().finally(release)
   })
@@ -148,8 +148,8 @@ class Subscriptions {
       all++
       if (listeners.has(client)) own++
     }
-    if (own <= MAX_WATCHED_RESOURCES - all) return
-    throw new ProtocolError(INTERNAL_ERROR, 'Too many resources are watched for now')
+    if (own <= MAX_SUBSCRIBED_RESOURCES - all) return
+    throw new ProtocolError(INTERNAL_ERROR, 'Too many resource subscriptions at the moment')
   }
 
   #subscribe(uri: string, client: unknown, ctx: Context): Subscription {
@@ -166,7 +166,7 @@ class Subscriptions {
    * the client that has the most.
    */
   #makeRoom(): string | undefined {
-    if (this.#byUri.size < MAX_WATCHED_RESOURCES) return undefined
+    if (this.#byUri.size < MAX_SUBSCRIBED_RESOURCES) return undefined
     const idle = new Map<unknown, string[]>()
     for (const [uri, { client, listeners }] of this.#byUri) {
       if (listeners.size > 0) continue
@@ -183,7 +183,7 @@ class Subscriptions {
   /** The error for a caller whose subscription was rejected. */
   #rejection(uri: string, error: unknown): unknown {
     if (error instanceof SdkError && error.code === 'UNSUPPORTED') {
-      return new ProtocolError(METHOD_NOT_FOUND, `Changes of "${uri}" cannot be watched`)
+      return new ProtocolError(METHOD_NOT_FOUND, `Cannot subscribe to changes of "${uri}"`)
     }
     const failure = upstreamFailure('resources/subscribe', error)
     if (failure) this.#upstream.report(error)

@@ -69,7 +69,7 @@ export class ServerConnection {
   readonly #options: ServerConnectionOptions
   readonly #caller: Caller
   /** Self-describing requests in flight, by id. */
-  readonly #open = new Map<RequestId, Cancellation>()
+  readonly #inFlight = new Map<RequestId, Cancellation>()
   readonly #shutdown = new ShutdownSignal()
   #session: Session | undefined
   #unsubscribe: Unsubscribe | undefined
@@ -86,10 +86,10 @@ export class ServerConnection {
   /** Handles a parsed frame. Returns its answer; `undefined` if it gets none. */
   receive(frame: unknown): Promise<Answer | undefined> {
     if (Array.isArray(frame)) return this.#receiveBatch(frame)
-    const read = this.#validate(frame)
-    if ('fault' in read) return Promise.resolve(read.fault)
-    if (isRequest(read)) return this.#answer(read)
-    this.#take(read)
+    const validated = this.#validate(frame)
+    if ('fault' in validated) return Promise.resolve(validated.fault)
+    if (isRequest(validated)) return this.#answer(validated)
+    this.#receiveOneWay(validated)
     return Promise.resolve(undefined)
   }
 
@@ -101,7 +101,7 @@ export class ServerConnection {
     return undefined
   }
 
-  /** Ends listeners gracefully, in microtasks. */
+  /** Ends the listeners, which then send their closing results in microtasks. */
   endListeners(): void {
     this.#shutdown.end()
   }
@@ -112,7 +112,7 @@ export class ServerConnection {
     this.#unsubscribe?.()
     this.#outbox.close()
     const error = new SdkError('CLOSED', 'The connection is closed')
-    for (const open of this.#open.values()) open.cancel(error)
+    for (const cancellation of this.#inFlight.values()) cancellation.cancel(error)
     this.#session?.close()
   }
 
@@ -124,11 +124,11 @@ export class ServerConnection {
     const requests: JsonRpcRequest[] = []
     const faults: JsonRpcResponse[] = []
     for (const frame of frames) {
-      const read = this.#validate(frame)
-      if ('fault' in read) {
-        if (read.fault) faults.push(read.fault)
-      } else if (isRequest(read)) requests.push(read)
-      else this.#take(read)
+      const validated = this.#validate(frame)
+      if ('fault' in validated) {
+        if (validated.fault) faults.push(validated.fault)
+      } else if (isRequest(validated)) requests.push(validated)
+      else this.#receiveOneWay(validated)
     }
     const report = (error: unknown): void => this.#server.report(error)
     const answers = await answerEach(requests, (request) => this.#answer(request), report)
@@ -148,13 +148,14 @@ export class ServerConnection {
     }
   }
 
-  #take(message: JsonRpcNotification | JsonRpcResponse): void {
+  /** Handles a message that gets no answer: a notification or a response. */
+  #receiveOneWay(message: JsonRpcNotification | JsonRpcResponse): void {
     const session = this.#session
     if (isResponse(message)) {
       session?.receiveResponse(message)
     } else if (message.method === 'notifications/cancelled') {
       const { requestId, reason } = message.params ?? {}
-      this.#open.get(requestId as RequestId)?.cancel(clientCancelled(reason))
+      this.#inFlight.get(requestId as RequestId)?.cancel(clientCancelled(reason))
       session?.cancelRequest(requestId, reason)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
@@ -167,24 +168,25 @@ export class ServerConnection {
   /** Answers a request; `undefined` when it was cancelled. */
   async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
     try {
-      // A duplicate id would make responses ambiguous, even across sessions and self-describing
-      // requests
-      if (this.#open.has(message.id) || this.#session?.inFlight.has(message.id)) {
+      // A duplicate id would make responses ambiguous, even if only one of the two requests belongs
+      // to the session
+      if (this.#inFlight.has(message.id) || this.#session?.inFlight.has(message.id)) {
         throw idInUse(message.id)
       }
-      if (isSelfDescribing(message.params)) return await this.#answerAlone(message)
+      if (isSelfDescribing(message.params)) return await this.#answerStateless(message)
       if (this.#session) return await this.#answerInSession(message, this.#session)
       if (message.method === 'initialize') return this.#initialize(message)
       if (message.method === 'ping') return resultResponse(message.id, {})
-      throw this.#earlyError(message)
+      throw this.#noSessionError(message)
     } catch (error) {
       return errorResponse(message.id, toErrorObject(error))
     }
   }
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
-    if (!haveSessions(this.#server.revisions)) throw this.#earlyError(message)
-    const { record, result } = initialize(this.#server, message.params, true)
+    if (!haveSessions(this.#server.revisions)) throw this.#noSessionError(message)
+    const canPush = true // a duplex connection also carries messages outside of responses
+    const { record, result } = initialize(this.#server, message.params, canPush)
     const session = (this.#session = new Session(record))
     this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
     return resultResponse(message.id, result)
@@ -205,7 +207,8 @@ export class ServerConnection {
     else this.#unsubscribe = unsubscribe
   }
 
-  #earlyError({ method, params }: JsonRpcRequest): ProtocolError {
+  /** The error for a request that is not self-describing and has no session. */
+  #noSessionError({ method, params }: JsonRpcRequest): ProtocolError {
     const { revisions } = this.#server
     if (haveSessions(revisions)) {
       return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
@@ -215,11 +218,11 @@ export class ServerConnection {
       : new ProtocolError(INVALID_PARAMS, 'The request lacks a valid "_meta"')
   }
 
-  async #answerAlone(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+  async #answerStateless(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
     const { version, client, logLevel } = readRequestMeta(message.params)
     const revision = requireStatelessRevision(this.#server.revisions, version)
     const cancellation = new Cancellation()
-    this.#open.set(message.id, cancellation)
+    this.#inFlight.set(message.id, cancellation)
     const exchange: Exchange = {
       revision,
       client,
@@ -234,7 +237,7 @@ export class ServerConnection {
       send: (notification) => this.#outbox.sendFor(cancellation, notification),
     }
     const response = await dispatch(this.#server, message, exchange)
-    this.#open.delete(message.id)
+    this.#inFlight.delete(message.id)
     if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
       // The end of a listener is announced in both ways that the specification describes.
@@ -271,10 +274,10 @@ export class ServerConnection {
         const degraded = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, degraded)
       },
-      askMode: new PushInput(({ method, params }, asking) =>
+      askMode: new PushInput(({ method, params }, signal) =>
         session.sendRequest(method, degradeRequest(method, params, revision), {
-          send: (asked) => this.#outbox.send(asked),
-          signal: asking,
+          send: (request) => this.#outbox.send(request),
+          signal,
           timeoutMs,
         }),
       ),

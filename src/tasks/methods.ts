@@ -99,7 +99,7 @@ export async function acceptTaskIds(
     throw invalidParams('"taskIds" must be a list of ids')
   }
   if (requested.length > MAX_LISTENED_TASKS) {
-    throw invalidParams(`One listener may watch ${MAX_LISTENED_TASKS} tasks at most`)
+    throw invalidParams(`A listener can subscribe to at most ${MAX_LISTENED_TASKS} tasks`)
   }
   const found = await Promise.all([...new Set(requested)].map((id) => findTask(tasks, id, ctx)))
   const ids = found.flatMap((task) => (task ? [task.taskId] : []))
@@ -139,7 +139,7 @@ export function listenToTasks(
       waitMs = task.pollIntervalMs
     }
   }
-  // If a task can no longer be watched, its notifications simply stop.
+  // If a task can no longer be followed, its notifications simply stop.
   for (const id of ids) follow(id).catch(() => {})
   return () => stopped.abort()
 }

@@ -19,14 +19,16 @@ export interface ScriptedPeer {
   send(frame: unknown): void
   /** Ends the connection. */
   close(): void
-  /** The received messages with a method. */
+  /** The messages with this method that the client or server under test sent. */
   sent(method: string): JsonObject[]
 }
 
 /**
- * Creates a peer behind a transport from a function that receives each message and returns the
- * response, if any, directly or as a promise. If it throws, the connection is closed with the
- * reason.
+ * Creates a peer behind a transport. If `answer` throws or rejects, the connection is closed with
+ * that reason.
+ *
+ * @param answer Called with each received message. Returns the response, directly or as a promise,
+ *   or `undefined` for none.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// Gateways to servers of many resources: how many of them are watched.
+// Gateways to servers of many resources: how many subscriptions they have.
 import { describe, expect, it, vi } from 'vitest'
 import type { ConnectOptions, Client } from '../../src/presets/client.ts'
 import { ProtocolError, type SubscriptionFilter } from '../../src/index.ts'
@@ -6,10 +6,10 @@ import { createGateway, createServer, type Server, uriTemplate } from '../../src
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
-// As many as a session may watch: 1,000 otherwise
+// Instead of 1,000, the limit of a session
 vi.mock('../../src/server/features/subscriptions.ts', async (original) => ({
   ...(await original<object>()),
-  MAX_WATCHED_RESOURCES: 10,
+  MAX_SUBSCRIBED_RESOURCES: 10,
 }))
 
 async function connected(server: Server, options: ConnectOptions = {}): Promise<Client> {
@@ -81,7 +81,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
 
     it('does not let a client use up the subscriptions of others [S016]', async () => {
       const { inner, gateway, watched } = await many()
-      const refusal = { code: -32603, message: 'Too many resources are watched for now' }
+      const refusal = { code: -32603, message: 'Too many resource subscriptions at the moment' }
       const one = await connected(gateway.server)
       const listening = async (client: Client, ...uris: string[]) =>
         client.listen({ resourceSubscriptions: uris })

@@ -10,7 +10,8 @@ import { checkOptions, isCommand, UsageError, type CommandName } from './usage.t
 /** A project to create. */
 export interface Creation {
   readonly command: 'new'
-  readonly rest: readonly string[]
+  /** The arguments after the command. */
+  readonly commandArguments: readonly string[]
 }
 
 /** The parsed command, server and options. */
@@ -18,7 +19,7 @@ export interface Invocation {
   readonly command: Exclude<CommandName, 'new'>
   readonly target: Target
   /** The arguments after the server. */
-  readonly rest: readonly string[]
+  readonly commandArguments: readonly string[]
   readonly options: Options
 }
 
@@ -86,10 +87,12 @@ export function readArguments(
     end === -1 ? 'url' : 'program',
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
-  if (command === 'new') return { command, rest: others }
+  if (command === 'new') return { command, commandArguments: others }
   const program = end === -1 ? undefined : argv.slice(end + 1)
-  const [target, rest] = program ? [childOf(program), others] : [urlOf(others[0]), others.slice(1)]
-  return { command, target, rest, options: optionsOf(values) }
+  const [target, commandArguments] = program
+    ? [childOf(program), others]
+    : [urlOf(others[0]), others.slice(1)]
+  return { command, target, commandArguments, options: optionsOf(values) }
 }
 
 function parse(args: readonly string[]) {
@@ -132,7 +135,7 @@ function childOf([command, ...args]: readonly string[]): Target {
 }
 
 function urlOf(text: string | undefined): Target {
-  if (text === undefined) throw new UsageError('Name a server: a URL, or "-- program"')
+  if (text === undefined) throw new UsageError('Specify a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const what = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
     // A host with its port; anything else may be a program, or a tool in the wrong place

@@ -19,8 +19,8 @@ import { requireNoArguments, UsageError } from './usage.ts'
  * @throws {SdkError} `CLOSED` if the program has exited, so that the caller can start it again.
  */
 export async function bridge(invocation: Invocation): Promise<number> {
-  const { target, options, rest } = invocation
-  requireNoArguments(rest)
+  const { target, options, commandArguments } = invocation
+  requireNoArguments(commandArguments)
   const overStdio = 'url' in target && options.port === undefined
   if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
   const onError = problemPrinter(options.verbose)

@@ -12,17 +12,17 @@ import { readObject, readValues } from './values.ts'
 
 /** Calls the tool; returns 1 if it failed. */
 export async function call(invocation: Invocation): Promise<number> {
-  const { rest, options } = invocation
-  const [name, ...words] = rest
-  if (name === undefined) throw new UsageError('Name a tool')
-  const given = await readObject(options.args)
+  const { commandArguments, options } = invocation
+  const [name, ...words] = commandArguments
+  if (name === undefined) throw new UsageError('Specify a tool')
+  const argsOption = await readObject(options.args)
   await using client = await open(invocation, { extensions: [taskPolling()] })
   let schema = {}
   if (words.length > 0) {
     for await (const tool of client.tools({ signal }))
       if (tool.name === name) schema = tool.inputSchema
   }
-  const args = readValues(words, schema, given)
+  const args = readValues(words, schema, argsOption)
   const bar = progressBar()
   const onProgress = (progress: ProgressParams): void => bar.show(progress)
   const result = await client

@@ -10,8 +10,8 @@ import { UsageError } from './usage.ts'
 
 /** Prints one value per line; if there are more than the server sends, also their number. */
 export async function complete(invocation: Invocation): Promise<number> {
-  const [named, ...words] = invocation.rest
-  if (named === undefined) throw new UsageError('Name a prompt or a resource template')
+  const [named, ...words] = invocation.commandArguments
+  if (named === undefined) throw new UsageError('Specify a prompt or a resource template')
   const [first, ...others] = words.map(pair)
   if (!first)
     throw new UsageError('Specify an argument to complete, such as city=R, or city= for all')

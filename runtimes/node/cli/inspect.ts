@@ -31,8 +31,8 @@ const page = new URL('../../../playground/', import.meta.url)
  * @throws {ConnectError} If the user cannot be signed in.
  */
 export async function inspect(invocation: Invocation): Promise<number> {
-  const { options, rest } = invocation
-  requireNoArguments(rest)
+  const { options, commandArguments } = invocation
+  requireNoArguments(commandArguments)
   const { end, over } = lifetime()
   const { serve, close } = await openTarget(invocation, end)
   const policy = await readPolicy()

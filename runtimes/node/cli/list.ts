@@ -34,7 +34,7 @@ type Kind = keyof typeof kinds
 
 /** Lists everything, or one kind. */
 export async function list(invocation: Invocation): Promise<number> {
-  const [kind, ...others] = invocation.rest
+  const [kind, ...others] = invocation.commandArguments
   if (others.length > 0 || (kind !== undefined && !Object.hasOwn(kinds, kind))) {
     throw new UsageError(`List one of ${Object.keys(kinds).join(', ')}, or all`)
   }

@@ -17,7 +17,7 @@ import { requireNoArguments } from './usage.ts'
  *   `CLOSED` if the program has exited.
  */
 export async function listen(invocation: Invocation): Promise<number> {
-  requireNoArguments(invocation.rest)
+  requireNoArguments(invocation.commandArguments)
   const { json, resources } = invocation.options
   const { end, over } = lifetime()
   const onNotification = ({ method, params }: JsonRpcNotification): void => {

@@ -32,7 +32,8 @@ export async function createProject([
   if (template === undefined || !templates.includes(template) || others.length > 0) {
     throw new UsageError(`Choose one of ${templates.join(', ')}, and a folder`)
   }
-  if (target === undefined || target === '') throw new UsageError('Name a folder for the project')
+  if (target === undefined || target === '')
+    throw new UsageError('Specify a folder for the project')
   const path = resolve(target)
   await mkdir(path, { recursive: true })
   if ((await readdir(path)).some((name) => !harmless.has(name))) {

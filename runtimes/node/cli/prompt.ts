@@ -10,8 +10,8 @@ import { readObject, readValues } from './values.ts'
 
 /** Prints the messages with their roles. */
 export async function prompt(invocation: Invocation): Promise<number> {
-  const [name, ...words] = invocation.rest
-  if (name === undefined) throw new UsageError('Name a prompt')
+  const [name, ...words] = invocation.commandArguments
+  if (name === undefined) throw new UsageError('Specify a prompt')
   const given = await readObject(invocation.options.args)
   const texts = readValues(words, {}, given)
   const args = Object.fromEntries(

@@ -47,7 +47,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       process.stdout.write(help === undefined ? usage : usageOf(help))
       return argv.length === 0 ? 2 : 0
     }
-    if (invocation.command === 'new') return await createProject(invocation.rest)
+    if (invocation.command === 'new') return await createProject(invocation.commandArguments)
     return await run[invocation.command](invocation)
   } catch (error) {
     if (interruption.aborted) return interruptedStatus()

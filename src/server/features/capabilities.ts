@@ -7,13 +7,13 @@ import type { DeclareCapabilities } from './discover.ts'
 import { canLog } from './logging.ts'
 
 /** Declares completions and, if the server can send notifications, list changes and logging. */
-export const declareCapabilities: DeclareCapabilities = (capabilities, registered, reached) => {
+export const declareCapabilities: DeclareCapabilities = (capabilities, registered, canPush) => {
   const { tools, resources, resourceTemplates, prompts } = registered
   const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
     ([, entry]) => 'complete' in entry && entry.complete,
   )
   if (completes) capabilities.completions = {}
-  if (!reached) return
+  if (!canPush) return
   if (tools.used) capabilities.tools = { listChanged: true }
   if (prompts.used) capabilities.prompts = { listChanged: true }
   if (resources.used || resourceTemplates.used) {

@@ -42,22 +42,22 @@ interface List {
 /**
  * Adds the capabilities of features that only some presets include.
  *
- * @param reached Whether the server can send messages outside of responses.
+ * @param canPush Whether the server can send messages outside of responses.
  */
 export type DeclareCapabilities = (
   capabilities: ServerCapabilities,
   registered: RegisteredFeatures,
-  reached: boolean,
+  canPush: boolean,
 ) => void
 
 /**
  * Infers the capabilities from the registrations.
  *
- * @param reached Whether the server can send messages outside of responses.
+ * @param canPush Whether the server can send messages outside of responses.
  */
 export function inferCapabilities(
   registered: RegisteredFeatures,
-  reached: boolean,
+  canPush: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {
   const { tools, resources, resourceTemplates, prompts } = registered
@@ -65,7 +65,7 @@ export function inferCapabilities(
   if (tools.used) capabilities.tools = {}
   if (prompts.used) capabilities.prompts = {}
   if (resources.used || resourceTemplates.used) capabilities.resources = {}
-  registered.declare?.(capabilities, registered, reached)
+  registered.declare?.(capabilities, registered, canPush)
   // Tasks are an extension since 2026-07-28
   if (era === 'modern') delete capabilities.tasks
   return registered.extensions?.declare(capabilities, era) ?? capabilities

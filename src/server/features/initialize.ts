@@ -25,13 +25,13 @@ interface InitializableServer extends RegisteredFeatures {
  * supported one.
  *
  * @param server A server that supports at least one revision with sessions.
- * @param sendsUnasked Whether the server can send messages outside of responses.
+ * @param canPush Whether the server can send messages outside of responses.
  * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing.
  */
 export function initialize(
   server: InitializableServer,
   params: JsonObject = {},
-  sendsUnasked: boolean,
+  canPush: boolean,
 ): { record: SessionRecord; result: InitializeResult } {
   const { protocolVersion, capabilities, clientInfo } = params
   if (typeof protocolVersion !== 'string') throw missing('protocolVersion')
@@ -41,10 +41,7 @@ export function initialize(
   const revision = negotiate(server, protocolVersion)
   const result: InitializeResult = {
     protocolVersion: revision.version,
-    capabilities: degradeServerCapabilities(
-      inferCapabilities(server, sendsUnasked, 'legacy'),
-      revision,
-    ),
+    capabilities: degradeServerCapabilities(inferCapabilities(server, canPush, 'legacy'), revision),
     serverInfo: degradeImplementation(server.info, revision),
   }
   if (server.instructions !== undefined) result.instructions = server.instructions

@@ -8,7 +8,7 @@ import { invalidParams } from '../request/params.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
 import { findResource, requireUri, type Resources } from './resources.ts'
 import { requireSessionRecord } from '../request/session-record.ts'
-import { MAX_WATCHED_CHARACTERS, MAX_WATCHED_RESOURCES } from './subscriptions.ts'
+import { MAX_SUBSCRIBED_URIS_LENGTH, MAX_SUBSCRIBED_RESOURCES } from './subscriptions.ts'
 
 /**
  * Subscribes a session to updates of a resource.
@@ -24,12 +24,12 @@ export function subscribeResource(
   findResource(registered, uri, ctx)
   const { subscriptions } = requireSessionRecord(ctx.method, ctx.exchange)
   if (subscriptions.includes(uri)) return {}
-  if (subscriptions.length >= MAX_WATCHED_RESOURCES) {
-    throw invalidParams(`One session may watch ${MAX_WATCHED_RESOURCES} resources at most`)
+  if (subscriptions.length >= MAX_SUBSCRIBED_RESOURCES) {
+    throw invalidParams(`A session can subscribe to at most ${MAX_SUBSCRIBED_RESOURCES} resources`)
   }
-  if (subscriptions.join('').length + uri.length > MAX_WATCHED_CHARACTERS) {
+  if (subscriptions.join('').length + uri.length > MAX_SUBSCRIBED_URIS_LENGTH) {
     throw invalidParams(
-      `The resources of one session may have URIs of ${MAX_WATCHED_CHARACTERS} characters in all`,
+      `The URIs that a session subscribes to can have at most ${MAX_SUBSCRIBED_URIS_LENGTH} characters in total`,
     )
   }
   subscriptions.push(uri)

@@ -31,10 +31,13 @@ export interface SubscribableServer extends Resources {
   readonly extensions?: Extensions
 }
 
-/** The maximum number of URIs that one listener, or one session, may watch. */
-export const MAX_WATCHED_RESOURCES = 1000
-/** The maximum total length of a session's URIs, so that its record fits into a SQLite row. */
-export const MAX_WATCHED_CHARACTERS = 500_000
+/** The maximum number of URIs that one listener, or one session, can subscribe to. */
+export const MAX_SUBSCRIBED_RESOURCES = 1000
+/**
+ * The maximum total length of the URIs that a session subscribes to, in UTF-16 units, so that its
+ * record fits into a SQLite row.
+ */
+export const MAX_SUBSCRIBED_URIS_LENGTH = 500_000
 
 /** The maximum number of changes queued for a slow reader, which must then subscribe again. */
 const MAX_WAITING = 10_000
@@ -114,10 +117,10 @@ export function changeNotification(
   return notification(method, Object.keys(params).length > 0 ? params : undefined)
 }
 
-/** Whether a watched URI covers an updated one: the same URI, or one below it. */
-export function covers(watched: string, updated: string): boolean {
-  if (watched === updated) return true
-  return updated.startsWith(watched.endsWith('/') ? watched : `${watched}/`)
+/** Whether the URI of a subscription covers an updated one: the same URI, or one below it. */
+export function covers(subscribed: string, updated: string): boolean {
+  if (subscribed === updated) return true
+  return updated.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`)
 }
 
 /** Whether visibility of resources depends on the caller. */
@@ -136,10 +139,10 @@ export function mayReceive(
 }
 
 /**
- * Whether a caller may watch a URI: a resource that it could read, or a prefix of such resources.
+ * Whether a caller may subscribe to a URI: a resource that it could read, or a parent of one.
  * Hidden resources are treated like missing ones, so that callers cannot distinguish them.
  */
-function mayWatch(registered: Resources, uri: string, requester: Requester): boolean {
+function maySubscribe(registered: Resources, uri: string, requester: Requester): boolean {
   if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true
   const { resources, resourceTemplates } = registered
   return (
@@ -185,8 +188,8 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
   if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
     throw invalidParams('"resourceSubscriptions" must be a list of URIs')
   }
-  if (uris.length > MAX_WATCHED_RESOURCES) {
-    throw invalidParams(`One listener may watch ${MAX_WATCHED_RESOURCES} resources at most`)
+  if (uris.length > MAX_SUBSCRIBED_RESOURCES) {
+    throw invalidParams(`A listener can subscribe to at most ${MAX_SUBSCRIBED_RESOURCES} resources`)
   }
   return notifications
 }
@@ -209,7 +212,7 @@ function acceptFilter(
   }
   if (offered.resources && filter.resourceSubscriptions) {
     accepted.resourceSubscriptions = filter.resourceSubscriptions.filter((uri) =>
-      mayWatch(server, uri, requester),
+      maySubscribe(server, uri, requester),
     )
   }
   return accepted

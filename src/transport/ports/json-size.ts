@@ -17,13 +17,13 @@ interface Measurement {
 }
 
 /**
- * The value as JSON would have represented it. Members that are `undefined`, which peers post
- * although JSON lacks it, are omitted.
+ * Returns the value as it would be after a JSON round trip: members that are `undefined`, which
+ * JSON lacks but peers may post, are omitted.
  *
- * @param maxLength The longest JSON of the value, in UTF-16 units; an estimate, which ignores
- *   escapes and the digits of numbers.
- * @throws {ProtocolError} `INVALID_REQUEST` if it is longer, `PARSE_ERROR` if it is not JSON: a
- *   cycle, a map, bytes.
+ * @param maxLength The maximum length of the value as JSON, in UTF-16 units. The length is an
+ *   estimate that ignores escapes and the digits of numbers.
+ * @throws {ProtocolError} `INVALID_REQUEST` if the value is longer; `PARSE_ERROR` if JSON cannot
+ *   represent it, such as a cycle, a map or bytes.
  */
 export function readJson(value: unknown, maxLength: number): unknown {
   const measured: Measurement = { remaining: maxLength, isJson: true }

@@ -16,9 +16,9 @@ import type { HttpSession } from './sessions/manager.ts'
  * Handles a message of a session, or a batch.
  *
  * @param body A batch, or one valid message.
- * @throws {HttpError} 404 when the session ended; 400 when the revision has no batches, or the
- * batch is empty, too long, contains `initialize` or reuses an id that is in flight; no message of
- * it is then handled.
+ * @throws {HttpError} 404 when the session ended. 400 when the revision has no batches, or when the
+ * batch is empty or too long, contains `initialize`, or reuses an id that is in flight. A rejected
+ * batch is rejected as a whole: none of its messages is handled.
  * @throws {ProtocolError} `INVALID_REQUEST` if the id of the request is in flight.
  */
 export async function postToSession(
@@ -38,7 +38,8 @@ export async function postToSession(
     session
       .handle(message, reply, caller)
       .catch((error: unknown) => {
-        // Becomes an HTTP error; no effect if the stream has begun, which then carries the error
+        // Before the stream has begun, the caller turns this into an HTTP error. Afterwards,
+        // `reject` has no effect, and the stream carries the error response
         reject(error)
         return errorResponse(message.id, toErrorObject(error))
       })

@@ -124,7 +124,7 @@ export function requireRevision({ stated }: IncomingRequest, revision: RevisionF
 /**
  * Answers `initialize`.
  *
- * @param sendsUnasked Whether the server can send messages outside of responses.
+ * @param canPush Whether the server can send messages outside of responses.
  * @param store Stores the negotiated session, and returns its id.
  * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing; also the errors of
  * `store`.
@@ -132,10 +132,10 @@ export function requireRevision({ stated }: IncomingRequest, revision: RevisionF
 export async function answerInitialize(
   { endpoint, caller }: IncomingRequest,
   { id, params }: JsonRpcRequest,
-  sendsUnasked: boolean,
+  canPush: boolean,
   store?: (record: SessionRecord) => Promise<string>,
 ): Promise<Response> {
-  const { record, result } = initialize(endpoint.server, params, sendsUnasked)
+  const { record, result } = initialize(endpoint.server, params, canPush)
   if (caller.principal !== undefined) record.principal = caller.principal
   const sessionId = await store?.(record)
   const headers = sessionId === undefined ? undefined : { [HEADER_SESSION_ID]: sessionId }
