@@ -1,6 +1,6 @@
 /**
- * Accepts the message ports that {@link openPort} offers: in a worker, a frame, or a page that its
- * frames connect to.
+ * Accepts the message ports that {@link openPort} offers to a worker, to a frame, or to the page
+ * around a frame.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
@@ -44,12 +44,12 @@ export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOpt
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** The most offers that are remembered, to recognize repeated ones. */
-const MAX_OFFERS = 1_000
+/** How many offers are remembered, to recognize repeated ones. */
+const MAX_KNOWN_OFFERS = 1_000
 
 /**
- * Serves a server to every client that opens a port: in a worker of any kind, or in a window. Call
- * it when the script starts; a service worker cannot add the listener later.
+ * Connects a server in a worker of any kind, or in a window, to every client that opens a port to
+ * it. Call this when the script starts; a service worker cannot add the listener later.
  *
  * Handlers see the origin of a window as `ctx.principal`.
  *
@@ -78,7 +78,7 @@ export function servePorts(server: Server, options: ServePortsOptions = {}): () 
 }
 
 /**
- * Accepts the ports that {@link openPort} offers, for a server or a client on each.
+ * Accepts the ports that {@link openPort} offers. On each port you can then run a server or a client.
  *
  * @param onPort Receives each port; the promise that it returns keeps a service worker awake.
  * @returns A function that stops accepting ports.
@@ -93,9 +93,9 @@ export function acceptPorts(
   const isWindow = 'document' in globalThis
   if (isWindow && !origins) throw new TypeError('A window must name the origins that may connect')
   origins?.forEach(requireOrigin)
-  let known: readonly string[] = []
+  let knownIds: readonly string[] = []
 
-  const take = (event: MessageEvent, port: MessagePort): void => {
+  const accept = (event: MessageEvent, port: MessagePort): void => {
     const { origin } = event
     const incoming = { transport: messagePortTransport(port, options), origin }
     const done = (async () => onPort(incoming))().catch(console.error)
@@ -104,23 +104,23 @@ export function acceptPorts(
   const onMessage = (event: Event): void => {
     const message = event as MessageEvent
     const [port] = message.ports
-    const id = offerOf(message.data)
+    const id = offerId(message.data)
     if (id === undefined || !port) return
-    const welcome =
+    const isAllowed =
       (!origins || origins.includes('*') || origins.includes(message.origin)) &&
       (!source || message.source === source)
-    if (!welcome || known.includes(id)) return port.close()
-    known = [...known, id].slice(-MAX_OFFERS)
-    take(message, port)
+    if (!isAllowed || knownIds.includes(id)) return port.close()
+    knownIds = [...knownIds, id].slice(-MAX_KNOWN_OFFERS)
+    accept(message, port)
   }
   const onConnect = (event: Event): void => {
     const message = event as MessageEvent
     const [port] = message.ports
-    if (port) take(message, port)
+    if (port) accept(message, port)
   }
 
   addEventListener('message', onMessage)
-  // Shared workers receive a port with each page
+  // Each page that connects to a shared worker gives it a port
   addEventListener('connect', onConnect)
   return () => {
     removeEventListener('message', onMessage)
@@ -129,7 +129,7 @@ export function acceptPorts(
 }
 
 /** The id of an offer; `undefined` if the message is not one. */
-function offerOf(data: unknown): string | undefined {
+function offerId(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || !('edgewise' in data)) return undefined
   const { edgewise, id } = data as Record<string, unknown>
   return edgewise === 'connect' && typeof id === 'string' && id.length <= 64 ? id : undefined

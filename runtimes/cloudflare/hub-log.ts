@@ -88,7 +88,10 @@ export class HubLog {
   }
 
   /** Whether the same completion was announced before. */
-  knows({ method, elicitationId }: Extract<ServerChange, { elicitationId: string }>): boolean {
+  wasAnnounced({
+    method,
+    elicitationId,
+  }: Extract<ServerChange, { elicitationId: string }>): boolean {
     const query = 'SELECT 1 AS one FROM mcp_changes WHERE method = ? AND what = ? LIMIT 1'
     return this.#rows(query, method, elicitationId).length > 0
   }

@@ -137,7 +137,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
   }
 }
 
-/** Sends to a listener; a disconnected or blocked one must not withhold a change from others. */
+/** Sends to a listener; never throws, so that the other listeners receive the change too. */
 function send(socket: WebSocket, text: string): void {
   try {
     socket.send(text)

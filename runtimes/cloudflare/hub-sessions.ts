@@ -1,6 +1,6 @@
 /**
- * The streams of sessions that belong to no request, at a hub: which of them carries a change, and
- * what a reconnecting client missed.
+ * A hub's end of the streams that sessions open with GET: which stream of a session carries its
+ * changes, and what a reconnecting client missed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -10,33 +10,33 @@ import type { HubLog, LoggedChange } from './hub-log.ts'
 import type { SessionStreamRequest } from './subscription-filter.ts'
 import { sendEvent } from './stream-socket.ts'
 
-/** The tag of the sockets of sessions among those of a hub. */
+/** The tag that distinguishes these streams from the hub's other sockets. */
 const TAG = 'session'
 /**
- * The most open streams of one session, so that sockets remain for others; beyond that the oldest
- * ends.
+ * How many streams one session may have open, so that sockets remain for other sessions. A further
+ * stream ends the oldest one.
  */
-const MAX_OPEN = 32
+const MAX_STREAMS_PER_SESSION = 32
 /**
- * The delay before the client of an excess stream may reconnect, in milliseconds. Its new stream
- * then ends another one: without a delay they would replace each other endlessly.
+ * How long the client of an ended stream waits before it reconnects, in milliseconds. The new stream
+ * ends another one, so that without a delay the clients would replace each other endlessly.
  */
 const RETRY_MS = 60_000
 
-/** The most characters of missed events sent on one connection. */
-const MAX_AT_ONCE = 4_000_000
+/** How many characters of missed changes are sent on one connection. */
+const MAX_MISSED_CHARACTERS = 4_000_000
 
-/** How many sessions that ended recently are cached. */
+/** How many recently ended sessions are remembered. */
 const MAX_ENDED = 1000
 
-/** The attachment of a socket. Stored while the hub hibernates: the names of fields stay. */
+/** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
 interface Attachment {
   readonly session: string
   /** The id of the stream; absent if its client cannot resume it, as with HTTP+SSE. */
   readonly stream: string | undefined
-  /** Whether the stream carries changes: each change goes to one stream of a session. */
+  /** Whether this is the stream of the session that carries changes; at most one does. */
   readonly current: boolean
-  /** The request for the stream, until it starts. */
+  /** The request that opened the stream; removed when the stream starts. */
   readonly wish?: SessionStreamRequest
 }
 
@@ -59,7 +59,7 @@ export class HubSessions {
   }
 
   /**
-   * Opens the socket of a stream, which starts once the Worker says so.
+   * Opens the socket of a stream. The stream starts when the Worker has confirmed it: {@link begin}.
    *
    * @param account The account that the stream counts for.
    */
@@ -79,36 +79,40 @@ export class HubSessions {
   }
 
   /**
-   * Makes a stream carry changes from now on, and sends the missed ones. A Worker that gave up
-   * before the hub responded never starts its stream: the client has reconnected on another stream,
-   * which must continue.
+   * Starts a stream: from now on it carries the changes of its session, and the missed ones are sent.
+   *
+   * This is separate from `listen`, because a Worker may have given up before the hub responded. The
+   * client has then reconnected on another stream, which must stay the current one.
    */
   begin(socket: WebSocket): void {
     const { session, wish } = attachment(socket)
     if (!wish) return
-    const { plain, primed: initialEventId, after } = wish
+    const { plain: cannotResume, primed: beginsWithId, after } = wish
     const resumed = parseEventId(after)
-    const stream = plain ? undefined : this.#startTurn(session, resumed?.stream ?? newStreamId())
+    const stream = cannotResume
+      ? undefined
+      : this.#startTurn(session, resumed?.stream ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
     if (resumed) {
-      // Some clients know only the ids of their latest connection
-      if (initialEventId) sendEvent(socket, { id: after, data: '' })
+      // Some clients forget the last event id when a new connection sends none
+      if (beginsWithId) sendEvent(socket, { id: after, data: '' })
       this.#catchUp(socket, this.#log.missed(session, resumed.stream, resumed.seq))
-    } else if (initialEventId && stream !== undefined) {
+    } else if (beginsWithId && stream !== undefined) {
       sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
     }
   }
 
   /** Announces a change to the sessions that subscribe to it. */
   announce(change: ServerChange): void {
-    if ('elicitationId' in change && this.#log.knows(change)) return
+    if ('elicitationId' in change && this.#log.wasAnnounced(change)) return
     const targeted = 'uri' in change || 'elicitationId' in change
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
     // Stored before it is sent: a client that misses it may reconnect
     const seq = this.#attempt(() => this.#log.append(change))
-    const sockets = watchers?.flatMap((session) => this.#of(session)) ?? this.#of(TAG)
+    const sockets =
+      watchers?.flatMap((session) => this.#openSockets(session)) ?? this.#openSockets(TAG)
     for (const socket of sockets) {
       if (attachment(socket).current) send(socket, { seq, change })
     }
@@ -116,7 +120,7 @@ export class HubSessions {
 
   /** Sends what a client missed; after a limit the client reconnects for the rest. */
   #catchUp(socket: WebSocket, missed: Iterable<LoggedChange>): void {
-    let room = MAX_AT_ONCE
+    let room = MAX_MISSED_CHARACTERS
     for (const logged of missed) {
       if (room < 0) return socket.close(1000, 'There is more')
       room -= send(socket, logged)
@@ -166,7 +170,7 @@ export class HubSessions {
   leave(session: string): void {
     this.#ended.set(session, true)
     this.#log.removeSession(session)
-    for (const socket of this.#of(session)) socket.close(1000, 'The session ended')
+    for (const socket of this.#openSockets(session)) socket.close(1000, 'The session ended')
   }
 
   /** Makes a stream carry changes; returns its id for resuming, unless that cannot be stored. */
@@ -196,15 +200,16 @@ export class HubSessions {
       if (otherAttachment.current) other.serializeAttachment({ ...otherAttachment, current: false })
       if (stream !== undefined && otherAttachment.stream === stream)
         other.close(1000, 'Resumed elsewhere')
-      else if (n <= others.length - MAX_OPEN) endExcess(other)
+      else if (n <= others.length - MAX_STREAMS_PER_SESSION) endExcess(other)
     }
   }
 
   #begun(session: string): WebSocket[] {
-    return this.#of(session).filter((socket) => !attachment(socket).wish)
+    return this.#openSockets(session).filter((socket) => !attachment(socket).wish)
   }
 
-  #of(tag: string): WebSocket[] {
+  /** The open sockets with a tag: of one session, or of all. */
+  #openSockets(tag: string): WebSocket[] {
     const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
     return this.#ctx.getWebSockets(tag).filter(open)
   }
@@ -224,7 +229,7 @@ function attachment(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment
 }
 
-/** Ends an excess stream. */
+/** Ends a stream of a session that has too many. */
 function endExcess(socket: WebSocket): void {
   try {
     sendEvent(socket, { retry: RETRY_MS, data: '' })
@@ -233,9 +238,7 @@ function endExcess(socket: WebSocket): void {
   }
 }
 
-/**
- * Sends a change and returns its length. A disconnected client must not withhold it from others.
- */
+/** Sends a change and returns its length. Never throws, so that the other clients receive it too. */
 function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
   const { stream } = attachment(socket)
   const { method, ...params } = change

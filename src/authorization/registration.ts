@@ -36,13 +36,16 @@ export interface RegistrationOptions {
   readonly client: ClientIdentity
   /** Credentials that authorization servers issued in advance. */
   readonly credentials?: readonly ClientCredentials[]
-  /** Asks the user for credentials if no other way is available. */
+  /** Asks the user for credentials if the client cannot be identified in any other way. */
   readonly askCredentials?: (
     issuer: string,
   ) => Awaitable<Omit<ClientCredentials, 'issuer'> | undefined>
 }
 
-/** A client identity, with its registration if it was registered dynamically and can be again. */
+/**
+ * The client at an authorization server. `registration` is the stored record of a client that was
+ * registered dynamically, or whose credentials the user entered.
+ */
 export interface RegisteredClient extends OAuthClient {
   readonly registration?: JsonObject
 }
@@ -69,13 +72,13 @@ export function clientMetadata(
   }
 }
 
-/** Checks that a client id is an HTTPS URL with a path, in its simplest form. */
+/** Checks that a client id is a normalized HTTPS URL with a path, and returns it. */
 export function requireMetadataUrl(metadataUrl: string): string {
   const url = parseUrl(metadataUrl)
   const { protocol, username, password, pathname } = url ?? {}
   const isValid = url?.href === metadataUrl && protocol === 'https:' && !username && !password
   if (isValid && pathname !== '/' && !metadataUrl.includes('#')) return metadataUrl
-  throw new TypeError(`"${metadataUrl}" cannot identify a client: it has to be HTTPS with a path`)
+  throw new TypeError(`"${metadataUrl}" cannot be a client id: use an https: URL with a path`)
 }
 
 /** The redirect URI of the stored registration. */
@@ -88,8 +91,8 @@ export async function knownRedirectUri(request: GrantRequest): Promise<string | 
 /**
  * Finds or creates the client's registration.
  *
- * @param registration The registration that the refreshed token was issued to.
- * @throws {AuthorizationError} If no way is available, or registration fails.
+ * @param registration When a token is refreshed, the registration that the token was issued to.
+ * @throws {AuthorizationError} If the client has no registration and cannot obtain one.
  */
 export async function findClient(
   request: GrantRequest,
@@ -98,7 +101,7 @@ export async function findClient(
   registration?: JsonObject,
 ): Promise<RegisteredClient> {
   const { server, tokens } = request
-  if (registration && isUsable(registration, undefined)) return registered(request, registration)
+  if (registration && isUsable(registration, undefined)) return toClient(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
   const { client, credentials = [], askCredentials } = options
   const configured = credentials.find((one) => one.issuer === issuer)
@@ -107,11 +110,11 @@ export async function findClient(
     return oauthClient(server, { clientId: client.metadataUrl })
   }
   const saved = (await listRegistrations(tokens))[issuer]
-  if (saved && isUsable(saved, redirectUri)) return registered(request, saved)
+  if (saved && isUsable(saved, redirectUri)) return toClient(request, saved)
   if (endpoint !== undefined && redirectUri !== undefined) {
-    const answer = await register(request, client, redirectUri)
-    await putRegistration(tokens, issuer, answer)
-    return registered(request, answer)
+    const created = await register(request, client, redirectUri)
+    await putRegistration(tokens, issuer, created)
+    return toClient(request, created)
   }
   const entered = redirectUri === undefined ? undefined : await askCredentials?.(issuer)
   if (entered) {
@@ -119,20 +122,24 @@ export async function findClient(
     if (authentication) return oauthClient(server, entered)
     const record = { client_id, client_secret, redirect_uris: [redirectUri ?? ''] }
     await putRegistration(tokens, issuer, record)
-    return registered(request, record)
+    return toClient(request, record)
   }
-  const what = `"${issuer}" does not register clients, and has no configured credentials`
-  throw new AuthorizationError('registration', what)
+  const message = `"${issuer}" does not register clients, and no credentials are configured`
+  throw new AuthorizationError('registration', message)
 }
 
-/** Whether a registration covers the redirect URI, and its secret has not expired. */
-function isUsable(kept: JsonObject, redirectUri: string | undefined): boolean {
-  const until = Number(kept.client_secret_expires_at ?? 0)
-  const fits = redirectUri === undefined || allowsRedirect(kept, redirectUri)
-  return fits && (until === 0 || until * 1_000 > Date.now())
+/** Whether a registration allows the redirect URI, if any, and its secret has not expired. */
+function isUsable(registration: JsonObject, redirectUri: string | undefined): boolean {
+  // In seconds; 0 if the secret does not expire
+  const expiresAt = Number(registration.client_secret_expires_at ?? 0)
+  const isCurrent = expiresAt === 0 || expiresAt * 1_000 > Date.now()
+  return isCurrent && (redirectUri === undefined || allowsRedirect(registration, redirectUri))
 }
 
-/** Whether a registration allows a redirect URI: for loopback, with any port if it names none. */
+/**
+ * Whether a registration allows a redirect URI. If it lists a loopback URI without a port, it allows
+ * every port.
+ */
 export function allowsRedirect({ redirect_uris: uris }: JsonObject, redirectUri: string): boolean {
   const url = new URL(redirectUri)
   if (isLocalHttp(url)) url.port = ''
@@ -147,14 +154,15 @@ export function allows(list: unknown, value: string): boolean {
 /**
  * Whether a registration may request a scope: `offline_access` only if it may use refresh tokens.
  */
-export function allowsScope({ scope: all, grant_types }: JsonObject, scope: string): boolean {
+export function allowsScope({ scope: allowed, grant_types }: JsonObject, scope: string): boolean {
   if (scope === 'offline_access' && !allows(grant_types, 'refresh_token')) return false
-  return allows(typeof all === 'string' && splitScope(all), scope)
+  return typeof allowed !== 'string' || allows(splitScope(allowed), scope)
 }
 
-function registered({ server }: GrantRequest, kept: JsonObject): RegisteredClient {
+/** Reads the client from its stored registration, whose types are unchecked. */
+function toClient({ server }: GrantRequest, registration: JsonObject): RegisteredClient {
   const text = (name: string): string | undefined => {
-    const value = kept[name]
+    const value = registration[name]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const clientSecret = text('client_secret')
@@ -163,7 +171,7 @@ function registered({ server }: GrantRequest, kept: JsonObject): RegisteredClien
     ...(clientSecret !== undefined && { clientSecret }),
   }
   const client = oauthClient(server, credentials, text('token_endpoint_auth_method'))
-  return { ...client, registration: kept }
+  return { ...client, registration }
 }
 
 /** Registers by RFC 7591, the fallback for servers without client id metadata documents. */
@@ -176,13 +184,13 @@ async function register(
   const endpoint = server.registration_endpoint
   const { href } = await checkUrl(endpoint, 'registration endpoint', step, network.allowed)
   const redirect = new URL(redirectUri)
-  const web = redirect.protocol === 'https:' && !isLocalHttp(redirect)
+  const isWeb = redirect.protocol === 'https:' && !isLocalHttp(redirect)
   const supportedMethods = ['none', 'client_secret_basic', 'client_secret_post']
   const methods = methodsOf(server)
   const body = {
     ...GRANTS,
     token_endpoint_auth_method: supportedMethods.find((method) => methods.includes(method)),
-    application_type: web ? 'web' : 'native',
+    application_type: isWeb ? 'web' : 'native',
     ...client.metadata,
     client_name: client.name,
     redirect_uris: [redirectUri],

@@ -65,8 +65,8 @@ class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #maxEntries: number
   readonly #maxLength: number
-  /** Incremented whenever entries are removed: a response that was in flight at the time may be stale. */
-  #changes = 0
+  /** How often entries were removed. A response that was in flight at such a time may be stale. */
+  #removals = 0
 
   constructor(maxEntries: number, maxLength: number) {
     this.#maxEntries = maxEntries
@@ -77,7 +77,7 @@ class ResultCache implements Cache {
     { method, params, options }: FollowedRequest,
     channel: Pick<Channel, 'principal'>,
   ): Promise<CacheLookup> {
-    const changes = this.#changes
+    const removals = this.#removals
     const key = keyOf(method, params)
     const owner = (await channel.principal?.()) ?? ''
     return {
@@ -85,7 +85,7 @@ class ResultCache implements Cache {
       keep: (result) => {
         const { ttlMs, cacheScope } = result
         if ('requestState' in params || 'inputResponses' in params) return
-        if (typeof ttlMs !== 'number' || !(ttlMs > 0) || changes !== this.#changes) return
+        if (typeof ttlMs !== 'number' || !(ttlMs > 0) || removals !== this.#removals) return
         this.#set(key, {
           method,
           uri: params.uri,
@@ -112,9 +112,10 @@ class ResultCache implements Cache {
     this.#entries.set(key, entry)
     let count = 0
     let length = 0
-    for (const [newest, { json }] of [...this.#entries].reverse()) {
+    // From the newest to the oldest
+    for (const [entryKey, { json }] of [...this.#entries].reverse()) {
       length += json.length
-      if (++count > this.#maxEntries || length > this.#maxLength) this.#entries.delete(newest)
+      if (++count > this.#maxEntries || length > this.#maxLength) this.#entries.delete(entryKey)
     }
   }
 
@@ -122,8 +123,9 @@ class ResultCache implements Cache {
     try {
       return await read()
     } catch (error) {
-      const isStale = error instanceof ProtocolError && error.code === INVALID_PARAMS
-      if (!isStale || this.#entries.size === 0) throw error
+      // A cached page may contain a cursor that the server no longer accepts
+      const mayBeCursor = error instanceof ProtocolError && error.code === INVALID_PARAMS
+      if (!mayBeCursor || this.#entries.size === 0) throw error
       this.forget(method)
       return read()
     }
@@ -133,19 +135,19 @@ class ResultCache implements Cache {
     this.#forget(({ method }) => methods.includes(method))
   }
 
-  forgetResource(changed: string): void {
+  forgetResource(changedUri: string): void {
     this.#forget(({ uri }) => {
-      return typeof uri === 'string' && (isWithin(uri, changed) || isWithin(changed, uri))
+      return typeof uri === 'string' && (isWithin(uri, changedUri) || isWithin(changedUri, uri))
     })
   }
 
   #forget(stale: (entry: Entry) => boolean): void {
-    this.#changes++
+    this.#removals++
     for (const [key, entry] of this.#entries) if (stale(entry)) this.#entries.delete(key)
   }
 }
 
-/** The cache key of a request; `_meta` does not change the result. */
-function keyOf(method: string, { _meta, ...asked }: JsonObject): string {
-  return JSON.stringify([method, asked])
+/** The cache key of a request, without `_meta`, which does not change the result. */
+function keyOf(method: string, { _meta, ...params }: JsonObject): string {
+  return JSON.stringify([method, params])
 }

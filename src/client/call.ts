@@ -36,11 +36,11 @@ export interface CallOwner {
 export class Call implements Outgoing {
   readonly message: JsonRpcRequest
   readonly options: CallOptions
-  /** The result; rejects with the {@link ProtocolError} that the server answered, or a {@link SdkError}. */
+  /** The result; rejects with the server's error, a {@link ProtocolError}, or with an {@link SdkError}. */
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
   #startedAt = performance.now()
-  #movedAt = this.#startedAt
+  #progressAt = this.#startedAt
   #timer: ReturnType<typeof setTimeout> | undefined
   #controller: AbortController | undefined
   settled = false
@@ -58,7 +58,7 @@ export class Call implements Outgoing {
     const { signal, timeoutMs, maxTimeoutMs } = options
     if (signal?.aborted) this.reject(abortReason(signal))
     else {
-      this.#arm(Math.min(timeoutMs, maxTimeoutMs))
+      this.#startTimer(Math.min(timeoutMs, maxTimeoutMs))
       signal?.addEventListener('abort', this)
     }
   }
@@ -101,53 +101,53 @@ export class Call implements Outgoing {
 
   /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */
   progress(progress: ProgressParams): unknown {
-    this.#movedAt = performance.now()
+    this.#progressAt = performance.now()
     return this.options.onProgress?.(progress)
   }
 
   /** Stops the timeouts: from now on the response may take any time. */
-  unlimit(): void {
+  stopTimer(): void {
     clearTimeout(this.#timer)
   }
 
+  /** Waits for work whose duration does not count towards the timeouts. */
   async pause<T>(work: T | Promise<T>): Promise<T> {
-    this.unlimit()
+    this.stopTimer()
     const since = performance.now()
     try {
       return await work
     } finally {
       const passed = performance.now() - since
       this.#startedAt += passed
-      this.#movedAt += passed
-      if (!this.settled) this.expire()
+      this.#progressAt += passed
+      if (!this.settled) this.#checkTimeouts()
     }
   }
 
   #close(): boolean {
     if (this.settled) return false
     this.settled = true
-    clearTimeout(this.#timer)
+    this.stopTimer()
     this.options.signal?.removeEventListener('abort', this)
     this.#owner.onCallDone(this)
     return true
   }
 
-  /** Starts no timer for delays beyond the maximum of `setTimeout`. */
-  #arm(delayMs: number): void {
-    if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(() => this.expire(), delayMs)
+  /** Checks the timeouts after a delay, unless it is too long for `setTimeout`. */
+  #startTimer(delayMs: number): void {
+    if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(() => this.#checkTimeouts(), delayMs)
   }
 
-  /** Checks whether the call has timed out. */
-  expire(): void {
+  /** Cancels the call if it has timed out; otherwise waits for the rest of the time. */
+  #checkTimeouts(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
-    if (this.#owner.inputHandlers.isAnswering) return this.#arm(timeoutMs)
-    const silentAt = this.#movedAt + timeoutMs
+    if (this.#owner.inputHandlers.isAnswering) return this.#startTimer(timeoutMs)
+    const idleAt = this.#progressAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
-    const remainingMs = Math.min(silentAt, endAt) - performance.now()
-    if (remainingMs >= 1) return this.#arm(remainingMs)
-    const limit =
-      silentAt <= endAt ? `timeoutMs" is ${timeoutMs}` : `maxTimeoutMs" is ${maxTimeoutMs}`
-    const what = `"${this.message.method}" timed out: "${limit}`
-    this.cancel(new SdkError('TIMEOUT', what))
+    const remainingMs = Math.min(idleAt, endAt) - performance.now()
+    if (remainingMs >= 1) return this.#startTimer(remainingMs)
+    const limit = idleAt <= endAt ? 'timeoutMs' : 'maxTimeoutMs'
+    const message = `"${this.message.method}" timed out: "${limit}" is ${this.options[limit]}`
+    this.cancel(new SdkError('TIMEOUT', message))
   }
 }

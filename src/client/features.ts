@@ -39,7 +39,7 @@ export interface Cache {
   /** Removes the results of the given methods. */
   forget(...methods: string[]): void
   /** Removes the results of a resource, of those inside it, and of those that contain it. */
-  forgetResource(changed: string): void
+  forgetResource(changedUri: string): void
 }
 
 /** Answers the server's requests, other than pings. The optional members are for those who ask a user. */

@@ -6,7 +6,7 @@
 import type { OptionNames } from '../patterns/known-options.ts'
 import type { BaseConnectOptions } from './options.ts'
 
-/** The names of the options that every preset has. */
+/** The names of the options that every preset has, in the form that {@link OptionNames} describes. */
 export const BASE_OPTIONS: OptionNames<BaseConnectOptions> = {
   ...{ fetch: 1, headers: 1, auth: 1, maxMessageLength: 1, info: 1, revision: 1, discovery: 1 },
   ...{ fallback: 1, capabilities: 1, extensions: 1, sendInfo: 1 },

@@ -38,9 +38,10 @@ export interface Transport {
   /** Closes the connection after all sent frames are flushed. Safe to call twice. */
   close(): Promise<void>
   /**
-   * Restarts with a new peer, for transports that start their peer themselves: stops the old peer if it
-   * still runs, and delivers to the same receiver, whose `closed` may be called once more. Repeated
-   * restarts are delayed with backoff. Not allowed after `close`.
+   * Starts a new peer. Only transports that start their peer, such as a program, have this method.
+   *
+   * Stops the old peer if it still runs. The receiver stays the same, and its `closed` may be called
+   * again. Repeated restarts are delayed with backoff. Not allowed after `close`.
    *
    * @throws {SdkError} `CLOSED` if the transport was closed, `INVALID_USE` if the peer cannot be
    *   started, `LIMIT_EXCEEDED` if it was restarted too often in a row.

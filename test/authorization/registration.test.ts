@@ -94,7 +94,7 @@ describe('the identity of a client', () => {
     const connecting = world.connect(world.signIn({ credentials: others }))
     await expect(connecting).rejects.toMatchObject({
       step: 'registration',
-      message: `"${ISSUER}" does not register clients, and has no configured credentials`,
+      message: `"${ISSUER}" does not register clients, and no credentials are configured`,
     })
     expect(JSON.stringify(world.seen)).not.toContain('other')
   })

@@ -116,7 +116,7 @@ export class Listener {
     this.#streams.set(call.message.id, (message) => {
       if (message.method === ACKNOWLEDGED) {
         open = true
-        call.unlimit()
+        call.stopTimer()
         const filter = message.params?.notifications
         feed.filter = isObject(filter) ? filter : {}
         onAcknowledged()

@@ -15,7 +15,7 @@ import type {
 import type { HandlerContext } from '../request/base-request-context.ts'
 import type { Unsubscribe } from '../notifier.ts'
 
-/** Sends a notification on a listener's stream; the subscription id is added to its `_meta`. */
+/** Sends a notification on a subscription's stream, with the subscription's id in its `_meta`. */
 export type SendNotification = (method: string, params: JsonObject) => void
 
 /** Everything that extensions add to a server. */
@@ -27,8 +27,8 @@ export interface Extensions {
   /** Whether a request may return a result whose type is not part of the core protocol. */
   allows(result: Result, ctx: HandlerContext): boolean
   /**
-   * Applies the extensions' part of a subscription filter; returns `undefined` if no extension
-   * handles subscriptions.
+   * Decides which changes, of those that extensions define, a subscription receives; returns
+   * `undefined` if no extension handles subscriptions.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not declare the extension.
    */
@@ -44,7 +44,7 @@ export interface AddedMethod {
   run(server: unknown, params: JsonObject, ctx: HandlerContext): Result | Promise<Result>
 }
 
-/** The extensions' part of one subscription. */
+/** The changes of extensions that one subscription receives. */
 export interface AcceptedFilter {
   readonly filter: SubscriptionFilter
   /** Subscribes to the changes that the filter selects. */

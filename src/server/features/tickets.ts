@@ -9,7 +9,10 @@ import { isObject } from '../../protocol/validate.ts'
 
 /** Options of {@link createTickets}. */
 export interface TicketOptions {
-  /** As in `InputOptions`; every instance that issues or redeems tickets needs the same secrets. */
+  /**
+   * Secrets that encrypt tickets: the first encrypts, all can decrypt. Every instance that issues or
+   * redeems tickets needs the same ones. By default a secret is generated.
+   */
   secrets?: Secrets
   /**
    * How long a ticket is valid, in milliseconds.
@@ -33,9 +36,9 @@ export interface Tickets {
    * Decrypts and verifies a ticket.
    *
    * @param principal The visitor, as authenticated by the page's own login.
-   * @returns `undefined` when the ticket was modified, has expired, or was issued for another user;
-   * answer with 403 then. A ticket can be redeemed repeatedly while it is valid: record completed
-   * actions.
+   * @returns The data of the ticket. `undefined` if the ticket was modified, has expired, or was
+   * issued for another user; in that case, respond with 403. A ticket can be redeemed repeatedly
+   * while it is valid, so record which actions were completed.
    */
   redeem(ticket: string, principal: string): Promise<{ data: unknown } | undefined>
 }

@@ -10,11 +10,11 @@
  */
 export type UriVariables = Partial<Record<string, string | string[]>>
 
-/** Fixed text, or a value with the text before it. */
+/** A part of a template: fixed text, or a value that may have a prefix. */
 export interface Part {
   /**
-   * Fixed text. A value may be absent together with its prefix; without a prefix, a value is not
-   * empty.
+   * The fixed text, or the text before the value. A value with a prefix may be empty, or absent
+   * together with the prefix. A value without one has at least one character.
    */
   prefix: string
   /** Characters that end the value; `undefined` for fixed text. */
@@ -78,8 +78,10 @@ function starts(
     if (inside[i + 1] && continues(stops, text, i)) inside[i] = 1
   }
   return ends.map((end, i) => {
+    // A value without a prefix has at least one character
     if (stops !== undefined && prefix === '')
       return Number(continues(stops, text, i) && inside[i + 1])
+    // A value with a prefix may be absent
     if (stops !== undefined && end) return end
     return text.startsWith(prefix, i) ? (inside[i + prefix.length] ?? 0) : 0
   })
@@ -97,7 +99,7 @@ function walk(
     const start = at + prefix.length
     let end = prefix === '' ? start + 1 : start
     while (!ends[end] && continues(stops, text, end)) end++
-    // The value is absent; its prefix was the beginning of the text after it.
+    // No end: the value is absent, and what looks like its prefix belongs to a later part
     if (!ends[end]) continue
     if (read?.(text.slice(start, end), values) === false) return undefined
     at = end
