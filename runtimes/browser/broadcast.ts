@@ -14,7 +14,7 @@ import {
 /** Settings of connections over a broadcast channel. */
 export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
 
-/** The most connections that are served on one channel. */
+/** The maximum number of connections that are served on one channel. */
 const MAX_PEERS = 1_000
 
 /** A value in transit from one end to another. */

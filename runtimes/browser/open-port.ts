@@ -32,7 +32,7 @@ interface PortOffer {
 /** The first and the longest delay before the port is offered again, in milliseconds. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 1_000
-/** The most open offers; more than are made within the usual timeout. */
+/** The maximum number of open offers; more than are made within the usual timeout. */
 const MAX_OFFERS = 60
 
 /**

@@ -6,7 +6,7 @@
  */
 import { askForTurn } from './turn-channel.ts'
 
-/** The most open streams of an origin's pages to one server. */
+/** The maximum number of open streams of an origin's pages to one server. */
 const MAX_STREAMS = 4
 
 /**

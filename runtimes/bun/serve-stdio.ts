@@ -31,17 +31,18 @@ import { allowSuspensions } from '../node/suspensions.ts'
  * await serveStdio(server)
  * ```
  *
- * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
- *   a task but no `tasks()`.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
+ *   `task: 'required'` but was not extended with `tasks()`.
  * @throws {SdkError} `INVALID_USE` if a secret is too short.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
-  return serveStdioOn(open, server, options)
+  return serveStdioOn(openStdio, server, options)
 }
 
-function open(): StdioHost {
+/** Redirects `console` and `process.stdout` to stderr, and returns the streams. */
+function openStdio(): StdioHost {
   printToStderr(console)
   process.stdout.write = process.stderr.write.bind(process.stderr)
   return {

@@ -13,15 +13,18 @@ export interface LoggedChange {
   readonly change: ServerChange
 }
 
-/** The most changes; of older ones only the last of each kind, and of each resource, is kept. */
+/**
+ * The maximum number of changes; of older ones only the last of each kind, and of each resource, is
+ * kept.
+ */
 const MAX_CHANGES = 10_000
-/** The most changes in total. */
+/** The maximum number of changes in total. */
 const MAX_ROWS = 50_000
 /** How often the limits are checked, in changes. */
 const TRIM_EVERY = 1000
 /** The longest URI whose subscription includes the resources below it, in characters. */
 const MAX_COVERING = 2000
-/** The most streams of one session that can be resumed. */
+/** The maximum number of streams of one session that can be resumed. */
 const MAX_TURNS = 50
 
 // `what` is the URI of an updated resource, or the id of an elicitation that was completed elsewhere.

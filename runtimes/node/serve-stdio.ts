@@ -12,8 +12,8 @@ import { allowSuspensions } from './suspensions.ts'
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
  * in progress are then cancelled, and sent messages are flushed.
  *
- * Only messages may go to stdout, so the call redirects everything else that the program prints with
- * `console` or `process.stdout` to stderr. (Code that writes to the file descriptor directly,
+ * Only messages may go to stdout, so the call redirects everything else that the program prints
+ * with `console` or `process.stdout` to stderr. (Code that writes to the file descriptor directly,
  * such as a child process that inherits it, cannot be redirected.)
  *
  * @example
@@ -27,17 +27,18 @@ import { allowSuspensions } from './suspensions.ts'
  * await serveStdio(server)
  * ```
  *
- * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
- *   a task but no `tasks()`.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
+ *   `task: 'required'` but was not extended with `tasks()`.
  * @throws {SdkError} `INVALID_USE` if a secret is too short.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   allowSuspensions()
-  return serveStdioOn(open, server, options)
+  return serveStdioOn(openStdio, server, options)
 }
 
-function open(): StdioHost {
+/** Redirects `process.stdout`, which `console` uses, to stderr, and returns the streams. */
+function openStdio(): StdioHost {
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)

@@ -26,8 +26,8 @@ import { allowSuspensions } from './suspensions.ts'
  * ```
  *
  * @throws {SdkError} `INVALID_USE` if the port is taken, or a secret is too short.
- * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
- *   a task but no `tasks()`; or an option is unknown.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
+ *   `task: 'required'` but was not extended with `tasks()`; or an option is unknown.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {

@@ -26,9 +26,9 @@ import { fullDefinitionOf } from '../server/definition.ts'
 /** The limits of a gateway. */
 export interface GatewayLimits {
   /**
-   * The most principals with an upstream connection at once. When the limit is reached, the least
-   * recently used idle connection is closed; if all are in use, the call fails with
-   * `INTERNAL_ERROR`.
+   * The maximum number of principals with an upstream connection at once. When the limit is
+   * reached, the least recently used idle connection is closed; if all are in use, the call fails
+   * with `INTERNAL_ERROR`.
    *
    * @default 100
    */
@@ -134,7 +134,9 @@ async function attach(
   connect: Connector,
   { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
-  /** The downstream server, from when the upstream server has described itself until the unmount. */
+  /**
+   * The downstream server, from when the upstream server has described itself until the unmount.
+   */
   let downstream: { server: Server; update: () => Promise<void> } | undefined
   let updateQueued = false
   // Listings run one at a time, since an earlier listing may be older and yet arrive later

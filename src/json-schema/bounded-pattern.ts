@@ -48,7 +48,7 @@ interface Atom {
 
 /** A pattern up to this length costs little at each index of a text. */
 const SHORT_LENGTH = 50
-/** The most remaining alternatives, to limit memory. */
+/** The maximum number of remaining alternatives, to limit memory. */
 const MAX_LEFT = 1_000_000
 
 /**

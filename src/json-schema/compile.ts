@@ -20,22 +20,22 @@ export interface JsonSchemaLimits {
    */
   maxDepth?: number
   /**
-   * The most subschemas.
+   * The maximum number of subschemas.
    *
    * @default 10000
    */
   maxSubschemas?: number
   /**
-   * The most references followed while one value is validated. Without this limit, references that
-   * multiply alternatives would take forever.
+   * The maximum number of references followed while one value is validated. Without this limit,
+   * references that multiply alternatives would take forever.
    *
    * @default 100000
    */
   maxReferences?: number
   /**
-   * The most subschemas applied while one value is validated; one with long lists (`enum`,
-   * `required`) counts as several. By default {@link jsonSchema} has no limit, as counting takes
-   * time, and {@link outputValidator}, whose schemas come from a server, allows 1,000,000.
+   * The maximum number of subschemas applied while one value is validated; one with long lists
+   * (`enum`, `required`) counts as several. By default {@link jsonSchema} has no limit, as counting
+   * takes time, and {@link outputValidator}, whose schemas come from a server, allows 1,000,000.
    */
   maxApplications?: number
   /**
@@ -52,8 +52,8 @@ export interface JsonSchemaLimits {
    */
   patterns?: 'bounded' | 'trusted'
   /**
-   * The most steps for matching bounded patterns with one value, in addition to ten for each of its
-   * characters.
+   * The maximum number of steps for matching bounded patterns with one value, in addition to ten
+   * for each of its characters.
    *
    * @default 1000000
    */

@@ -13,7 +13,8 @@ const STEPS_PER_CHARACTER = 10
  * validator uses the platform's expressions, which cannot be interrupted. A value can therefore be
  * rejected for a string that no pattern of the schema applies to.
  *
- * @param maxSteps The most steps for the value, not including those allowed for its length.
+ * @param maxSteps The maximum number of steps for the value, not including those allowed for its
+ *   length.
  * @param tooMuch Creates the error that is thrown beyond the limit.
  */
 export function requireBoundedWork(

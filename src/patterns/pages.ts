@@ -11,7 +11,7 @@ const QUOTED_LENGTH = 100
 
 /** Limits for a list, over all of its pages. */
 export interface PageLimits {
-  /** The most pages of a list. Default: 200. */
+  /** The maximum number of pages of a list. Default: 200. */
   readonly maxPages?: number | undefined
   /**
    * The longest JSON of all pages together, in UTF-16 units. Default: 16 Mi (16,777,216).

@@ -15,7 +15,7 @@ const TOPIC = 'changes'
 /** How many changes one query writes or reads. */
 const BATCH = 500
 
-/** The most changes that wait for a database that cannot be used. */
+/** The maximum number of changes that wait for a database that cannot be used. */
 const MAX_PENDING = 10_000
 
 /** How long changes are stored, in milliseconds: a process that is away for longer misses some. */

@@ -11,7 +11,7 @@ import type { JsonRpcNotification } from '../protocol/types.ts'
 /** A notification has less than 8,000 bytes, and a UTF-16 unit becomes three at most. */
 const MAX_CHUNK_CHARACTERS = 2_500
 
-/** The most messages of which only a part has arrived. */
+/** The maximum number of messages of which only a part has arrived. */
 const MAX_PARTIAL = 1_000
 
 /** The keys of the notifications that carry a message. */

@@ -17,7 +17,7 @@ export interface CacheTokensOptions {
    */
   cacheTtlMs?: number
   /**
-   * The most cached tokens. Beyond that the oldest are evicted.
+   * The maximum number of cached tokens. Beyond that the oldest are evicted.
    *
    * @default 1000
    */

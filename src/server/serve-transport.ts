@@ -36,8 +36,9 @@ export interface ServeTransportOptions extends InputOptions {
  * // Pass port2 to the client; "served" resolves when the connection closes
  * ```
  *
- * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
- *   a task but no `tasks()`, or the transport is not a transport.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
+ *   `task: 'required'` but was not extended with `tasks()`, or the transport is not a
+ *   transport.
  * @throws {SdkError} `INVALID_USE` if a secret is too short; the error of starting the transport.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports

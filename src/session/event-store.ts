@@ -65,7 +65,9 @@ export interface Sink {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export interface EventStore {
-  /** How many events were stored so far, by earlier hosts too; too high is allowed, too low is not. */
+  /**
+   * How many events were stored so far, by earlier hosts too; too high is allowed, too low is not.
+   */
   readonly eventCount: number
   /**
    * Stores a message of a stream.
@@ -91,13 +93,13 @@ export interface EventStore {
 /** The limits of the events of one session. */
 export interface EventStoreLimits {
   /**
-   * The most events.
+   * The maximum number of events.
    *
    * @default 1000
    */
   maxEvents?: number
   /**
-   * The most characters in all messages.
+   * The maximum number of characters in all messages.
    *
    * @default 4194304
    */

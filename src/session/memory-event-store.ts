@@ -15,8 +15,8 @@ import type {
 /** The limits of events in memory. */
 export interface MemoryStoreLimits extends EventStoreLimits {
   /**
-   * The most characters in the events of all sessions, where each event counts for 128 more. The
-   * session with most loses its oldest events first.
+   * The maximum number of characters in the events of all sessions, where each event counts for 128
+   * more. The session with most loses its oldest events first.
    *
    * @default 67108864
    */

@@ -23,8 +23,8 @@ export interface SessionLimits {
    */
   idleMs?: number
   /**
-   * The most sessions at once. When the limit is reached, an idle one is evicted: the least
-   * recently used of the caller, else one of the caller with the most. If none is idle, the
+   * The maximum number of sessions at once. When the limit is reached, an idle one is evicted: the
+   * least recently used of the caller, else one of the caller with the most. If none is idle, the
    * response is 503. A session counts as one more for each 10,000 characters of client info and
    * capabilities.
    *
@@ -32,10 +32,10 @@ export interface SessionLimits {
    */
   maxSessions?: number
   /**
-   * The most sessions of one principal, or without a principal of one network address. When the
-   * limit is reached, an idle one of the same caller is evicted; if none is idle, the response is
-   * 503. If the host provides neither, as with `createHandler` without a caller, only `maxSessions`
-   * applies.
+   * The maximum number of sessions of one principal, or without a principal of one network address.
+   * When the limit is reached, an idle one of the same caller is evicted; if none is idle, the
+   * response is 503. If the host provides neither, as with `createHandler` without a caller, only
+   * `maxSessions` applies.
    *
    * @default maxSessions / 2
    */
@@ -65,7 +65,9 @@ export interface SessionHome<S> {
    * @throws {ProtocolError} If it cannot be stored; then the session is as it was.
    */
   save(live: S): Promise<void>
-  /** Stores a change that no request waits for. A failure is only reported: the change holds here. */
+  /**
+   * Stores a change that no request waits for. A failure is only reported: the change holds here.
+   */
   note(live: S): Promise<void>
   /** Notes that the client of a session listens to changes. */
   noteListening(live: S): Promise<void>

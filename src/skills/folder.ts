@@ -44,7 +44,7 @@ export interface SkillFile {
   readonly visible: SkillPlacement['visible']
 }
 
-/** The most files and bytes that a skill may have. */
+/** The maximum number of files and bytes that a skill may have. */
 const MAX_FILES = 512
 const MAX_BYTES = 16 * 1024 * 1024
 

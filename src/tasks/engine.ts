@@ -38,9 +38,9 @@ export interface EngineOptions extends WorkOptions {
 /** The limits for the tasks of one process, or of several that share a store. */
 export interface TaskLimits {
   readonly store: TaskStore
-  /** The most tasks stored at once. */
+  /** The maximum number of tasks stored at once. */
   readonly maxTasks: number
-  /** The most tasks stored at once for one principal. */
+  /** The maximum number of tasks stored at once for one principal. */
   readonly maxTasksPerPrincipal: number
 }
 

@@ -14,7 +14,7 @@ import { isFinal, type TaskRecord } from './record.ts'
 import { detailedTaskOf } from './wire.ts'
 import { whenAvailable } from './unavailable.ts'
 
-/** The most tasks that one listener may subscribe to. */
+/** The maximum number of tasks that one listener may subscribe to. */
 const MAX_LISTENED_TASKS = 100
 
 /** The error for a task that does not exist or belongs to another principal. */

@@ -32,13 +32,13 @@ export interface TasksOptions {
    */
   pollIntervalMs?: number
   /**
-   * The most tasks at once. Further tasks are rejected.
+   * The maximum number of tasks at once. Further tasks are rejected.
    *
    * @default 10000
    */
   maxTasks?: number
   /**
-   * The most tasks at once for one principal.
+   * The maximum number of tasks at once for one principal.
    *
    * @default 1000
    */

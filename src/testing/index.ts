@@ -42,8 +42,8 @@ interface InMemoryOptions extends ConnectOptions {
  *
  * @throws {SdkError} The errors of `connect`, such as `VERSION_MISMATCH` if client and server have
  *   no revision in common.
- * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
- *   a task but no `tasks()`.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
+ *   `task: 'required'` but was not extended with `tasks()`.
  */
 export function connectInMemory(
   server: BaseServer,

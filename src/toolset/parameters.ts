@@ -14,7 +14,8 @@ import { modelNames } from './names.ts'
 const MAX_PROPERTY_LENGTH = 64
 
 /**
- * The most schemas merged into a root; further ones are omitted, as references can multiply them.
+ * The maximum number of schemas merged into a root; further ones are omitted, as references can
+ * multiply them.
  */
 const MAX_MERGED = 100
 

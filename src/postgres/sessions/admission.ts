@@ -10,7 +10,7 @@ import type { SessionRecord } from '../../session/session.ts'
 import { isAlive } from '../bus.ts'
 import type { Database } from '../database.ts'
 
-/** The most sessions that are ended for a new one. */
+/** The maximum number of sessions that are ended for a new one. */
 const MAX_EVICTIONS = 100
 
 /** How many sessions there may be, and how they end. */

@@ -12,7 +12,7 @@ import type { OutgoingStream } from '../../session/streams.ts'
 import { eventId } from './stream-table.ts'
 import type { StreamWriter, WrittenStream } from './writer.ts'
 
-/** The most events of one stream that are stored, and the most characters in them. */
+/** The maximum number of stored events of one stream, and of characters in them. */
 const MAX_EVENTS = 1000
 const MAX_SIZE = 4 * 1024 * 1024
 

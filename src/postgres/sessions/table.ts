@@ -18,7 +18,7 @@ export const ENDED = 'session-ended'
 /** How many ids a process reserves for its questions at once. */
 export const ID_BLOCK = 1024
 
-/** The most answers of one session that wait for their process. */
+/** The maximum number of answers of one session that wait for their process. */
 const MAX_INBOX = 100
 
 /** A session, as a request finds it. */

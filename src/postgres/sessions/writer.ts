@@ -8,10 +8,10 @@ import { backoffMs } from '../../patterns/backoff.ts'
 import { UnavailableError } from '../unavailable.ts'
 import { keyOf, type StreamTable } from './stream-table.ts'
 
-/** The most characters of one batch, unless a single message is longer. */
+/** The maximum number of characters of one batch, unless a single message is longer. */
 const MAX_BATCH = 4 * 1024 * 1024
 
-/** The most characters that wait for a database that cannot be used. */
+/** The maximum number of characters that wait for a database that cannot be used. */
 const MAX_WAITING = 64 * 1024 * 1024
 
 /** A stream of this process, as it is stored. */

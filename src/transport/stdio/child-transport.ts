@@ -34,8 +34,8 @@ export interface ChildTransportOptions extends StdioTransportOptions {
    */
   graceMs?: number
   /**
-   * The most consecutive restarts. The first restart is immediate, later ones are delayed by 100
-   * ms, 200 ms, 400 ms… A process that ran for a minute resets the count.
+   * The maximum number of consecutive restarts. The first restart is immediate, later ones are
+   * delayed by 100 ms, 200 ms, 400 ms… A process that ran for a minute resets the count.
    *
    * @default 5
    */

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '../../protocol/types.ts'
 
-/** The longest member that is kept, and the most members. */
+/** The maximum length of a member that is kept, and the maximum number of members. */
 const MAX_MEMBER_BYTES = 512
 const MAX_MEMBERS = 16
 

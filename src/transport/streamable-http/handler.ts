@@ -71,8 +71,8 @@ export function handlerOptionNames({ input }: ServerDefinition): object {
  * ```
  *
  * @param hooks Only for the hosts in this package.
- * @throws {TypeError} If the server was not created by `createServer`, or has a tool that is always
- *   a task but no `tasks()`; or an option is unknown.
+ * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
+ *   `task: 'required'` but was not extended with `tasks()`; or an option is unknown.
  * @throws {SdkError} `INVALID_USE` if a secret is too short.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
