@@ -75,8 +75,8 @@ function spawn<Child>(command: string, start: () => Child): Child {
     return start()
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    const why = message.startsWith('Executable not found') ? 'there is no such program' : message
-    throw new SdkError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+    const reason = message.startsWith('Executable not found') ? 'there is no such program' : message
+    throw new SdkError('INVALID_USE', `Cannot start "${command}": ${reason}`, { cause })
   }
 }
 

@@ -74,8 +74,12 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
     }).spawn()
   } catch (cause) {
     const missing = cause instanceof Deno.errors.NotFound && !cause.message.includes('cwd')
-    const why = missing ? 'there is no such program' : cause instanceof Error ? cause.message : ''
-    throw new SdkError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+    const reason = missing
+      ? 'there is no such program'
+      : cause instanceof Error
+        ? cause.message
+        : ''
+    throw new SdkError('INVALID_USE', `Cannot start "${command}": ${reason}`, { cause })
   }
 }
 

@@ -127,11 +127,11 @@ function environment(given: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
 async function startError(options: StdioClientOptions, cause: unknown): Promise<SdkError> {
   const { command, cwd } = options
   const { existsSync } = await import('node:fs')
-  let why = cause instanceof Error ? cause.message : String(cause)
+  let reason = cause instanceof Error ? cause.message : String(cause)
   // Node gives the same error for a missing folder as for a missing program.
-  if (cwd !== undefined && !existsSync(cwd)) why = `there is no folder "${cwd}"`
-  else if (why.endsWith('ENOENT')) why = 'there is no such program'
-  return new SdkError('INVALID_USE', `Cannot start "${command}": ${why}`, { cause })
+  if (cwd !== undefined && !existsSync(cwd)) reason = `there is no folder "${cwd}"`
+  else if (reason.endsWith('ENOENT')) reason = 'there is no such program'
+  return new SdkError('INVALID_USE', `Cannot start "${command}": ${reason}`, { cause })
 }
 
 /** Signals a child and its descendants; returns whether any of them is still running. */

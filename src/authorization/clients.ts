@@ -54,8 +54,8 @@ export function oauthClient(
   if (methods.includes(BASIC) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }
-  const what = `"${server.issuer}" does not support client secrets, only "${methods.join('", "')}"`
-  throw new AuthorizationError('registration', what)
+  const message = `"${server.issuer}" does not support client secrets, only "${methods.join('", "')}"`
+  throw new AuthorizationError('registration', message)
 }
 
 /** The client authentication methods that a server supports. */

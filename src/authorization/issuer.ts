@@ -35,9 +35,9 @@ export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?
   if (!issuer) throw new TypeError('"issuer" is missing: set it to the issuer of the credentials')
   const requireIssuer = (named: readonly string[], mcpServer: string): void => {
     if (named.includes(issuer)) return
-    const what = `"${mcpServer}" names "${named.join('", "')}"`
-    const why = `${what}, but the credentials are for "${issuer}"`
-    throw new AuthorizationError('registration', why)
+    const problem = `"${mcpServer}" names "${named.join('", "')}"`
+    const message = `${problem}, but the credentials are for "${issuer}"`
+    throw new AuthorizationError('registration', message)
   }
   const grant: Grant = {
     obtain(request) {

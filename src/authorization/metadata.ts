@@ -79,8 +79,8 @@ export async function discoverServer(
   if (path) places.push(origin + path + openid)
   const found = await find(network, places, 'server-metadata', 'issuer')
   if (typeof found === 'string') {
-    const what = `There is no metadata of the authorization server "${issuer}"`
-    throw new AuthorizationError('server-metadata', `${what}: ${found}`)
+    const problem = `There is no metadata of the authorization server "${issuer}"`
+    throw new AuthorizationError('server-metadata', `${problem}: ${found}`)
   }
   if (found.issuer !== issuer) throw otherIssuer(issuer, found.issuer)
   return readServer(found)
@@ -126,8 +126,8 @@ function readServer(found: JsonObject): AuthorizationServer {
 }
 
 function otherIssuer(issuer: string, found: unknown): AuthorizationError {
-  const what = `The metadata of "${issuer}" names the issuer "${String(found)}"`
-  return new AuthorizationError('server-metadata', what)
+  const message = `The metadata of "${issuer}" names the issuer "${String(found)}"`
+  return new AuthorizationError('server-metadata', message)
 }
 
 /** The first document that exists; otherwise the URLs that were tried. */

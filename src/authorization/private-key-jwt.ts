@@ -56,8 +56,8 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
     } = server
     const demand = (supported: readonly string[] | undefined, wanted: string): void => {
       if (!supported || supported.includes(wanted)) return
-      const what = `"${issuer}" does not support "${wanted}", only "${supported.join('", "')}"`
-      throw new AuthorizationError('registration', what)
+      const message = `"${issuer}" does not support "${wanted}", only "${supported.join('", "')}"`
+      throw new AuthorizationError('registration', message)
     }
     demand(methods, 'private_key_jwt')
     loaded ??= loadKey(options)

@@ -119,8 +119,8 @@ export class Provider implements SignIn {
       const obtained = used && this.#unproven.get(used)
       if (obtained && !server.work && !background) {
         await this.#discardToken(server, used)
-        const what = `"${request.url}" rejects the token that was just issued for it`
-        throw new AuthorizationError('access', what)
+        const message = `"${request.url}" rejects the token that was just issued for it`
+        throw new AuthorizationError('access', message)
       }
       // A token that was just refreshed is not refreshed again
       if (used && obtained === undefined && (await this.#renew(server, used))) return true

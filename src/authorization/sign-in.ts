@@ -137,8 +137,8 @@ class CodeGrant implements Grant {
           // Some servers show unknown clients an error page that never redirects back
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await forget(request, client)
-          const what = `The user did not come back: ${String(cause)}`
-          throw new AuthorizationError('authorization', what, undefined, cause)
+          const message = `The user did not come back: ${String(cause)}`
+          throw new AuthorizationError('authorization', message, undefined, cause)
         })
         try {
           return await keepClient(request, client, redeem(allowed, client, flow, callback))
@@ -285,8 +285,8 @@ async function redeem(
 function requirePkce({ server, old }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
   if (methods ? methods.includes('S256') : old) return
-  const what = `"${issuer}" does not say that it supports PKCE with S256`
-  throw new AuthorizationError('server-metadata', what)
+  const message = `"${issuer}" does not say that it supports PKCE with S256`
+  throw new AuthorizationError('server-metadata', message)
 }
 
 function requireRedirectUri(redirectUri: string): void {

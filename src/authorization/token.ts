@@ -62,9 +62,9 @@ export async function requestToken(
     typeof type === 'string' &&
     (type.toLowerCase() === bound || (!proofs && acceptTokenType?.(type, server.issuer)))
   if (!fits) {
-    const what = `"${server.issuer}" issued a token of type ${JSON.stringify(type)}, not "${bound}"`
+    const problem = `"${server.issuer}" issued a token of type ${JSON.stringify(type)}, not "${bound}"`
     const remedy = proofs ? '' : ': to use it as one, accept it with "acceptTokenType"'
-    throw new AuthorizationError(step, what + remedy)
+    throw new AuthorizationError(step, problem + remedy)
   }
   if (!isSendable(accessToken)) {
     throw new AuthorizationError(step, 'The token contains invalid characters')
@@ -99,8 +99,8 @@ export async function postGrant(
   const { proofs } = network
   const algs = server.dpop_signing_alg_values_supported
   if (proofs && algs && !algs.includes(proofs.alg)) {
-    const what = `"${server.issuer}" does not support proofs with "${proofs.alg}"`
-    throw new AuthorizationError(step, `${what}, only "${algs.join('", "')}"`)
+    const problem = `"${server.issuer}" does not support proofs with "${proofs.alg}"`
+    throw new AuthorizationError(step, `${problem}, only "${algs.join('", "')}"`)
   }
   for (let attempt = 0; ; attempt++) {
     const body = new URLSearchParams({ ...params, grant_type: grantType })

@@ -239,8 +239,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   rejectAll(cause?: Error): void {
     if (this.#closed) return
     const hint = ': the client was closed, so await its calls first, as by "return await"'
-    const why = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
-    this.#closed = new SdkError('CLOSED', `The connection is closed${why}`, { cause })
+    const reason = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
+    this.#closed = new SdkError('CLOSED', `The connection is closed${reason}`, { cause })
     this.inputHandlers.close?.()
     this.changes?.close()
     for (const call of this.calls.values()) call.reject(this.#closed)

@@ -56,8 +56,8 @@ export async function request(
     const { inputRequests, requestState } = result
     if (round >= maxRounds) {
       const openRequests = JSON.stringify(Object.keys(inputRequests ?? {}))
-      const what = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${openRequests}`
-      throw new SdkError('LIMIT_EXCEEDED', what, { data: result })
+      const message = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${openRequests}`
+      throw new SdkError('LIMIT_EXCEEDED', message, { data: result })
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
     const { signal } = options

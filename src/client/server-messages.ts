@@ -42,8 +42,8 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     const { id, method } = message
     // Until the server's revision is known, it may be a legacy server that sends pings
     if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
-      const what = `The server may not request "${method}"`
-      connection.reportError(new SdkError('INVALID_MESSAGE', what))
+      const errorMessage = `The server may not request "${method}"`
+      connection.reportError(new SdkError('INVALID_MESSAGE', errorMessage))
     } else if (method === 'ping') connection.respond(resultResponse(id, {}))
     else connection.inputHandlers.answerRequest(message, call)
   }

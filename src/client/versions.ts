@@ -73,6 +73,6 @@ export function mismatch(
   cause?: unknown,
 ): SdkError {
   const requested = ours.map((facts) => facts.version)
-  const what = `The client speaks ${String(requested)}, the server ${String(supported)}`
-  return new SdkError('VERSION_MISMATCH', what, { cause, data: { supported, requested } })
+  const message = `The client speaks ${String(requested)}, the server ${String(supported)}`
+  return new SdkError('VERSION_MISMATCH', message, { cause, data: { supported, requested } })
 }

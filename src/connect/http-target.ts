@@ -51,9 +51,9 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
     await openFallback(connection, url).catch((cause: unknown) => {
       rethrowRejectedSignIn(cause)
       const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
-      const what = `"${url}" is not an MCP endpoint: ${attempts}`
+      const message = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof SdkError ? error.data : { status, error: toErrorObject(error) }
-      throw new SdkError('HTTP', what, { cause: error, data })
+      throw new SdkError('HTTP', message, { cause: error, data })
     })
   }
 }

@@ -87,9 +87,9 @@ const failureTexts: Partial<Record<SdkErrorCode, string>> = {
 
 /** The error for the caller if there was no response; for a tool call, one that models can read. */
 export function upstreamFailure(method: string, error: unknown): Error | undefined {
-  const why = error instanceof SdkError ? failureTexts[error.code] : undefined
-  if (why === undefined) return undefined
-  const message = `The upstream server ${why}`
+  const reason = error instanceof SdkError ? failureTexts[error.code] : undefined
+  if (reason === undefined) return undefined
+  const message = `The upstream server ${reason}`
   return method === 'tools/call'
     ? new ToolError(message)
     : new ProtocolError(INTERNAL_ERROR, message)

@@ -61,8 +61,8 @@ export async function* walkPages<Item extends object>(
     const isRepeated = items.length > 0 && seenCursors.size === before
     if (isRepeated || cursors.has(next)) {
       const at = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
-      const what = `"${method}" returned the cursor "${at}" again`
-      return onRepeat(new SdkError('INVALID_MESSAGE', what))
+      const message = `"${method}" returned the cursor "${at}" again`
+      return onRepeat(new SdkError('INVALID_MESSAGE', message))
     }
     cursors.add(next)
     cursor = next

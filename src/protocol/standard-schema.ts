@@ -59,10 +59,10 @@ export function jsonSchemaOf(
   } catch (cause) {
     for (const [name, member] of Object.entries(shape))
       jsonSchemaOf(member, `${what}, "${name}",`, side)
-    const why = standard?.jsonSchema
+    const reason = standard?.jsonSchema
       ? (cause as Error).message
       : 'use z.object() of "zod" 4.2 or newer'
-    throw new TypeError(`${what} has no JSON Schema: ${why}`, { cause })
+    throw new TypeError(`${what} has no JSON Schema: ${reason}`, { cause })
   }
 }
 

@@ -210,8 +210,8 @@ export function defineServer(
     changed,
   }
   if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
-    const why = 'The icons of a server are sent with every result: use URLs'
-    definition.report(new TypeError(why))
+    const message = 'The icons of a server are sent with every result: use URLs'
+    definition.report(new TypeError(message))
   }
   return definition
 }

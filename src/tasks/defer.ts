@@ -62,10 +62,10 @@ export function toolTaskOf(
   const knows = kind === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
   if (isRequested || knows) return toolTask
   if (toolTask.support !== 'required') return undefined
-  const what = `"${name}" must run as a task: ${REMEDY[kind]}`
-  if (kind !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, what)
+  const message = `"${name}" must run as a task: ${REMEDY[kind]}`
+  if (kind !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, message)
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
-  throw new SdkError('CAPABILITY_MISSING', what, { data: { requiredCapabilities } })
+  throw new SdkError('CAPABILITY_MISSING', message, { data: { requiredCapabilities } })
 }
 
 /**

@@ -213,8 +213,8 @@ class Follower {
     const { client, taskId, request } = this.#followed
     const inputResponses = await client.answerInputs?.('tools/call', asked, signal, request)
     if (!inputResponses) {
-      const what = `The task "${taskId}" requests input, which this client does not support`
-      throw new SdkError('INVALID_MESSAGE', what)
+      const message = `The task "${taskId}" requests input, which this client does not support`
+      throw new SdkError('INVALID_MESSAGE', message)
     }
     const { timeoutMs } = request
     for (let failures = 1; ; failures++) {
@@ -296,8 +296,8 @@ function outcome(task: DetailedTask): Result | undefined {
   const { taskId, status, result, error } = task
   if (status === 'completed') {
     if ((result?.resultType ?? 'complete') === 'complete') return result
-    const what = `The task "${taskId}" ended with an invalid result`
-    throw new SdkError('INVALID_MESSAGE', what, { data: result })
+    const message = `The task "${taskId}" ended with an invalid result`
+    throw new SdkError('INVALID_MESSAGE', message, { data: result })
   }
   if (status === 'failed' && error) {
     throw new ProtocolError(error.code, String(error.message), error.data)

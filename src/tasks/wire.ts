@@ -48,8 +48,8 @@ export function coreTaskOf(record: TaskRecord): CoreTask {
 export function outcomeOf({ taskId, status, result, error }: TaskRecord): Result {
   if (error) throw new ProtocolError(error.code, error.message, error.data)
   if (!result) {
-    const why = status === 'cancelled' ? 'was cancelled' : 'has not finished'
-    throw new ProtocolError(INVALID_REQUEST, `The task "${taskId}" ${why}`)
+    const reason = status === 'cancelled' ? 'was cancelled' : 'has not finished'
+    throw new ProtocolError(INVALID_REQUEST, `The task "${taskId}" ${reason}`)
   }
   return { ...result, _meta: { ...result._meta, ...relatedTo(taskId) } }
 }

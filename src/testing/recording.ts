@@ -150,8 +150,8 @@ function requireFrames(frames: readonly unknown[]): void {
       if (direction === 'sent') validateMessage(frame)
       else throw new TypeError('the direction is neither "sent" nor "received"')
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new TypeError(`Cannot replay frame ${at} of the recording: ${why}`, { cause })
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new TypeError(`Cannot replay frame ${at} of the recording: ${reason}`, { cause })
     }
   }
 }

@@ -238,8 +238,8 @@ class ToolOffer {
       // The page's policy forbids every tool
       this.#closed = error instanceof DOMException && error.name === 'NotAllowedError'
       if (this.#closed || error instanceof SdkError) return this.#report(error)
-      const why = `Cannot offer the tool "${name}": ${String(error)}`
-      this.#report(new SdkError('UNSUPPORTED', why, { cause: error }))
+      const message = `Cannot offer the tool "${name}": ${String(error)}`
+      this.#report(new SdkError('UNSUPPORTED', message, { cause: error }))
     }
   }
 

@@ -137,10 +137,10 @@ function childOf([command, ...args]: readonly string[]): Target {
 function urlOf(text: string | undefined): Target {
   if (text === undefined) throw new UsageError('Specify a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    const what = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
+    const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
     // A host with its port; anything else may be a program, or a tool in the wrong place
-    if (/^[\w.-]+:\d+(?:\/|$)/.test(text)) throw new UsageError(`${what}, as "http://${text}"`)
-    throw new UsageError(`${what}; a program follows "--"`)
+    if (/^[\w.-]+:\d+(?:\/|$)/.test(text)) throw new UsageError(`${problem}, as "http://${text}"`)
+    throw new UsageError(`${problem}; a program follows "--"`)
   }
   return { url: text.trim() }
 }

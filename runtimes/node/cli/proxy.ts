@@ -73,8 +73,8 @@ function forwardedHeaders(headers: Headers): [name: string, value: string][] {
 }
 
 function refusalOf({ status }: Response, sent: Headers): string {
-  const what = `The server answered HTTP ${status}`
+  const problem = `The server answered HTTP ${status}`
   return sent.has('authorization')
-    ? `${what}: it rejects the token`
-    : `${what}: start edgewise inspect with --sign-in or --token`
+    ? `${problem}: it rejects the token`
+    : `${problem}: start edgewise inspect with --sign-in or --token`
 }

@@ -21,6 +21,6 @@ export function checkOutput(
   if (result.isError === true || !isComplete(result)) return
   const fault = 'structuredContent' in result ? validate(result.structuredContent) : 'it is missing'
   if (!fault) return
-  const what = `Tool "${name}" returned invalid structured content: ${fault}`
-  throw new SdkError('INVALID_MESSAGE', what, { data: result })
+  const message = `Tool "${name}" returned invalid structured content: ${fault}`
+  throw new SdkError('INVALID_MESSAGE', message, { data: result })
 }

@@ -17,8 +17,8 @@ export function noInputHandlers(connection: Connection): InputHandlers {
       connection.respond(errorResponse(id, error))
     },
     answerInputs(method) {
-      const what = `"${method}" asks for input, which requires "connect" of "edgewise/client"`
-      throw new SdkError('INVALID_MESSAGE', what)
+      const message = `"${method}" asks for input, which requires "connect" of "edgewise/client"`
+      throw new SdkError('INVALID_MESSAGE', message)
     },
   }
 }

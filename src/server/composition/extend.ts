@@ -210,11 +210,11 @@ function eraOf(
 function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange): void {
   if (exchange.client.unknown || isNegotiated(extension, exchange)) return
   const { id } = extension
-  const what = `The client does not declare the extension "${id}"`
+  const message = `The client does not declare the extension "${id}"`
   // Revisions with sessions define no error for missing extensions
-  if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, what)
+  if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, message)
   const data = { requiredCapabilities: { extensions: { [id]: {} } } }
-  throw new SdkError('CAPABILITY_MISSING', what, { data })
+  throw new SdkError('CAPABILITY_MISSING', message, { data })
 }
 
 function isNegotiated(

@@ -77,8 +77,8 @@ export function encodeError(
     isUndefinedReservedCode(code, reservedCodes) &&
     retryAfterMsOf(errorObject) === undefined
   ) {
-    const why = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
-    report(new TypeError(why, { cause: error }))
+    const message = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
+    report(new TypeError(message, { cause: error }))
     errorObject.code = INTERNAL_ERROR
   }
   return errorObject

@@ -147,8 +147,8 @@ export async function getPrompt(
 
   const input = await entry.input?.['~standard'].validate(args)
   if (input?.issues) {
-    const why = describeIssues(input.issues)
-    throw invalidParams(`Invalid arguments for the prompt "${name}": ${why}`)
+    const reason = describeIssues(input.issues)
+    throw invalidParams(`Invalid arguments for the prompt "${name}": ${reason}`)
   }
 
   const returned = await entry.get(input ? input.value : {}, ctx)

@@ -183,8 +183,8 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   // A union of object schemas has no top-level `type`, which the protocol requires
   const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) {
-    const what = `The output of the tool "${name}"`
-    item.outputSchema = jsonSchemaOf(output, what, 'output')
+    const label = `The output of the tool "${name}"`
+    item.outputSchema = jsonSchemaOf(output, label, 'output')
   }
   if (meta) item._meta = meta
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }

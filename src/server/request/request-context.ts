@@ -134,8 +134,8 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   #noInput(needs: string): Input {
-    const what = `"${this.method}" cannot ask the client`
-    return noInput(`${what}: in revision ${this.revision} that needs ${needs}`)
+    const problem = `"${this.method}" cannot ask the client`
+    return noInput(`${problem}: in revision ${this.revision} that needs ${needs}`)
   }
 }
 

@@ -69,8 +69,8 @@ export function unsupportedVersion(
   revisions: readonly RevisionFacts[],
   requested: string,
 ): ProtocolError {
-  const why = `Unsupported protocol version "${requested}", this server`
-  return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, why, requested)
+  const problem = `Unsupported protocol version "${requested}", this server`
+  return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, problem, requested)
 }
 
 /** Creates an error, with any code, for a server that supports no revision with sessions. */

@@ -10,8 +10,8 @@
 export function rejectMembers(object: object, owner: string, names: readonly string[]): void {
   for (const name of names) {
     const get = (): never => {
-      const what = `"${owner}.${name}"`
-      throw new TypeError(`${what} needs createServer of edgewise/server: change the import`)
+      const member = `"${owner}.${name}"`
+      throw new TypeError(`${member} needs createServer of edgewise/server: change the import`)
     }
     Object.defineProperty(object, name, { get, configurable: true })
   }

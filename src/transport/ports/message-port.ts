@@ -168,8 +168,8 @@ class MessagePortTransport implements Transport {
     const { openTimeoutMs = 30_000 } = this.#options
     if (openTimeoutMs <= MAX_DELAY_MS) {
       const expire = (): void => {
-        const what = `No answer on the port within ${openTimeoutMs} ms`
-        this.#end(new SdkError('TIMEOUT', what))
+        const message = `No answer on the port within ${openTimeoutMs} ms`
+        this.#end(new SdkError('TIMEOUT', message))
       }
       const timer = setTimeout(expire, openTimeoutMs)
       const stop = (): void => clearTimeout(timer)

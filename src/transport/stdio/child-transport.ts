@@ -251,6 +251,6 @@ class SpawnedTransport implements ChildTransport {
 
 function failure(name: string, { lastLine, ...exit }: ChildOutcome): SdkError {
   const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
-  const why = lastLine && `: ${lastLine}`
-  return new SdkError('CLOSED', `The server "${name}" ${how}${why}`, { data: exit })
+  const detail = lastLine && `: ${lastLine}`
+  return new SdkError('CLOSED', `The server "${name}" ${how}${detail}`, { data: exit })
 }
