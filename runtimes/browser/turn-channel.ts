@@ -10,9 +10,9 @@ const ANSWER_MS = 200
 /** How often a page asks again, in milliseconds, as a page that has a turn may crash. */
 const ASK_AGAIN_MS = 5_000
 
-/** What pages say to each other. */
+/** The messages between pages. */
 type TurnMessage =
-  /** Asks which pages have a turn. Of several that ask at once the lower number goes first. */
+  /** Asks which pages have a turn. If several ask at once, the lowest number goes first. */
   | { readonly asks: number }
   /** Answers the page that asked: the sender has a turn, or goes first. */
   | { readonly answers: number }
@@ -20,8 +20,8 @@ type TurnMessage =
   | { readonly ended: true }
 
 /**
- * Waits for one of `maxTurns` turns. A page that is too busy to answer is not counted, so that
- * there may be one turn too many for a while.
+ * Waits for one of `maxTurns` turns. A page that is too busy to answer is not counted, so
+ * for a while there may be one turn more.
  *
  * @param onTurn Called with whether it waits; not called where a turn is free.
  * @returns A function that ends the turn; `undefined` where the signal fired first.

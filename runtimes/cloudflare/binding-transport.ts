@@ -12,14 +12,14 @@ import type { RpcConnection } from './rpc-connection.ts'
 
 /**
  * A service binding to the `entrypoint` of a Worker, such as a `Service<typeof Travel>`. Use this
- * type where the types of the other Worker are not at hand.
+ * type if you cannot import the types of the other Worker.
  */
 export type EntrypointBinding = Pick<Service<EntrypointClass>, 'openConnection'>
 
 /**
  * A transport to a server in another Worker, over a service binding and without HTTP.
  *
- * Workers ties a connection to the request in which it was opened. Connect in each request that
+ * The platform ties a connection to the request in which it was opened. Connect in each request that
  * calls tools, or once in a Durable Object.
  *
  * @example

@@ -36,7 +36,7 @@ export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObj
   if (isNamespace<T>(found)) return found
   if (className === 'McpTask') throw missingTasks(binding)
   throw new Error(
-    `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and make sure that wrangler.toml, or wrangler.jsonc in its own way, has:
+    `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:
 
 [[durable_objects.bindings]]
 name = "${className === 'McpSession' ? binding : 'MCP_SESSION'}"
@@ -54,7 +54,7 @@ new_sqlite_classes = ["McpSession", "McpHub"]`,
 
 function missingTasks(binding: string): Error {
   return new Error(
-    `The Worker has no Durable Object binding "${binding}", which tasks need. Export McpTask from the Worker, and make sure that wrangler.toml, or wrangler.jsonc in its own way, has:
+    `The Worker has no Durable Object binding "${binding}", which tasks need. Export McpTask from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:
 
 [[durable_objects.bindings]]
 name = "${binding}"

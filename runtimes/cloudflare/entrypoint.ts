@@ -40,7 +40,7 @@ export interface Entrypoint extends WorkerEntrypoint {
   /**
    * Opens a connection; `null` if the caller is rejected.
    *
-   * @param receiver Takes what the server sends on its own.
+   * @param receiver Receives the server's notifications and requests.
    */
   openConnection(receiver: Rpc.Stub<RpcReceiver>): Promise<RpcConnection | null>
 }
@@ -48,7 +48,7 @@ export interface Entrypoint extends WorkerEntrypoint {
 /** The class of an entrypoint, for the Worker to export under a name of its own. */
 export type EntrypointClass = new (ctx: ExecutionContext, env: Cloudflare.Env) => Entrypoint
 
-/** What an entrypoint is created with. */
+/** The settings of an entrypoint. */
 interface EntrypointSettings extends RpcLimits {
   readonly caller: EntrypointOptions['caller']
   readonly connection: Omit<ServerConnectionOptions, 'caller'>

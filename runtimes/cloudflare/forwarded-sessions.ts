@@ -38,15 +38,19 @@ export function forwardedSessions(
     try {
       // Looking at headers is slow on workerd.
       const fromPage = request.headers.has('origin')
-      const how = { fromPage, hidden: auth?.credentialHeaders ?? [] }
-      const forwarded = withIdentity(request, shared ? { ...caller, shared: true } : caller, how)
+      const options = { fromPage, hidden: auth?.credentialHeaders ?? [] }
+      const forwarded = withIdentity(
+        request,
+        shared ? { ...caller, shared: true } : caller,
+        options,
+      )
       const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
       // Pages need CORS headers, which can be added to a copy only.
       if (caller.revoked && response.body) return untilRevoked(response, response.body, caller)
       return fromPage ? new Response(response.body, response) : response
     } catch (error) {
-      // The client learns nothing of it, and the log of the object may be far away.
+      // The error is not sent to the client, and the object's own log may be elsewhere.
       console.error(error)
       if (!mayRetryObject(error)) throw error
       return refuse(503, 'The session was interrupted', { 'retry-after': '5' })

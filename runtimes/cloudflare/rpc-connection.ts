@@ -31,7 +31,7 @@ export interface RpcLimits {
   readonly maxOpenCalls: number
 }
 
-/** What a connection is created with. */
+/** The options of a connection. */
 export interface RpcConnectionOptions extends ServerConnectionOptions, RpcLimits {
   /** Called once when the connection is closed. */
   readonly onClosed: () => void

@@ -181,7 +181,7 @@ function withoutHandshake(record: SessionRecord): string {
   return JSON.stringify({ ...record, initialized: undefined })
 }
 
-/** What the hub has to know of a record, for comparison. */
+/** The parts of a record that the hub depends on, as text to compare. */
 function interestOf({ subscriptions, elicitations, listens }: SessionRecord): string {
   return JSON.stringify([subscriptions, elicitations, listens !== undefined])
 }

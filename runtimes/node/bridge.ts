@@ -65,11 +65,11 @@ async function withLength(response: Response, outgoing: Outgoing): Promise<Respo
  */
 const LightResponse = ((): typeof Response => {
   const names = ['Request', 'Response'] as const
-  const kept = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name))
+  const originals = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name))
   getRequestListener(() => undefined)
   const { Response } = globalThis
   for (const [index, name] of names.entries()) {
-    Object.defineProperty(globalThis, name, kept[index] ?? {})
+    Object.defineProperty(globalThis, name, originals[index] ?? {})
   }
   return Response
 })()

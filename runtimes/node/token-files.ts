@@ -14,8 +14,10 @@ export const files: Files = {
   read: (path) => readFile(path, 'utf8').catch(unless('ENOENT')),
   async create(path, text) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const made = writeFile(path, text, { flag: 'wx', mode: 0o600 })
-    return made.then(() => true).catch(async (error: unknown) => !(unless('EEXIST')(error) ?? true))
+    const written = writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    return written
+      .then(() => true)
+      .catch(async (error: unknown) => !(unless('EEXIST')(error) ?? true))
   },
   rename,
   remove: (path) => rm(path, { force: true }),

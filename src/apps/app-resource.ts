@@ -71,11 +71,13 @@ export function appResource<Env>(
   extendByApps(server)
   const resource = { ...described, mimeType: APP_MIME_TYPE, meta: _meta }
   return server.resource(uri, resource, async (_request, ctx): Promise<ReadResourceResult> => {
-    const made = typeof html === 'function' ? await html(ctx) : html
-    requireDocument(uri, made)
+    const content = typeof html === 'function' ? await html(ctx) : html
+    requireDocument(uri, content)
     const place = { uri, mimeType: APP_MIME_TYPE, _meta }
     const contents: ResourceContents =
-      typeof made === 'string' ? { ...place, text: made } : { ...place, blob: base64(made) }
+      typeof content === 'string'
+        ? { ...place, text: content }
+        : { ...place, blob: base64(content) }
     return { contents: [contents] }
   })
 }

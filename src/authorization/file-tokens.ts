@@ -57,9 +57,9 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
     },
     async set(key, value) {
       const target = `${await path(key)}.json`
-      const fresh = `${target}.${crypto.randomUUID()}`
-      await files.create(fresh, JSON.stringify(value))
-      await files.rename(fresh, target)
+      const temporary = `${target}.${crypto.randomUUID()}`
+      await files.create(temporary, JSON.stringify(value))
+      await files.rename(temporary, target)
     },
     async delete(key) {
       await files.remove(`${await path(key)}.json`)

@@ -85,7 +85,7 @@ export function endpointUrl(to: string | URL): string {
  * not help.
  */
 export function rethrowRejectedSignIn(error: unknown): void {
-  for (let one = error; one instanceof SdkError; one = one.cause) {
-    if (one.code === 'UNAUTHORIZED' || one.code === 'FORBIDDEN') throw one
+  for (let cause = error; cause instanceof SdkError; cause = cause.cause) {
+    if (cause.code === 'UNAUTHORIZED' || cause.code === 'FORBIDDEN') throw cause
   }
 }

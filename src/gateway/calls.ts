@@ -44,18 +44,18 @@ export async function forward(
 ): Promise<Result> {
   const call = calls.open(ctx as RequestContext)
   try {
-    const send = (begun: Result | null): Promise<Result> =>
-      client.request(method, withRound(params, ctx), forwardedOptions(call, begun))
+    const send = (started: Result | null): Promise<Result> =>
+      client.request(method, withRound(params, ctx), forwardedOptions(call, started))
     let result: Result | undefined
-    // An operation begun upstream, such as a task, is resumed when the handler runs again
-    const begun = await ctx.step('begun', async () => {
+    // An operation started upstream, such as a task, is resumed when the handler runs again
+    const started = await ctx.step('begun', async () => {
       result = await send(null)
       return isOver(result) ? null : result
     })
-    return (begun === null && result) || (await send(begun))
+    return (started === null && result) || (await send(started))
   } catch (error) {
     if (error instanceof SdkError) {
-      // A proxy's error says nothing about the upstream server it
+      // A proxy's error says nothing about the upstream server behind it
       const is5xx = (statusOf(error) ?? 0) >= 500
       if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.abandon(call)
     }
@@ -65,7 +65,7 @@ export async function forward(
   }
 }
 
-/** Whether a result is final for the caller, rather than an operation begun by an extension. */
+/** Whether a result is final for the caller, rather than an operation started by an extension. */
 function isOver({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete' || resultType === 'input_required'
 }
@@ -120,7 +120,7 @@ function withRound(params: JsonObject, { inputResponses, requestState }: Context
   }
 }
 
-function forwardedOptions(call: OpenCall, begun: Result | null): ForwardedOptions {
+function forwardedOptions(call: OpenCall, started: Result | null): ForwardedOptions {
   const { ctx } = call
   const { elicitation, sampling, roots } = ctx.client.capabilities
   return {
@@ -130,7 +130,7 @@ function forwardedOptions(call: OpenCall, begun: Result | null): ForwardedOption
     signal: ctx.signal,
     // The caller answers requests for input; operations of extensions are resumed here
     input: 'manual',
-    [startedOperation]: begun,
+    [startedOperation]: started,
     ...('progressToken' in ctx.meta && {
       onProgress: ({ progress, total, message }): unknown => {
         const more = {

@@ -79,8 +79,8 @@ export async function connect(
       const walk: WalkPages = (method, fetchPage, member) =>
         walkPages(method, fetchPage, member, options, (error) => connection.reportError(error))
       const client = new Client(connection, options, input, changes)
-      const kept = cache && { cache: cache() }
-      return { client, inputHandlers: input, changes, walkPages: walk, ...kept }
+      const cacheOption = cache && { cache: cache() }
+      return { client, inputHandlers: input, changes, walkPages: walk, ...cacheOption }
     },
   })
 }

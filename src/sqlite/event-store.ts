@@ -44,7 +44,10 @@ export class SqlEventStore implements EventStore {
   readonly #onError: (error: unknown) => void
   readonly #limits: Required<EventStoreLimits>
   readonly #findSink: (stream: string) => Sink | undefined
-  /** What was added since the last check; the first event checks, as earlier hosts may have added. */
+  /**
+   * The events and characters added since the limits were checked. `Infinity` makes the first event
+   * check them, since earlier hosts may have added some.
+   */
   #added = { events: Infinity, size: 0 }
   /** Streams that have an initial event id and no row. */
   readonly #begun = boundedCache<string, true>(MAX_CACHED)
@@ -116,7 +119,7 @@ export class SqlEventStore implements EventStore {
     return this.#findSink(stream)
   }
 
-  /** What cannot be stored must not keep the client from its answer. */
+  /** Reports a failed write: the client must get its response even if an event cannot be stored. */
   #attempt<T>(write: () => T): T | undefined {
     try {
       return write()

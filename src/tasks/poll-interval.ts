@@ -35,6 +35,6 @@ export function pollDelayMs(
 
 /** The error for a task that was cancelled, or was not finished in time. */
 export function noResultError(code: 'ABORTED' | 'TIMEOUT', taskId: string): SdkError {
-  const how = code === 'ABORTED' ? 'cancelled' : 'not finished in time'
-  return new SdkError(code, `The task "${taskId}" was ${how}`, { data: { taskId } })
+  const outcome = code === 'ABORTED' ? 'cancelled' : 'not finished in time'
+  return new SdkError(code, `The task "${taskId}" was ${outcome}`, { data: { taskId } })
 }

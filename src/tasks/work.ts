@@ -89,7 +89,7 @@ export class TaskWork {
     return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
   }
 
-  /** What a run changes about its task on the way. */
+  /** Creates the host of a run, which stores the changes that the run makes to its task. */
   #host(run: Run): RunHost {
     const { taskId, cancellation } = run
     return {

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../../src/index.ts'
 
-/** A tool, as `registerTool` takes it. */
+/** A tool, as passed to `registerTool`. */
 export interface ModelContextTool {
   /** The name: 1 to 128 of the characters `A–Z a–z 0–9 _ - .` */
   readonly name: string
@@ -22,7 +22,7 @@ export interface ModelContextTool {
   execute(input: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>
 }
 
-/** What an agent may know of a tool before it calls it. All are `false` by default. */
+/** What a page declares about the behavior of a tool. All are `false` by default. */
 export interface ModelContextAnnotations {
   /** The tool changes nothing. */
   readonly readOnlyHint?: boolean
@@ -57,7 +57,7 @@ export interface RegisteredTool {
 }
 
 /**
- * The browser's model context. What older drafts do not have is optional.
+ * The browser's model context. Members that older drafts lack are optional.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */

@@ -95,7 +95,7 @@ export async function pageTools(options: PageToolsOptions = {}): Promise<Server 
 
 type Execute = NonNullable<ModelContext['executeTool']>
 
-/** What lists and calls the tools of the page. */
+/** The functions that list and call the tools of the page. */
 interface PageAccess {
   readonly getTools: NonNullable<ModelContext['getTools']>
   readonly executeTool: Execute

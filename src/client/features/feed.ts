@@ -45,9 +45,9 @@ export class Feed implements Subscription {
     if (isFull && keyOf(message) === message) {
       this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many notifications are waiting to be read'))
     }
-    for (const one of isFull ? missed(this.filter) : [message]) {
-      const key = keyOf(one)
-      if (!this.#waiting.has(key)) this.#waiting.set(key, one)
+    for (const notification of isFull ? missed(this.filter) : [message]) {
+      const key = keyOf(notification)
+      if (!this.#waiting.has(key)) this.#waiting.set(key, notification)
     }
     this.#wake?.()
   }

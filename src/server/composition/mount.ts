@@ -145,9 +145,9 @@ function convertEnabled<T extends Entry>(
   return () => {
     const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
     const changed = entries.map(([key, entry]) => {
-      const made = cache.get(entry) ?? change(key, entry)
-      cache.set(entry, made)
-      return made
+      const converted = cache.get(entry) ?? change(key, entry)
+      cache.set(entry, converted)
+      return converted
     })
     return new Map(changed)
   }

@@ -250,7 +250,7 @@ class SpawnedTransport implements ChildTransport {
 }
 
 function failure(name: string, { lastLine, ...exit }: ChildOutcome): SdkError {
-  const how = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
+  const ending = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
   const detail = lastLine && `: ${lastLine}`
-  return new SdkError('CLOSED', `The server "${name}" ${how}${detail}`, { data: exit })
+  return new SdkError('CLOSED', `The server "${name}" ${ending}${detail}`, { data: exit })
 }
