@@ -16,7 +16,7 @@ export interface SessionInterest {
   readonly listens: boolean
 }
 
-/** The sessions whose sync failed. Stored: the names of fields stay. */
+/** The sessions whose sync failed. They are stored, so do not rename the fields. */
 interface PendingSync {
   readonly sessions: readonly string[]
   /** The number of consecutive failed retries. */

@@ -10,7 +10,7 @@ import { SqlSessionStore } from '../../src/sqlite/index.ts'
 import type { HubSyncQueue } from './hub-sync-queue.ts'
 import { isShared } from './session-id.ts'
 
-/** The session with its own object. Stored: the names of fields stay. */
+/** The session with its own object. It is stored, so do not rename its fields. */
 interface OwnSession {
   readonly version: number
   readonly id: string

@@ -133,7 +133,7 @@ export class BaseClient {
   /**
    * Sends any request of the protocol or of an extension.
    *
-   * @throws {ProtocolError} The error that the server answered.
+   * @throws {ProtocolError} The error that the server responded with.
    * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent, and every other
    *   local failure.
    */

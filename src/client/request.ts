@@ -30,7 +30,7 @@ const MAX_PAUSE_MS = 5_000
  *
  * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent; `INVALID_MESSAGE` if
  *   the result does not match its method; `LIMIT_EXCEEDED` if the server asks for input too often.
- * @throws {ProtocolError} The error that the server answered.
+ * @throws {ProtocolError} The error that the server responded with.
  */
 export async function request(
   connection: Connection,

@@ -8,7 +8,7 @@
  * The chunks of a text, at least one. None ends between the halves of a character, as each becomes
  * UTF-8 on its own.
  *
- * @param max The most UTF-16 units in a chunk.
+ * @param max The maximum number of UTF-16 units in a chunk.
  */
 export function chunkText(text: string, max: number): string[] {
   const chunks: string[] = []

@@ -178,9 +178,9 @@ export function entryOf<Location extends object>(
 /**
  * Answers `resources/read`.
  *
- * @throws {ProtocolError} "Resource not found" when no resource or template matches the URI, or the
- * reader returns nothing: -32002 before 2026-07-28, `INVALID_PARAMS` since. `data.uri` repeats the
- * URI.
+ * @throws {ProtocolError} "Resource not found" if no resource or template matches the URI, or its
+ * `read` returns nothing. The code is -32002 before 2026-07-28, and `INVALID_PARAMS` since then.
+ * `data.uri` repeats the URI.
  */
 export async function readResource(
   registered: Resources,

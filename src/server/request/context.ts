@@ -101,7 +101,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support forms; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client answered.
+   * @throws {ProtocolError} The error that the client responded with.
    * @throws {TypeError} If the schema is not that of a flat form, or asks for a secret.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
@@ -117,7 +117,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client answered.
+   * @throws {ProtocolError} The error that the client responded with.
    * @throws {TypeError} If the URL is invalid or contains credentials.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
@@ -128,7 +128,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support sampling; `UNSUPPORTED`
    *   if the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client answered.
+   * @throws {ProtocolError} The error that the client responded with.
    * @throws {TypeError} If the params are invalid.
    * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
@@ -140,7 +140,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support roots; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client answered.
+   * @throws {ProtocolError} The error that the client responded with.
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
