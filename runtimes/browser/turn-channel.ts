@@ -36,7 +36,7 @@ export async function askForTurn(
   const post = (message: TurnMessage): void => channel.postMessage(message)
   const id = Math.random()
   let state: 'asking' | 'waiting' | 'holding' = 'asking'
-  let others = 0
+  let holders = 0
   let wake = (): void => {}
   const pause = (delayMs: number): Promise<void> =>
     new Promise((resolve) => {
@@ -47,7 +47,7 @@ export async function askForTurn(
     if ('ended' in data) {
       if (state === 'waiting') wake()
     } else if ('answers' in data) {
-      if (data.answers === id) others++
+      if (data.answers === id) holders++
     } else if (state === 'holding' || (state === 'asking' && id < data.asks)) {
       post({ answers: data.asks })
     }
@@ -56,11 +56,11 @@ export async function askForTurn(
   let waited = false
   while (!signal.aborted) {
     state = 'asking'
-    others = 0
+    holders = 0
     post({ asks: id })
     await pause(ANSWER_MS)
     if (signal.aborted) break
-    if (others < maxTurns) {
+    if (holders < maxTurns) {
       state = 'holding'
       if (waited) onTurn?.(false)
       return () => {

@@ -62,14 +62,14 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * The number of objects that announce changes. One object handles about 10,000 streams well and
    * 32,768 at most, half of these for one caller. More objects allow more clients to listen, but
    * each change costs one request per object. After a deployment with another number, clients
-   * cannot resume streams and open new ones.
+   * cannot resume their streams, so they open new ones.
    *
    * @default 1
    */
   hubShards?: number
   /**
-   * Milliseconds without a request after which a session ends, and up to twice that after its
-   * stream ended.
+   * How long a session lasts after its last request, in milliseconds. If it had an open stream, it
+   * lasts for one to two times as long after the end of that stream.
    *
    * @default 3600000
    */

@@ -48,12 +48,12 @@ export async function propose(
     result = await connection.start('initialize', params, options).result
   } catch (error) {
     connection.attempts.push({ with: first.version, error })
-    const others = left.filter((facts) => facts !== first)
+    const remaining = left.filter((facts) => facts !== first)
     const supported = supportedBy(error)
     // Not every server lists its revisions
     const isGuess = supported === undefined && mayGuess && mayRefuseVersion(error)
-    const next = isGuess ? others[0] : chooseVersion(others, supported)
-    if (next) return propose(connection, options, mayGuess, next, others)
+    const next = isGuess ? remaining[0] : chooseVersion(remaining, supported)
+    if (next) return propose(connection, options, mayGuess, next, remaining)
     throw supported && !modern[0] ? mismatch(legacy, supported, error) : error
   }
   const versions = [result.protocolVersion]

@@ -88,14 +88,14 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     },
     receive(frame: unknown, call?: Call) {
       const frames = Array.isArray(frame) && connection.revision.batches ? frame : [frame]
-      for (const one of frames) {
+      for (const item of frames) {
         try {
-          const message = validateMessage(one)
+          const message = validateMessage(item)
           if (isResponse(message)) receiveResponse(message, call)
           else if ('id' in message) receiveRequest(message, call)
           else receiveNotification(message, call)
         } catch (error) {
-          refuse(one, error)
+          refuse(item, error)
         }
       }
     },

@@ -120,8 +120,8 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
         reason: 'The proof has no valid nonce',
       }
     }
-    const fresh = await replays.use(`${jkt} ${await digestText(jti)}`, iat * 1000 + maxAgeMs)
-    return fresh ? undefined : invalid('The proof was used before')
+    const isUnused = await replays.use(`${jkt} ${await digestText(jti)}`, iat * 1000 + maxAgeMs)
+    return isUnused ? undefined : invalid('The proof was used before')
   }
 
   return {

@@ -23,7 +23,7 @@ export function metadataUrls(issuer: string): string[] {
  * @throws {Error} If no metadata of this issuer names a trustworthy key set.
  */
 export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<URL> {
-  const seen: string[] = []
+  const attempts: string[] = []
   for (const url of metadataUrls(issuer)) {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },
@@ -34,9 +34,11 @@ export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<U
     if (isObject(metadata) && metadata.issuer === issuer && typeof metadata.jwks_uri === 'string') {
       return requireSecure(metadata.jwks_uri)
     }
-    seen.push(`${url} (${response.status})`)
+    attempts.push(`${url} (${response.status})`)
   }
-  throw new Error(`No metadata names the keys of the issuer "${issuer}": tried ${seen.join(', ')}`)
+  throw new Error(
+    `No metadata names the keys of the issuer "${issuer}": tried ${attempts.join(', ')}`,
+  )
 }
 
 /**

@@ -85,6 +85,6 @@ function neededFor(
     method === 'tools/call' && typeof params.name === 'string'
       ? findTool(server, params.name, caller)
       : undefined
-  const more = settings.options.requiredScopes?.({ method, params }, caller)
-  return [...(tool?.scopes ?? []), ...(more ?? [])]
+  const required = settings.options.requiredScopes?.({ method, params }, caller)
+  return [...(tool?.scopes ?? []), ...(required ?? [])]
 }

@@ -196,7 +196,7 @@ export class SqlTaskStore implements TaskStore {
 
   #whole({ id, record }: { id: string; record: string }): string {
     const query = 'SELECT text FROM mcp_task_pieces WHERE task = ? ORDER BY n'
-    const more = this.#sql.all<{ text: string }>(query, id)
-    return record + more.map(({ text }) => text).join('')
+    const pieces = this.#sql.all<{ text: string }>(query, id)
+    return record + pieces.map(({ text }) => text).join('')
   }
 }

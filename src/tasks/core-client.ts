@@ -219,8 +219,8 @@ export async function getCoreTask(
   taskId: string,
   options: RequestOptions,
 ): Promise<DetailedTask> {
-  const seen: unknown = await client.request('tasks/get', { taskId }, options)
-  const { ttl, pollInterval, ...task } = requireCoreTask(seen, taskId)
+  const result: unknown = await client.request('tasks/get', { taskId }, options)
+  const { ttl, pollInterval, ...task } = requireCoreTask(result, taskId)
   return {
     ...task,
     ttlMs: ttl,

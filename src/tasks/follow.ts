@@ -191,10 +191,10 @@ class Follower {
    * client may answer first, and a task can finish while a request is pending.
    */
   #answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
-    const fresh = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
-    if (fresh.length === 0) return
-    for (const [key] of fresh) this.#answered.add(key)
-    const newRequests = Object.fromEntries(fresh)
+    const unanswered = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
+    if (unanswered.length === 0) return
+    for (const [key] of unanswered) this.#answered.add(key)
+    const newRequests = Object.fromEntries(unanswered)
     this.#update(newRequests, signal).catch(async (error: unknown) => {
       if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
       this.refused ??= { error }

@@ -49,21 +49,21 @@ export function scriptedFetch(
     seen,
     sent: (method) => seen.filter((one) => one.message.method === method),
     async fetch(url, init) {
-      const one: ScriptedRequest = {
+      const request: ScriptedRequest = {
         method: init.method ?? 'GET',
         url,
         headers: new Headers(init.headers),
         message: typeof init.body === 'string' ? (JSON.parse(init.body) as JsonObject) : {},
         signal: init.signal ?? new AbortController().signal,
       }
-      seen.push(one)
-      one.signal.throwIfAborted()
+      seen.push(request)
+      request.signal.throwIfAborted()
       return await new Promise<Response>((resolve, reject) => {
-        const abort = (): void => reject(one.signal.reason as Error)
-        one.signal.addEventListener('abort', abort)
-        Promise.resolve(answer(one))
+        const abort = (): void => reject(request.signal.reason as Error)
+        request.signal.addEventListener('abort', abort)
+        Promise.resolve(answer(request))
           .then(resolve, reject)
-          .finally(() => one.signal.removeEventListener('abort', abort))
+          .finally(() => request.signal.removeEventListener('abort', abort))
       })
     },
   }

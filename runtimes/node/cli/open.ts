@@ -86,8 +86,8 @@ function transportTo(
 function reason(error: unknown, target: Target, options: Options): string {
   const where = 'url' in target ? target.url : target.command
   const scopes = missingScopes(error)
-  const more = scopes === '' ? '' : `. ${scopes}`
-  return `Cannot connect to ${where}: ${explain(error)}${advice(error, target, options)}${more}`
+  const scopeHint = scopes === '' ? '' : `. ${scopes}`
+  return `Cannot connect to ${where}: ${explain(error)}${advice(error, target, options)}${scopeHint}`
 }
 
 /** The messages of an error and its causes. */

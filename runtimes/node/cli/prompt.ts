@@ -12,8 +12,8 @@ import { readObject, readValues } from './values.ts'
 export async function prompt(invocation: Invocation): Promise<number> {
   const [name, ...words] = invocation.commandArguments
   if (name === undefined) throw new UsageError('Specify a prompt')
-  const given = await readObject(invocation.options.args)
-  const texts = readValues(words, {}, given)
+  const argsOption = await readObject(invocation.options.args)
+  const texts = readValues(words, {}, argsOption)
   const args = Object.fromEntries(
     Object.entries(texts).map(([key, value]) => [
       key,

@@ -82,8 +82,8 @@ class ExtensionTable implements Extensions {
     }
     if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
     if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)
-    const taken = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
-    if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
+    const existing = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
+    if (existing !== undefined) throw new TypeError(`The method "${existing}" exists already`)
     requireUnreserved(extension)
     this.#all.set(id, extension)
     for (const [name, method] of Object.entries(added)) {

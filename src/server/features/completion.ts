@@ -57,10 +57,10 @@ export async function complete(
   const argument = requireObject(params, 'argument')
   const name = requireString(argument, 'name')
   const value = requireString(argument, 'value')
-  const others = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
-  for (const other of Object.keys(others)) requireString(others, other)
+  const otherArguments = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
+  for (const other of Object.keys(otherArguments)) requireString(otherArguments, other)
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
-  const found = (await completer?.(value, others as Record<string, string>, ctx)) ?? []
+  const found = (await completer?.(value, otherArguments as Record<string, string>, ctx)) ?? []
   const values = found.slice(0, MAX_VALUES)
   const completion = { values, total: found.length, hasMore: found.length > values.length }
   return { completion } satisfies CompleteResult

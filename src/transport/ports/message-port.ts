@@ -253,8 +253,8 @@ class MessagePortTransport implements Transport {
 
   async #watch(id: string, lock: boolean): Promise<void> {
     const { signal } = this.#closed
-    const gone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
-    if ((lock && (await watchLock(lockName(id), signal, gone))) || signal.aborted) return
+    const onGone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
+    if ((lock && (await watchLock(lockName(id), signal, onGone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
     if (silenceMs > MAX_DELAY_MS) return
     this.#heartbeat = new Heartbeat(
