@@ -151,13 +151,17 @@ export async function readAnswer(
 }
 
 /** The error for an unexpected response. */
-export function refused(step: AuthorizationStep, what: string, answer: Answer): AuthorizationError {
+export function refused(
+  step: AuthorizationStep,
+  problem: string,
+  answer: Answer,
+): AuthorizationError {
   const { json: _, ok: __, ...shown } = answer
   const { url, status, error, description, body } = answer
   const detail = error ? `${error}${description ? `, ${description}` : ''}` : body?.trim()
   return new AuthorizationError(
     step,
-    `${what}: "${url}" answered HTTP ${status}${detail ? ` (${detail})` : ''}`,
+    `${problem}: "${url}" answered HTTP ${status}${detail ? ` (${detail})` : ''}`,
     shown,
   )
 }

@@ -205,8 +205,8 @@ function forget({ tokens, server }: GrantRequest, { client_id }: RegisteredClien
   return forgetRegistration(tokens, server.issuer, client_id)
 }
 
-function changed({ server }: GrantRequest, what: string): AuthorizationError {
-  const text = `"${server.issuer}" registered the client with ${what}`
+function changed({ server }: GrantRequest, difference: string): AuthorizationError {
+  const text = `"${server.issuer}" registered the client with ${difference}`
   return new AuthorizationError('registration', text)
 }
 

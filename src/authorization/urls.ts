@@ -36,14 +36,14 @@ export type UrlPolicy = (url: URL) => boolean | Promise<boolean>
  */
 export async function checkUrl(
   value: unknown,
-  what: string,
+  kind: string,
   step: AuthorizationStep,
   allowed: UrlPolicy,
 ): Promise<URL> {
   const url = typeof value === 'string' ? parseUrl(value) : undefined
   const secure = url && (url.protocol === 'https:' || isLocalHttp(url))
   if (!secure || url.username || url.password || url.hash || !(await allowed(url))) {
-    throw new AuthorizationError(step, `The ${what} "${String(value)}" may not be used`)
+    throw new AuthorizationError(step, `The ${kind} "${String(value)}" may not be used`)
   }
   return url
 }

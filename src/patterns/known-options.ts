@@ -12,12 +12,12 @@ export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 /**
  * Checks the names of options.
  *
- * @param what The owner of the options, such as `The tool "add"`.
+ * @param owner The owner of the options, such as `The tool "add"`.
  * @throws {TypeError} If one is unknown. The message lists the valid names.
  */
-export function requireKnown(what: string, options: object, names: object): void {
+export function requireKnown(owner: string, options: object, names: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
   if (unknown === undefined) return
   const known = Object.keys(names).join(', ')
-  throw new TypeError(`${what} has no option "${unknown}", it has ${known}`)
+  throw new TypeError(`${owner} has no option "${unknown}", it has ${known}`)
 }

@@ -54,7 +54,7 @@ export interface Transport {
  *
  * @throws {TypeError} If it is not a transport.
  */
-export function requireTransport(given: Transport): Transport {
-  if (typeof given?.start === 'function') return given
+export function requireTransport(value: Transport): Transport {
+  if (typeof value?.start === 'function') return value
   throw new TypeError('A transport or a URL is required')
 }

@@ -105,13 +105,13 @@ export class TaskEngine implements TaskService {
   async answer(
     taskId: string,
     principal: string | null,
-    given: { readonly [wireKey: string]: InputOutcome },
+    outcomes: { readonly [wireKey: string]: InputOutcome },
     platform: Platform,
   ): Promise<TaskRecord | undefined> {
     if (!(await this.get(taskId, principal))) return undefined
     let resumes = false
     const task = await this.#tasks.change(taskId, (before, now) => {
-      const after = answer(given)(before, now)
+      const after = answer(outcomes)(before, now)
       resumes = after?.status === 'working'
       return after
     })
@@ -124,8 +124,8 @@ export class TaskEngine implements TaskService {
     return this.#tasks.change(taskId, cancel())
   }
 
-  async settle(taskId: string, given: ReportedOutcome): Promise<boolean> {
-    const outcome = 'error' in given ? given : await this.#read(taskId, given.returned)
+  async settle(taskId: string, reported: ReportedOutcome): Promise<boolean> {
+    const outcome = 'error' in reported ? reported : await this.#read(taskId, reported.returned)
     if (!outcome) return false
     let settled = false
     await this.#tasks.change(taskId, (known, now) => {

@@ -203,15 +203,18 @@ class Follower {
   }
 
   /** Whether the server rejected the answer although no other client had answered. */
-  async #needsInput(asked: { [key: string]: InputRequest }): Promise<boolean> {
+  async #needsInput(answered: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#poll().catch(() => undefined)
-    const { inputRequests = task ? {} : asked } = task ?? {}
-    return Object.keys(asked).some((key) => Object.hasOwn(inputRequests, key))
+    const { inputRequests = task ? {} : answered } = task ?? {}
+    return Object.keys(answered).some((key) => Object.hasOwn(inputRequests, key))
   }
 
-  async #update(asked: { [key: string]: InputRequest }, signal: AbortSignal): Promise<void> {
+  async #update(
+    inputRequests: { [key: string]: InputRequest },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { client, taskId, request } = this.#followed
-    const inputResponses = await client.answerInputs?.('tools/call', asked, signal, request)
+    const inputResponses = await client.answerInputs?.('tools/call', inputRequests, signal, request)
     if (!inputResponses) {
       const message = `The task "${taskId}" requests input, which this client does not support`
       throw new SdkError('INVALID_MESSAGE', message)

@@ -93,9 +93,13 @@ function isPositive(value: unknown): value is number {
 }
 
 /** How long a task is stored: as its tool says, or as its client asked, within limits. */
-export function ttlMsOf(options: TasksOptions, { ttlMs: own }: ToolTask, asked: unknown): number {
+export function ttlMsOf(
+  options: TasksOptions,
+  { ttlMs: own }: ToolTask,
+  requestedTask: unknown,
+): number {
   const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = options
-  const requestedTtl = isObject(asked) ? asked.ttl : undefined
+  const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
   const longest = Math.max(maxTtlMs, own ?? ttlMs)
   // A `ttl` of 0 means the shortest time, not the default
   return isPositive(requestedTtl) || requestedTtl === 0

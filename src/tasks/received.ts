@@ -53,14 +53,14 @@ export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
 
 /** Answers the requests of one connection; `declared` lists the requests that can be tasks. */
 function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
-  return async (asked) => {
-    const { method, params = {} } = asked
+  return async (request) => {
+    const { method, params = {} } = request
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
     if (handler) return handler(find(all, params))
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
-    return isTask ? start(all, method, params, answer) : withRelatedTask(answer)(asked)
+    return isTask ? start(all, method, params, answer) : withRelatedTask(answer)(request)
   }
 }
 
@@ -90,8 +90,8 @@ function find(all: Tasks, { taskId }: JsonObject): Received {
 /** Starts answering a request as a task. */
 function start(all: Tasks, method: string, params: JsonObject, answer: ServerAnswer): JsonObject {
   if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
-  const { task: asked, ...others } = params
-  const requestedTtl = isObject(asked) ? asked.ttl : undefined
+  const { task: requestedTask, ...others } = params
+  const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
   const ttl = Math.min(
     typeof requestedTtl === 'number' && requestedTtl >= 0 ? requestedTtl : TTL_MS,
     MAX_TTL_MS,

@@ -27,9 +27,9 @@ export function wrapHandler(answer: ServerAnswer, capabilities: ClientCapabiliti
 
 /** Adds to a response the task that the request belongs to. */
 export function withRelatedTask(answer: ServerAnswer): ServerAnswer {
-  return async (asked) => {
-    const result = await answer(asked)
-    const meta = asked.params?._meta
+  return async (request) => {
+    const result = await answer(request)
+    const meta = request.params?._meta
     const related = isObject(meta) ? meta[META_RELATED_TASK] : undefined
     if (!isObject(related)) return result
     return { ...result, _meta: { ...(result._meta as JsonObject), [META_RELATED_TASK]: related } }

@@ -109,12 +109,12 @@ export function ask(
  * Accepts responses by the keys that clients see. Keys that are not pending are ignored, so a
  * duplicate or late response changes nothing; after the last response the run resumes.
  */
-export function answer(given: { readonly [wireKey: string]: InputOutcome }): Transition {
+export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): Transition {
   return (known, now) => {
     const inputs = { ...known.inputs }
     let { answers } = known
     let accepted = 0
-    for (const [wireKey, outcome] of Object.entries(given)) {
+    for (const [wireKey, outcome] of Object.entries(outcomes)) {
       const open = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
       if (!open) continue
       delete inputs[wireKey]

@@ -78,6 +78,6 @@ async function follow(changes: Subscription): Promise<void> {
   for await (const _ of changes);
 }
 
-function unsupported(what: string): SdkError {
-  return new SdkError('UNSUPPORTED', `The server does not announce ${what}`)
+function unsupported(changes: string): SdkError {
+  return new SdkError('UNSUPPORTED', `The server does not announce ${changes}`)
 }

@@ -91,10 +91,10 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-function json(text: string, what: string): unknown {
+function json(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(`"${what}" is not JSON`)
+    throw new UsageError(`"${name}" is not JSON`)
   }
 }

@@ -66,8 +66,8 @@ export function encodeError(
   report: (error: unknown) => void,
 ): ErrorObject {
   const { reservedCodes, resourceNotFound } = serverFacts(revision)
-  const asking = server.input.describeError(error, revision, report)
-  if (asking) return asking
+  const inputRequired = server.input.describeError(error, revision, report)
+  if (inputRequired) return inputRequired
   if (!(error instanceof ProtocolError)) report(error)
   const errorObject = toErrorObject(error)
   const { code } = errorObject

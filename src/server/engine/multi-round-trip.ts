@@ -161,8 +161,9 @@ function degradeRequests(
 }
 
 function requireInputRequests(result: Result): InputRequiredResult {
-  const asking = result as InputRequiredResult
-  if (asking.inputRequests !== undefined || asking.requestState !== undefined) return asking
+  const inputRequired = result as InputRequiredResult
+  if (inputRequired.inputRequests !== undefined || inputRequired.requestState !== undefined)
+    return inputRequired
   throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
 }
 

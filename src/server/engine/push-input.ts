@@ -44,9 +44,9 @@ export class PushInput implements PushMode {
         `The handler asked for input more than ${MAX_ROUNDS} times`,
       )
     }
-    const asked = Object.entries(requests).map(async ([key, request]) => {
+    const answers = Object.entries(requests).map(async ([key, request]) => {
       return [key, await this.ask(request, signal)] as const
     })
-    return Object.fromEntries(await Promise.all(asked))
+    return Object.fromEntries(await Promise.all(answers))
   }
 }

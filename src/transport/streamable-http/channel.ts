@@ -230,8 +230,8 @@ export class StreamableHttpChannel implements Channel {
 }
 
 function lostAnswer(method: string, cause?: unknown): SdkError {
-  const what = `The connection ended before the answer to "${method}"`
-  return networkError(what, cause, { method })
+  const message = `The connection ended before the answer to "${method}"`
+  return networkError(message, cause, { method })
 }
 
 /** Reads the JSON-RPC error from the body of an error response, if there is one. */
