@@ -28,8 +28,8 @@ const MAX_COVERING = 2000
 const MAX_TURNS = 50
 
 // `what` is the URI of an updated resource, or the id of an elicitation that was completed elsewhere.
-// `since` is the last change before, `at` when the session was last known to exist. A turn, in which
-// one stream of a session brings its changes, ends where the next one begins.
+// A turn is the period in which one stream of a session carries its changes, until the next turn
+// begins. `since` is the last change before it, `at` when the session was last known to exist.
 const TABLES = `
   CREATE TABLE mcp_changes (seq INTEGER PRIMARY KEY, method TEXT NOT NULL, what TEXT);
   CREATE TABLE mcp_turns (

@@ -41,8 +41,8 @@ export interface PageToolsOptions {
    */
   readonly info?: Implementation | undefined
   /**
-   * Called if the tools cannot be listed, or one of them cannot be served. An error that
-   * persists while the list changes is reported once.
+   * Called if the tools cannot be listed, or one of them cannot be served. An error that persists
+   * while the list changes is reported once.
    *
    * @default console.error
    */
