@@ -34,6 +34,7 @@ const others: typeof benches = {
   memory: () => import('./memory.ts'),
   tokens: () => import('./tokens.ts'),
   bindings: () => import('./bindings.ts'),
+  postgres: () => import('./postgres.ts'),
 }
 
 const { values, positionals } = parseArgs({
