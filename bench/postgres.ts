@@ -79,10 +79,11 @@ async function changes(sql: Sql, other: Sql): Promise<Contender[]> {
         resolve()
       })
     })
-  const { unlisten } = await other.listen('bench', async (id) => {
+  const read = async (id: string): Promise<void> => {
     const [row] = await other<{ text: string }[]>`SELECT text FROM bench_log WHERE id = ${id}`
     arrive(row?.text ?? '')
-  })
+  }
+  const { unlisten } = await other.listen('bench', (id) => void read(id))
   const storages = [createPostgresStorage(sql), createPostgresStorage(other)]
   const servers = [createEcho(), createEcho()]
   for (const [n, storage] of storages.entries()) await storage.connect(servers[n] ?? createEcho())

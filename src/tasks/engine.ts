@@ -76,7 +76,7 @@ export class TaskEngine implements TaskService {
     const { limits } = this.#options
     const record = await (limits ? this.#counting(() => this.#add(task)) : this.#add(task))
     if (limits) this.#sweeper.set(expiresAt(record))
-    await this.#work.begin(record.taskId, platform)
+    await this.#work.begin(record.taskId, platform, record)
     return record
   }
 
@@ -85,7 +85,7 @@ export class TaskEngine implements TaskService {
     if (limits && (await isFull(limits, task.call.principal))) {
       throw new SdkError('LIMIT_EXCEEDED', 'Too many tasks are open')
     }
-    const record = newRecord(task, Date.now())
+    const record = this.#work.leased(newRecord(task, Date.now()))
     if (await store.save(record)) return record
     throw new TypeError(`The task "${task.taskId}" exists`)
   }
@@ -226,6 +226,7 @@ async function isFull(
   { store, maxTasks, maxTasksPerPrincipal }: TaskLimits,
   principal: string | null,
 ): Promise<boolean> {
-  if ((await store.count()) >= maxTasks) return true
+  // Counting all takes time in proportion to their number
+  if (maxTasks < Infinity && (await store.count()) >= maxTasks) return true
   return principal !== null && (await store.count(principal)) >= maxTasksPerPrincipal
 }

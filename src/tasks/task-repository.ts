@@ -77,11 +77,16 @@ export class TaskRepository {
   /**
    * Changes a task and notifies the subscribers; returns the task after that.
    *
+   * @param known The task as it was last seen, which saves reading it; it may have changed since.
    * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
    */
-  async change(taskId: string, transition: Transition): Promise<TaskRecord | undefined> {
+  async change(
+    taskId: string,
+    transition: Transition,
+    known?: TaskRecord,
+  ): Promise<TaskRecord | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const before = await this.#store.load(taskId)
+      const before = (attempt === 0 && known) || (await this.#store.load(taskId))
       if (!before) return undefined
       const after = transition(before, Date.now())
       if (!after) return before

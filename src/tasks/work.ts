@@ -48,24 +48,36 @@ export class TaskWork {
     this.#options = options
   }
 
-  /** Starts the run of a task. */
-  async begin(taskId: string, platform: Platform): Promise<void> {
+  /**
+   * Starts the run of a task.
+   *
+   * @param leased The task, if it was created {@link leased} and not seen by anyone since.
+   */
+  async begin(taskId: string, platform: Platform, leased?: TaskRecord): Promise<void> {
     if (this.#options.begin) return this.#options.begin(taskId)
-    const work = this.go(this.run(taskId, platform))
+    const work = this.go(this.run(taskId, platform, leased))
     platform.waitUntil?.(work)
+  }
+
+  /** A new task that this process is going to run. */
+  leased(task: TaskRecord): TaskRecord {
+    const { leaseMs } = this.#options
+    if (leaseMs === undefined) return task
+    return { ...task, leasedBy: this.#holder, leasedUntil: task.createdAt + leaseMs }
   }
 
   /**
    * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not
    * waiting to run.
    */
-  async run(taskId: string, platform: Platform): Promise<void> {
+  async run(taskId: string, platform: Platform, leased?: TaskRecord): Promise<void> {
     if (this.#running.has(taskId)) return
-    const run: Run = { taskId, cancellation: new Cancellation() }
+    const run: Run = { taskId, cancellation: new Cancellation(), task: undefined }
     this.#running.set(taskId, run)
     const stop = [this.#watch(run)]
     try {
-      const task = await this.#claim(taskId)
+      const task = leased?.leasedBy === this.#holder ? leased : await this.#claim(taskId)
+      run.task = task
       // The task may have finished while it was read.
       if (!task || run.cancellation.cancelled) return
       stop.push(this.#renew(run), this.#stopOnExpiry(task))
@@ -125,10 +137,11 @@ export class TaskWork {
   async #change(run: Run, transition: Transition): Promise<void> {
     const { leaseMs } = this.#options
     let isOver = true
-    await this.#tasks.change(run.taskId, (known, now) => {
+    const own: Transition = (known, now) => {
       isOver = isFinal(known) || (leaseMs !== undefined && known.leasedBy !== this.#holder)
       return isOver ? undefined : transition(known, now)
-    })
+    }
+    run.task = await this.#tasks.change(run.taskId, own, run.task)
     if (isOver) stopRun(run)
   }
 
@@ -179,6 +192,8 @@ export class TaskWork {
 interface Run {
   readonly taskId: string
   readonly cancellation: Cancellation
+  /** The task as this run last saw it. */
+  task: TaskRecord | undefined
 }
 
 function stopRun({ cancellation }: Run): void {
