@@ -12,7 +12,7 @@ import { digest } from './digest.ts'
 import { InputPending, type Input, type Question } from './input.ts'
 import { Steps, type AsJson } from './steps.ts'
 
-/** The answers and step values of a run, for the next run. Plain JSON. */
+/** The answers, step values and open requests of a run, for the next run. Plain JSON. */
 export interface Recording {
   /** Responses by key, each with the digest of its request; some are errors. */
   answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
