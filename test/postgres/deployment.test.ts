@@ -51,6 +51,14 @@ class ProxySession {
     await this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
 
+  /** Sends one request, which is not repeated. */
+  attempt(method: string): Promise<Response> {
+    const accept = 'application/json, text/event-stream'
+    const headers = { ...this.#headers, 'content-type': 'application/json', accept }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 'ping', method: 'ping' })
+    return fetch(this.#url, { method, headers, ...(method === 'POST' && { body }) })
+  }
+
   /** Calls a tool, answers its questions, and resumes its stream as often as that breaks. */
   async call(
     name: string,
@@ -206,6 +214,10 @@ describe('Three processes behind a proxy that knows no sessions', () => {
       expect(response.headers.get('retry-after')).toBe('5')
     }
     expect([...statuses]).toEqual([503])
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const response = await session.attempt(method)
+      expect([response.status, response.headers.get('retry-after')], method).toEqual([503, '5'])
+    }
     await postgres.start()
     await opening.open()
     const { answer } = await opening.call('order', { order: 'after' })

@@ -45,7 +45,7 @@ describe('Sessions of all processes together', () => {
     const calling = await openSession(two, { caller: eve })
     const answer = calling.send(two, call(1, 'wait'))
     // Once other processes know the call
-    await until(async () => expect((await calling.send(one, call(1, 'wait'))).status).toBe(400))
+    await until(async () => expect((await calling.send(one, ping(1))).status).toBe(400))
     const refused = await open(three, ada)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('5')

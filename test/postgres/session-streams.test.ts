@@ -118,6 +118,50 @@ describe('The stream of a call', () => {
   })
 })
 
+describe('What was sent on a stream', () => {
+  it('is the same for a client that resumes, whatever its size and text', async () => {
+    const texts = ['\0', '\ud800', '𝄞', `'; DROP TABLE mcp_events; --`, '\\', 'é𝄞'.repeat(500_000)]
+    const { processes } = openFleet(2, (server) => {
+      server.tool('say', {}, async (_args, ctx) => {
+        for (const each of texts) await ctx.log('error', each)
+        return text('said')
+      })
+    })
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const first = await session.stream(one, call(1, 'say'))
+    await until(() => expect(first.ended()).toBe(true))
+    const again = await session.listen(two, first.events[0]?.id)
+    await until(() => expect(again.ended()).toBe(true))
+    expect(again.messages()).toHaveLength(texts.length + 1)
+    expect(JSON.stringify(again.messages()) === JSON.stringify(first.messages())).toBe(true)
+  })
+
+  it('is bounded, and the oldest is deleted first', async () => {
+    const { processes } = openFleet(2, (server) => {
+      server.tool('count', {}, async (_args, ctx) => {
+        for (let n = 0; n < 3000; n++) await ctx.progress(n)
+        return text('counted')
+      })
+    })
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const { params, ...message } = call(1, 'count') as { params: JsonObject }
+    const counting = { ...message, params: { ...params, _meta: { progressToken: 1 } } }
+    const first = await session.stream(one, counting)
+    await until(() => expect(first.ended()).toBe(true))
+    const ids = first.events.flatMap(({ id, message }) => (message && id !== undefined ? [id] : []))
+    expect(ids).toHaveLength(3001)
+    await until(async () => {
+      const early = await session.listen(two, ids[0])
+      expect(early.response.status).toBe(400)
+    })
+    const late = await session.listen(two, ids[2500])
+    await until(() => expect(late.ended()).toBe(true))
+    expect(late.messages()).toHaveLength(500)
+  })
+})
+
 describe('A call whose process is gone', () => {
   it('is run again by the process through which its client resumes, without steps that were done', async () => {
     const { define, done } = tools()

@@ -60,6 +60,61 @@ describe('A session', () => {
     await until(() => expect(asking.ended()).toBe(true))
   })
 
+  it.each([
+    ['sampling/createMessage', 'sample', { role: 'assistant', model: 'm', content: text('Hi') }],
+    ['roots/list', 'roots', { roots: [{ uri: 'file:///a' }] }],
+  ])('gets answers to %s of one process through another', async (method, name, result) => {
+    const { processes } = openFleet(2, (server) => {
+      server.tool('sample', {}, async (_args, ctx) => {
+        const message = { role: 'user', content: text('Hello') } as const
+        return text(JSON.stringify(await ctx.sample({ messages: [message], maxTokens: 1 })))
+      })
+      server.tool('roots', {}, async (_args, ctx) => text(JSON.stringify(await ctx.roots())))
+    })
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const asking = await session.stream(one, call(1, name))
+    await until(() => expect(asking.methods()).toEqual([method]))
+    await session.send(two, answerTo(asking.messages()[0], result))
+    await until(() => expect(asking.ended()).toBe(true))
+    expect(textOf(asking.messages()[1])).toMatch(/Hi|file:/)
+  })
+
+  it('rejects a question of one process to which another gets a malformed answer', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const asking = await session.stream(one, call(1, 'ask'))
+    await until(() => expect(asking.methods()).toEqual(['elicitation/create']))
+    const { id } = asking.messages()[0] ?? {}
+    expect((await session.send(two, { jsonrpc: '2.0', id, result: 'Ada' })).status).toBe(400)
+    await until(() => expect(asking.ended()).toBe(true))
+    expect(JSON.stringify(asking.messages()[1])).toContain('isError')
+  })
+
+  it('asks on several processes at once without confusing the answers', async () => {
+    const { processes } = openFleet(3, define)
+    const session = await openSession(processes[0] as never)
+    const streams = await Promise.all(
+      Array.from({ length: 9 }, (_, n) =>
+        session.stream(processes[n % 3] as never, call(n, 'ask')),
+      ),
+    )
+    await until(() => {
+      for (const stream of streams) expect(stream.methods()).toEqual(['elicitation/create'])
+    })
+    const asked = streams.map((stream) => stream.messages()[0])
+    expect(new Set(asked.map((question) => question?.id)).size).toBe(9)
+    for (const [n, question] of asked.entries()) {
+      const answer = { action: 'accept', content: { name: `name ${n}` } }
+      await session.send(processes[(n + 1) % 3] as never, answerTo(question, answer))
+    }
+    for (const [n, stream] of streams.entries()) {
+      await until(() => expect(stream.ended()).toBe(true))
+      expect(textOf(stream.messages()[1])).toContain(`name ${n}`)
+    }
+  })
+
   it('cancels a call of one process through another', async () => {
     const { processes } = openFleet(2, define)
     const [one, two] = processes as [never, never]
@@ -183,6 +238,38 @@ describe('Messages of no request', () => {
     ])
     const again = await session.listen(three, first.lastId())
     await until(() => expect(again.methods()).toEqual(second.methods()))
+  })
+
+  it('tell a client through any process that the user completed what it asked for', async () => {
+    const { processes } = openFleet(3, (server) => {
+      server.tool('sign-in', {}, async (_args, ctx) => {
+        const { elicitationId } = await ctx.elicitUrl({
+          message: 'Sign in',
+          url: 'https://a.example',
+        })
+        return text(elicitationId)
+      })
+    })
+    const [one, two, three] = processes as [never, never, never]
+    const params = { capabilities: { elicitation: { url: {} } } }
+    const session = await openSession(one, { params })
+    const other = await openSession(one, { params })
+    const listening = await session.listen(three)
+    const unrelated = await other.listen(three)
+    const asking = await session.stream(two, call(1, 'sign-in'))
+    await until(() => expect(asking.methods()).toEqual(['elicitation/create']))
+    await session.send(one, answerTo(asking.messages()[0], { action: 'accept' }))
+    await until(() => expect(asking.ended()).toBe(true))
+    const elicitationId = textOf(asking.messages()[1])
+    processes[0]?.server.notify.elicitationComplete(elicitationId)
+    processes[0]?.server.notify.toolsListChanged()
+    const [completed, changed] = [
+      'notifications/elicitation/complete',
+      'notifications/tools/list_changed',
+    ]
+    await until(() => expect(listening.methods()).toEqual([completed, changed]))
+    expect(listening.messages()[0]?.params).toEqual({ elicitationId })
+    await until(() => expect(unrelated.methods()).toEqual([changed]))
   })
 
   it('go to the newest of several connections, and to the one before when that is gone', async () => {

@@ -11,6 +11,9 @@ import { Alarm } from './alarm.ts'
 /** How often a follower looks whether the process that writes is alive, in milliseconds. */
 const CHECK_MS = 2_000
 
+/** How long a write of this process takes, roughly, in milliseconds. */
+const WRITE_MS = 5
+
 /** What a follower needs of the session. */
 export interface FollowerHome {
   /** The stream, if this process writes it. */
@@ -72,7 +75,7 @@ export class Follower {
       if (local && this.#home.local(this.#stream) === local) {
         if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
         // Its next events are not written yet
-        await this.#alarm.wait(5)
+        await this.#alarm.wait(WRITE_MS)
         continue
       }
       if (await this.#isOver(news)) return
@@ -94,8 +97,9 @@ export class Follower {
       return true
     }
     if (row.owner !== process && !row.alive) await this.#home.takeOver(this.#stream, this.#sink)
-    // Between the end of a stream here and the removal of its row it has neither
-    if (!this.#home.local(this.#stream)) await this.#alarm.wait(CHECK_MS)
+    // A stream that ended here a moment ago still has its row
+    if (row.owner === process) await this.#alarm.wait(WRITE_MS)
+    else if (!this.#home.local(this.#stream)) await this.#alarm.wait(CHECK_MS)
     return false
   }
 }

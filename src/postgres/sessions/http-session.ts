@@ -68,7 +68,8 @@ export class PostgresHttpSession implements HttpSession {
     if (!isObject(frame) || 'method' in frame || typeof frame.id !== 'number') return
     if (!isQuestionId(frame.id)) return
     const { id } = frame
-    const answer = errorResponse(id, { code: INVALID_REQUEST, message: error.message })
+    const { message } = error
+    const answer = { ...errorResponse(id, { code: INVALID_REQUEST, message }), malformed: true }
     const { report } = this.#sessions
     this.#sessions.get(this.#row.id)?.http.rejectPending(frame, error)
     void this.#sessions.table.answer(this.#row.id, id, JSON.stringify(answer)).catch(report)

@@ -130,9 +130,9 @@ class Listener implements OutgoingStream {
   async #sendQueue(): Promise<void> {
     this.#isSending = true
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      // A subscription that was confirmed before the change counts
+      // A subscription and a newer connection that were confirmed before the change count
       if (this.#home.refreshing) await this.#home.refreshing
-      this.#announce(next)
+      if (this.active) this.#announce(next)
     }
     this.#isSending = false
   }

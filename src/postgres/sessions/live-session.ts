@@ -24,7 +24,7 @@ import { Listeners, LISTENING } from './listeners.ts'
 import { SharedRecord, type StoredRecord } from './record.ts'
 import type { Orphan, StreamTable } from './stream-table.ts'
 import { SharedStreams } from './streams.ts'
-import { ID_BLOCK, type SessionTable } from './table.ts'
+import { ID_BLOCK, type SessionTable, type StoredAnswer } from './table.ts'
 import type { LongRequest, StreamWriter } from './writer.ts'
 import type { ChangeLog } from '../changes.ts'
 
@@ -230,9 +230,10 @@ export class LiveSession {
       }
       if (Object.keys(call.asked).length > 0) return
     }
-    const seq = await streams.takeOver(this.id, id, orphan.owner)
-    if (seq === undefined) return
-    const stream = this.streams.adopt(id, call, seq)
+    const taken = await streams.takeOver(this.id, id, orphan.owner)
+    if (!taken) return
+    const stream = this.streams.adopt(id, call, taken.seq)
+    stream.followed = taken.followed
     void this.#finish(stream, call, orphan, caller).catch(this.#parts.report)
   }
 
@@ -277,9 +278,7 @@ export class LiveSession {
         const news = await this.#parts.table.news(this.id, [...this.#asked])
         if (!news) return this.#parts.ended(this)
         this.#record.refresh(news)
-        for (const answer of news.answers) {
-          if (this.receiveResponse(answer)) this.#asked.delete(Number(answer.id))
-        }
+        for (const answer of news.answers) this.#take(answer)
         const readers = new Map(news.streams.map(({ id, reader }) => [id, reader]))
         this.listeners.wake(news)
         this.streams.wake(readers)
@@ -289,6 +288,15 @@ export class LiveSession {
         this.#isStale = this.busy
       }
     }
+  }
+
+  /** Settles a question of this process with an answer that arrived at any. */
+  #take(answer: StoredAnswer): void {
+    const { id, malformed } = answer
+    if (malformed && 'error' in answer) {
+      this.#session.rejectPending({ id }, new Error(answer.error.message))
+    } else if (!this.receiveResponse(answer)) return
+    this.#asked.delete(Number(id))
   }
 
   /** Notes that a client closed a connection. */

@@ -152,15 +152,20 @@ export class StreamTable {
   /**
    * Takes over a stream from a process that is gone.
    *
-   * @returns The number of its last event, unless another process was faster.
+   * @returns The number of its last event, and whether another process has its client; nothing if
+   *   another process was faster.
    */
-  async takeOver(session: string, stream: string, owner: string): Promise<number | undefined> {
-    const [row] = await this.#database.query<{ seq: number }>(
+  async takeOver(
+    session: string,
+    stream: string,
+    owner: string,
+  ): Promise<{ seq: number; followed: boolean } | undefined> {
+    const [row] = await this.#database.query<{ seq: number; reader: string }>(
       `WITH taken AS (
          UPDATE {mcp_streams} SET owner = $4
-         WHERE session = $1 AND id = $2 AND owner = $3 RETURNING id
+         WHERE session = $1 AND id = $2 AND owner = $3 RETURNING reader
        )
-       SELECT (SELECT coalesce(max(seq), 0)::float8 FROM {mcp_events}
+       SELECT reader, (SELECT coalesce(max(seq), 0)::float8 FROM {mcp_events}
                WHERE session = $1 AND stream = $2) AS seq
        FROM taken`,
       session,
@@ -168,7 +173,7 @@ export class StreamTable {
       owner,
       this.#bus.process,
     )
-    return row?.seq
+    return row && { seq: row.seq, followed: row.reader !== this.#bus.process }
   }
 
   /** Lets another process take over the streams of this one, which stops. */

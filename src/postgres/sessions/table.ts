@@ -30,6 +30,9 @@ export interface SessionRow extends StoredRecord {
   readonly requests: readonly string[]
 }
 
+/** An answer of the client; an error in the place of one that is no valid response. */
+export type StoredAnswer = JsonRpcResponse & { readonly malformed?: true }
+
 /** What a process with a live session reads when it was woken. */
 export interface SessionNews extends StoredRecord {
   /** The process with the newest connection for messages of no request, and its number. */
@@ -37,7 +40,7 @@ export interface SessionNews extends StoredRecord {
   readonly connection: number
   /** How far the last connection came that was closed. */
   readonly delivered: string | null
-  readonly answers: readonly JsonRpcResponse[]
+  readonly answers: readonly StoredAnswer[]
   /** Which of its streams this process writes, and who reads them. */
   readonly streams: readonly { id: string; reader: string; cancelled: boolean }[]
 }
@@ -231,7 +234,7 @@ export class SessionTable {
       connection,
       delivered,
       answers: (JSON.parse(answers ?? '[]') as string[]).map(
-        (text) => JSON.parse(text) as JsonRpcResponse,
+        (text) => JSON.parse(text) as StoredAnswer,
       ),
       streams: JSON.parse(streams ?? '[]') as SessionNews['streams'],
     }

@@ -30,6 +30,7 @@ export class Upkeep {
   /** How often uses are noted. */
   readonly #noteMs: number
   readonly #noting = new Set<string>()
+  #isRunning = false
   readonly #timer: ReturnType<typeof setInterval>
 
   constructor(options: UpkeepOptions) {
@@ -55,8 +56,10 @@ export class Upkeep {
       .finally(() => this.#noting.delete(id))
   }
 
-  /** Does what is due. */
+  /** Does what is due, unless that is still being done. */
   async run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
     const { database, table, idleMs, busy, removed } = this.#options
     try {
       const used = busy()
@@ -83,6 +86,7 @@ export class Upkeep {
     } catch (error) {
       database.report(error)
     }
+    this.#isRunning = false
   }
 
   /** Stops the upkeep. */
