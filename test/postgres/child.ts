@@ -6,7 +6,7 @@ import { createServer, resumableCalls, text } from '../../src/presets/server.ts'
 import { serve } from '../../runtimes/node/index.ts'
 
 const [url = '', schema = '', name = ''] = process.argv.slice(2)
-const sql = postgres(url, { onnotice: () => {}, max: 8, backoff: () => 0.1 })
+const sql = postgres(url, { fetch_types: false, onnotice: () => {}, max: 8, backoff: () => 0.1 })
 const storage = createPostgresStorage(sql, { schema, timeoutMs: 2_000, onError: console.error })
 const server = createServer({ name, version: '1' })
 

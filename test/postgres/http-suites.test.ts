@@ -9,7 +9,7 @@ const closing: (() => Promise<unknown>)[] = []
 vi.mock('../handler.ts', async (importOriginal) => ({
   ...(await importOriginal<object>()),
   sessionHandler(server: Server, options: HandlerOptions = {}) {
-    const sql = postgres(inject('databaseUrl'), { onnotice: () => {}, max: 2 })
+    const sql = postgres(inject('databaseUrl'), { fetch_types: false, onnotice: () => {}, max: 2 })
     // Changes reach all servers of a schema
     const schema = `suite_${crypto.randomUUID().replaceAll('-', '_')}`
     const storage = createPostgresStorage(sql, { schema })

@@ -247,7 +247,7 @@ describe('Messages of no request', () => {
           message: 'Sign in',
           url: 'https://a.example',
         })
-        return text(elicitationId)
+        return text(String(elicitationId))
       })
     })
     const [one, two, three] = processes as [never, never, never]
