@@ -97,7 +97,7 @@ async function openStream(
     const [after] = request.headers.get('last-event-id')?.split(', ', 1) ?? []
     const resumedRequest = resuming(streamRequest, after)
     const { webSocket, status } = await hub.listen(resumedRequest, caller)
-    if (status === 400) return refuse(400, 'The event to resume after is unknown')
+    if (status === 400) return refuse(400, 'The event in "Last-Event-ID" is unknown')
     if (status === 404) return refuse(404, 'Session not found')
     if (!webSocket) {
       for (const socket of sockets) hangUp(socket)

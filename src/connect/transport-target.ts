@@ -44,7 +44,7 @@ async function open(
   try {
     await probe(connection, probeTimeoutMs, !transport.restart)
   } catch (error) {
-    // Some older servers exit on a first message that they do not know, or reject a session after it
+    // Some older servers exit on an unknown first message, or answer it and then reject `initialize`
     const { modern, legacy } = connection.versions
     const mayBegin = (error as SdkError).code === 'CLOSED' || mayRefuseVersion(error)
     if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) throw error

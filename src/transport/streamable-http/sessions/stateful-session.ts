@@ -161,7 +161,7 @@ export class StatefulSession implements HttpSession, PooledSession {
       await pool.noteListening(this)
       return onStandaloneStream({ sessionId, initialEventId })
     }
-    if (lastEventId !== null) throw invalidRequest(400, 'The event to resume after is unknown')
+    if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const stream = await streams.openStandalone()
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, behaviour)
     stream.connect(sink)
