@@ -121,19 +121,20 @@ class CodeGrant implements Grant {
         if (!allowsRedirect(registration, redirectUri)) {
           // The flow may support the redirect URI that the server requires
           if (attempt === 0) continue
-          throw changed(request, `other redirect URIs than "${redirectUri}"`)
+          throw changed(request, `without the redirect URI "${redirectUri}"`)
         }
-        if (!allows(registration.grant_types, CODE)) throw changed(request, `no grant "${CODE}"`)
+        if (!allows(registration.grant_types, CODE))
+          throw changed(request, `without the grant "${CODE}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
         const allowed = { ...request, scopes }
         const { url, flow } = await begin(allowed, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
-        const going = withTimeout(
+        const visited = withTimeout(
           interactionTimeoutMs,
           (over) => visit.go(url, JSON.stringify(flow), over),
           signal,
         )
-        const callback = await going.catch(async (cause: unknown) => {
+        const callback = await visited.catch(async (cause: unknown) => {
           // Some servers show unknown clients an error page that never redirects back
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await forget(request, client)
@@ -206,8 +207,8 @@ function forget({ tokens, server }: GrantRequest, { client_id }: RegisteredClien
 }
 
 function changed({ server }: GrantRequest, difference: string): AuthorizationError {
-  const text = `"${server.issuer}" registered the client with ${difference}`
-  return new AuthorizationError('registration', text)
+  const message = `"${server.issuer}" registered the client ${difference}`
+  return new AuthorizationError('registration', message)
 }
 
 /** 256 random bits, as the 43 characters that a code verifier needs at least. */

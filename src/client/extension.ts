@@ -44,7 +44,7 @@ export interface ClientExtension {
 }
 
 /** Answers a request from the server, which has not been validated yet. */
-export type ServerAnswer = (asked: {
+export type ServerAnswer = (request: {
   readonly method: string
   readonly params?: JsonObject
 }) => Promise<JsonObject>

@@ -117,7 +117,7 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   /**
    * Registers a resource.
    *
-   * @throws {TypeError} If the URI is taken or malformed, an option is unknown, or the reader is
+   * @throws {TypeError} If the URI is taken or malformed, an option is unknown, or `read` is
    *   missing.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
    */

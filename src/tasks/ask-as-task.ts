@@ -66,10 +66,10 @@ async function pollTask(
   { method, params }: InputRequest,
   ttlMs: number | undefined,
 ): Promise<JsonObject> {
-  const put = (asked: { method: string; params: JsonObject }, until = signal) =>
-    ask(asked as InputRequest, until)
+  const send = (message: { method: string; params: JsonObject }, until = signal) =>
+    ask(message as InputRequest, until)
   const task = ttlMs === undefined ? {} : { ttl: ttlMs }
-  const created = await put({ method, params: { ...params, task } })
+  const created = await send({ method, params: { ...params, task } })
   // A client may answer immediately although a task was requested
   if (!isObject(created.task)) return created
   const { taskId } = created.task
@@ -78,13 +78,13 @@ async function pollTask(
       const { pollInterval } = state
       const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
       await sleep(Math.min(delayMs, MAX_POLL_MS), signal)
-      state = await put({ method: 'tasks/get', params: { taskId } })
+      state = await send({ method: 'tasks/get', params: { taskId } })
     }
-    return await put({ method: 'tasks/result', params: { taskId } })
+    return await send({ method: 'tasks/result', params: { taskId } })
   } catch (error) {
     // An aborted caller does not wait for the cancellation
     if (signal.aborted) {
-      put({ method: 'tasks/cancel', params: { taskId } }, new AbortController().signal).catch(
+      send({ method: 'tasks/cancel', params: { taskId } }, new AbortController().signal).catch(
         () => {},
       )
     }

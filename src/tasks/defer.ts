@@ -89,7 +89,7 @@ export async function deferCall(
   // answers.
   if (!core) ctx.throwIfSuspended()
   const recording = core ? undefined : (await ctx.replay?.finish())?.recording
-  const { requestState: _, inputResponses: __, ...asked } = params
+  const { requestState: _, inputResponses: __, ...originalParams } = params
   const record = await create(deferral, ctx, {
     taskId: service.mintId(),
     ttlMs: ttlMsOf(options, toolTask, core ? params.task : undefined),
@@ -97,7 +97,7 @@ export async function deferCall(
     ...(recording && { recording: { ...recording, open: {} } }),
     call: {
       revision: ctx.revision,
-      params: asked,
+      params: originalParams,
       client: ctx.client,
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),

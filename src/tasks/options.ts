@@ -92,7 +92,7 @@ function isPositive(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }
 
-/** How long a task is stored: as its tool says, or as its client asked, within limits. */
+/** How long a task is stored: as its tool declares, or as its client requests, within limits. */
 export function ttlMsOf(
   options: TasksOptions,
   { ttlMs: own }: ToolTask,

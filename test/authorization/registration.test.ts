@@ -471,7 +471,7 @@ describe('the changes of an authorization server to a registration', () => {
     const world = changing({ grant_types: ['client_credentials'] })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
       step: 'registration',
-      message: `"${ISSUER}" registered the client with no grant "authorization_code"`,
+      message: `"${ISSUER}" registered the client without the grant "authorization_code"`,
     })
     expect(world.to(`${ISSUER}/authorize`)).toEqual([])
   })
@@ -494,7 +494,7 @@ describe('the changes of an authorization server to a registration', () => {
     const world = changing({ redirect_uris: ['https://app.example/callback'] })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
       step: 'registration',
-      message: `"${ISSUER}" registered the client with other redirect URIs than "${CALLBACK}"`,
+      message: `"${ISSUER}" registered the client without the redirect URI "${CALLBACK}"`,
     })
     expect(world.to(`${ISSUER}/authorize`)).toEqual([])
   })

@@ -94,7 +94,7 @@ export class HandlerInput implements InputHandlers {
   ): Promise<void> {
     const connection = this.#connection
     const { id, method } = message
-    let answer: ServerAnswer = async (asked) => this.#read(asked, quota)(signal, request)
+    let answer: ServerAnswer = async (received) => this.#read(received, quota)(signal, request)
     for (const { wrap } of this.#options.extensions ?? []) {
       answer = wrap(answer, connection.capabilities)
     }
@@ -163,9 +163,9 @@ export class HandlerInput implements InputHandlers {
   }
 
   /** Validates a request and returns the function that answers it. */
-  #read(asked: unknown, { inTurn }: Quota): Answer {
+  #read(received: unknown, { inTurn }: Quota): Answer {
     const { capabilities, server } = this.#connection
-    const answer = readInput(asked, this.#options, capabilities)
+    const answer = readInput(received, this.#options, capabilities)
     return (signal, request) =>
       inTurn(() => {
         if (signal.aborted) throw abortReason(signal)

@@ -31,11 +31,11 @@ type Answer = (context: InputContext) => Promise<JsonObject>
  *   undeclared capabilities or its params are invalid.
  */
 export function readInput(
-  asked: unknown,
+  request: unknown,
   { approve, onElicit, onSample, roots }: ConnectOptions,
   capabilities: ClientCapabilities,
 ): Answer {
-  const { method, params = {} } = isObject(asked) ? asked : {}
+  const { method, params = {} } = isObject(request) ? request : {}
   if (!isObject(params)) throw new ProtocolError(INVALID_PARAMS, '"params" must be an object')
   const checked: unknown = params
   let fault: string | undefined

@@ -85,8 +85,8 @@ export interface ReadRequest {
 }
 
 /**
- * What a reader may return: text, bytes, contents or a whole result. `undefined` or an empty list
- * of contents means that the resource does not exist.
+ * What a {@link ReadHandler} may return: text, bytes, contents or a whole result. `undefined` or an
+ * empty list of contents means that the resource does not exist.
  */
 export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
@@ -102,7 +102,7 @@ export interface ResourceRegistration<
   Env = unknown,
   Ctx = Context<Env>,
 > extends Registration {
-  /** Replaces the options and the reader, under the same URI or template. */
+  /** Replaces the options and the handler, under the same URI or template. */
   update(options: Options, read: ReadHandler<Env, Ctx>): void
 }
 
