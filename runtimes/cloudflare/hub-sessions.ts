@@ -91,7 +91,7 @@ export class HubSessions {
     const resumed = parseEventId(after)
     const stream = cannotResume
       ? undefined
-      : this.#startTurn(session, resumed?.stream ?? newStreamId())
+      : this.#makeCurrent(session, resumed?.stream ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
     this.#displace(socket)
     if (resumed) {
@@ -137,7 +137,7 @@ export class HubSessions {
     const stream =
       nextAttachment.stream === undefined
         ? undefined
-        : this.#startTurn(session, nextAttachment.stream)
+        : this.#makeCurrent(session, nextAttachment.stream)
     next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 
@@ -174,7 +174,7 @@ export class HubSessions {
   }
 
   /** Makes a stream carry changes; returns its id for resuming, unless that cannot be stored. */
-  #startTurn(session: string, stream: string): string | undefined {
+  #makeCurrent(session: string, stream: string): string | undefined {
     return this.#attempt(() => {
       this.#log.startTurn(session, stream)
       return stream
