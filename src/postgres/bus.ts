@@ -108,7 +108,13 @@ export class Bus {
     await this.#database.attempt(() => Promise.all(channels.map((each) => this.#listen(each))))
     const timer = setInterval(() => this.#check(), HEARTBEAT_MS)
     unref(timer)
-    this.#stops.push(() => clearInterval(timer))
+    this.#onClose(() => clearInterval(timer))
+  }
+
+  /** Stops something when this is closed, which it may be already. */
+  #onClose(stop: () => unknown): void {
+    if (this.#isClosed) this.#call(stop)
+    else this.#stops.push(stop)
   }
 
   /** Resolves when the first connection listens. Later ones are up to the client library. */
@@ -122,7 +128,7 @@ export class Bus {
           this.#resync()
         }
         this.#database.listen(channel, receive, listens).then(
-          ({ unlisten }) => this.#stops.push(unlisten),
+          ({ unlisten }) => this.#onClose(unlisten),
           () => {},
         )
       })
@@ -148,7 +154,7 @@ export class Bus {
     }
   }
 
-  #call(run: () => void): void {
+  #call(run: () => unknown): void {
     callHook(run, (error) => this.#database.report(error))
   }
 

@@ -55,6 +55,8 @@ export class ChangeLog {
   #cursor: number | undefined
   #isReading = false
   #isStale = false
+  /** Whether the log may be another one, such as that of a restored backup. */
+  #isDoubtful = false
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
 
@@ -72,13 +74,14 @@ export class ChangeLog {
     await this.#bus.start()
     this.#unsubscribe ??= this.#bus.subscribe(TOPIC, {
       wake: () => void this.#read(),
-      resync: () => void this.#read(),
+      resync: () => {
+        this.#isDoubtful = true
+        void this.#read()
+      },
     })
     if (this.#cursor !== undefined) return
-    const [last] = await this.#database.query<{ id: number }>(
-      'SELECT coalesce(max(id), 0)::float8 AS id FROM {mcp_changes}',
-    )
-    this.#cursor ??= last?.id ?? 0
+    const last = await this.#lastId()
+    this.#cursor ??= last
   }
 
   /** The id of the last change that was delivered; 0 before the start. */
@@ -188,6 +191,7 @@ export class ChangeLog {
     for (let failures = 0; this.#isStale && this.#cursor !== undefined;) {
       this.#isStale = false
       try {
+        if (this.#isDoubtful) await this.#rewind(this.#cursor)
         const { changes, isComplete } = await this.after(this.#cursor)
         if (!isComplete) this.#deliverAnything(this.#cursor)
         for (const logged of changes) {
@@ -203,6 +207,22 @@ export class ChangeLog {
       }
     }
     this.#isReading = false
+  }
+
+  /** Goes back to the end of the log if it is shorter than what was read of it. */
+  async #rewind(cursor: number): Promise<void> {
+    const last = await this.#lastId()
+    this.#isDoubtful = false
+    if (last >= cursor) return
+    this.#cursor = last
+    this.#deliverAnything(last)
+  }
+
+  async #lastId(): Promise<number> {
+    const [last] = await this.#database.query<{ id: number }>(
+      'SELECT coalesce(max(id), 0)::float8 AS id FROM {mcp_changes}',
+    )
+    return last?.id ?? 0
   }
 
   /** Changes were deleted before they were read: any list may have changed. */

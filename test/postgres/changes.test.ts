@@ -80,4 +80,20 @@ describe('A change', () => {
       updated('c'),
     ])
   })
+
+  it('of every list is announced when the log begins anew, and those that follow arrive', async () => {
+    const schema = openSchema()
+    const [one, two] = await Promise.all([openServer(schema), openServer(schema)])
+    for (const uri of ['a', 'b', 'c']) one.server.notify.resourceUpdated(uri)
+    await eventually(() => expect(two.heard).toHaveLength(3))
+    const table = `${schema.schema}.mcp_changes`
+    await schema.sql`TRUNCATE ${schema.sql(table)} RESTART IDENTITY`
+    await schema.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = ${schema.schema} AND query ILIKE 'listen %'`
+    await eventually(() =>
+      expect(two.heard).toContainEqual({ method: 'notifications/tools/list_changed' }),
+    )
+    one.server.notify.resourceUpdated('d')
+    await eventually(() => expect(two.heard.at(-1)).toEqual(updated('d')))
+  })
 })
