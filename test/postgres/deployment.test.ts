@@ -63,6 +63,7 @@ class ProxySession {
   async call(
     name: string,
     args: JsonObject = {},
+    leaveAfter = Infinity,
   ): Promise<{ answer: string; messages: JsonObject[] }> {
     const messages: JsonObject[] = []
     const answered = new Set<unknown>()
@@ -77,6 +78,7 @@ class ProxySession {
       const fresh = await next(stream)
       for (const each of fresh) {
         messages.push(each)
+        if (messages.length === leaveAfter) await stream.leave()
         if (each.method === 'elicitation/create' && !answered.has(each.id)) {
           answered.add(each.id)
           const result = { action: 'accept', content: { sure: true } }
@@ -196,8 +198,13 @@ describe('Three processes behind a proxy that knows no sessions', () => {
     const { deployment } = await start(3)
     const session = new ProxySession(deployment)
     await session.open()
+    const listening = new ProxySession(deployment)
+    await listening.open()
+    const stream = receive(await listening.attempt('GET'))
     const slow = session.call('slow')
-    await sleep(300)
+    // Its client comes back through another process
+    const left = listening.call('slow', {}, 2)
+    await sleep(700)
     await postgres.kill()
     const opening = new ProxySession(deployment)
     const statuses = new Set<number>()
@@ -225,6 +232,15 @@ describe('Three processes behind a proxy that knows no sessions', () => {
     const { answer: late, messages } = await slow
     expect(late).toContain('slow')
     expect(messages).toHaveLength(21)
+    expect((await left).answer).toContain('slow')
+    expect((await left).messages).toHaveLength(21)
+    expect(stream.ended()).toBe(false)
+    await stream.leave()
+    for (const { name, printed } of deployment.processes) {
+      // It prints the first error of the outage, and goes on
+      expect((await fetch(deployment.url, { method: 'OPTIONS' })).ok, name).toBe(true)
+      expect(printed.join('\n')).not.toContain('node:internal/process')
+    }
   })
 
   it('serve the client of the official SDK, whose process is stopped and replaced', async () => {

@@ -93,7 +93,7 @@ describe('A session', () => {
   })
 
   it('asks on several processes at once without confusing the answers', async () => {
-    const { processes } = openFleet(3, define)
+    const { processes, schema } = openFleet(3, define)
     const session = await openSession(processes[0] as never)
     const streams = await Promise.all(
       Array.from({ length: 9 }, (_, n) =>
@@ -112,6 +112,13 @@ describe('A session', () => {
     for (const [n, stream] of streams.entries()) {
       await until(() => expect(stream.ended()).toBe(true))
       expect(textOf(stream.messages()[1])).toContain(`name ${n}`)
+    }
+    // Nothing is left but what can be resumed
+    for (const table of ['mcp_streams', 'mcp_inbox', 'mcp_calls']) {
+      await until(async () => {
+        const rows = await schema.sql`SELECT FROM ${schema.sql(schema.schema)}.${schema.sql(table)}`
+        expect(rows, table).toHaveLength(0)
+      })
     }
   })
 

@@ -21,6 +21,7 @@ export interface FollowerHome {
   read(stream: string, after: number): Promise<StreamNews>
   /** The id of this process. */
   readonly process: string
+  readonly report: (error: unknown) => void
   /** Takes over a stream whose process is gone. */
   takeOver(stream: string, sink: Sink): Promise<void>
 }
@@ -62,23 +63,20 @@ export class Follower {
       const local = this.#home.local(this.#stream)
       // What waits in the stream is delivered by it, to whoever is connected then
       await local?.settled
-      let news: StreamNews
       try {
-        news = await this.#home.read(this.#stream, this.#seq)
-      } catch {
+        const news = await this.#home.read(this.#stream, this.#seq)
+        await this.#send(news)
+        if (news.more) continue
+        if (local && this.#home.local(this.#stream) === local) {
+          if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
+          // Its next events are not written yet
+          await this.#alarm.wait(WRITE_MS)
+        } else if (await this.#isOver(news)) return
+      } catch (error) {
         // The database cannot be used at the moment; the client waits
+        this.#home.report(error)
         await this.#alarm.wait(CHECK_MS)
-        continue
       }
-      await this.#send(news)
-      if (news.more) continue
-      if (local && this.#home.local(this.#stream) === local) {
-        if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
-        // Its next events are not written yet
-        await this.#alarm.wait(WRITE_MS)
-        continue
-      }
-      if (await this.#isOver(news)) return
     }
   }
 

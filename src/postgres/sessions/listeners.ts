@@ -96,7 +96,7 @@ class Listener implements OutgoingStream {
   /** Sends a change that was logged. */
   deliver(logged: LoggedChange): void {
     this.#queue.push(logged)
-    if (!this.#isSending) void this.#sendQueue()
+    if (!this.#isSending) this.#sendQueue().catch(this.#home.report)
   }
 
   /** Sends what it missed of the log, and is active then. */

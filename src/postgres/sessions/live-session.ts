@@ -28,6 +28,9 @@ import { ID_BLOCK, type SessionTable, type StoredAnswer } from './table.ts'
 import type { LongRequest, StreamWriter } from './writer.ts'
 import type { ChangeLog } from '../changes.ts'
 
+/** The most questions of one session that this process looks for answers to. */
+const MAX_ASKED = 1000
+
 /** A request that is being answered here. */
 export interface RunningRequest extends LongRequest {
   readonly startedAt: number
@@ -105,12 +108,13 @@ export class LiveSession {
     this.streams = new SharedStreams({
       session: id,
       process: parts.process,
+      report,
       resumable: parts.resumable,
       table: streamTable,
       writer,
       listeners: this.listeners,
       announce: (message) => this.#announce(message),
-      onAsk: (question) => this.#asked.add(question),
+      onAsk: (question) => this.#noteAsked(question),
       onLost: (stream) => this.#lose(stream),
       onClosed: () => parts.settle(this),
       takeOver: (stream, sink) => this.takeOver(stream, this.#callers.get(sink) ?? {}),
@@ -187,7 +191,9 @@ export class LiveSession {
 
   /** Settles a question of this process; returns whether there is one. */
   receiveResponse(response: JsonRpcResponse): boolean {
-    return this.#session.receiveResponse(response)
+    const isSettled = this.#session.receiveResponse(response)
+    if (isSettled) this.#asked.delete(Number(response.id))
+    return isSettled
   }
 
   /** Cancels a request that is answered here. */
@@ -290,13 +296,20 @@ export class LiveSession {
     }
   }
 
+  /** Notes a question whose answer may arrive at another process; the oldest gave up long ago. */
+  #noteAsked(question: number): void {
+    this.#asked.add(question)
+    const [oldest] = this.#asked
+    if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest)
+  }
+
   /** Settles a question of this process with an answer that arrived at any. */
   #take(answer: StoredAnswer): void {
     const { id, malformed } = answer
     if (malformed && 'error' in answer) {
+      this.#asked.delete(Number(id))
       this.#session.rejectPending({ id }, new Error(answer.error.message))
-    } else if (!this.receiveResponse(answer)) return
-    this.#asked.delete(Number(id))
+    } else this.receiveResponse(answer)
   }
 
   /** Notes that a client closed a connection. */

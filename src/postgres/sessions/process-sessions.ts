@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { boundedCache, type BoundedCache } from '../../patterns/bounded-cache.ts'
+import { withTimeout } from '../../patterns/timeout.ts'
 import { unref } from '../../patterns/timers.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
@@ -21,6 +22,9 @@ const LONG_MS = 100
 
 /** After an outage, every process needs this long to show that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
+
+/** How long a process that stops waits for what it has to write, in milliseconds. */
+const CLOSE_MS = 2_000
 
 /** How many sessions that ended are remembered, for requests whose body is still being read. */
 const MAX_ENDED = 1000
@@ -176,13 +180,16 @@ export class ProcessSessions implements ProcessParts {
     for (const stop of this.#stops) stop()
     this.#upkeep.stop()
     clearTimeout(this.#timer)
-    await this.changes.flush()
-    await Promise.all([...this.#live.values()].map(({ listeners }) => listeners.drain()))
-    await this.writer.flush()
-    for (const live of this.#live.values()) live.release()
-    await this.writer.flush()
-    await this.streams.release()
+    const all = [...this.#live.values()]
+    await withTimeout(CLOSE_MS, async () => {
+      await this.changes.flush()
+      await Promise.all(all.map(({ listeners }) => listeners.drain()))
+      await this.writer.flush()
+    }).catch(this.report)
+    for (const live of all) live.release()
     this.#live.clear()
+    // Without the database, others notice later that this process is gone
+    await this.streams.release().catch(this.report)
   }
 
   #end(id: string): void {

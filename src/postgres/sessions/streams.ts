@@ -18,7 +18,10 @@ import type { StreamWriter } from './writer.ts'
 const LEAP = 1_000_000
 
 /** What the streams of a session need. */
-export interface SessionStreamsOptions extends Pick<FollowerHome, 'process' | 'takeOver'> {
+export interface SessionStreamsOptions extends Pick<
+  FollowerHome,
+  'process' | 'report' | 'takeOver'
+> {
   readonly session: string
   readonly resumable: boolean
   readonly table: StreamTable
@@ -180,9 +183,10 @@ export class SharedStreams implements Streams {
   }
 
   #follow(stream: string, seq: number, sink: Sink): void {
-    const { table, session, process, takeOver, onClosed } = this.#options
+    const { table, session, process, report, takeOver, onClosed } = this.#options
     const home: FollowerHome = {
       process,
+      report,
       takeOver,
       local: (id) => this.#open.get(id),
       read: (id, after) => table.read(session, id, after),
