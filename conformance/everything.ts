@@ -44,6 +44,7 @@
  * @see https://github.com/modelcontextprotocol/conformance
  */
 import { createServer, type Server } from '../src/presets/server.ts'
+import type { TaskStore } from '../src/tasks/index.ts'
 import { registerPrompts } from './fixtures/prompts.ts'
 import { registerPushedQuestions, registerReplayedQuestions } from './fixtures/questions.ts'
 import { registerResources } from './fixtures/resources.ts'
@@ -57,8 +58,12 @@ import {
   registerSchemaTools,
 } from './fixtures/tools.ts'
 
-/** Creates the everything-server. */
-export function createEverythingServer(): Server {
+/**
+ * Creates the everything-server.
+ *
+ * @param taskStore Stores the tasks. Default: the memory of the process.
+ */
+export function createEverythingServer(taskStore?: TaskStore): Server {
   const server = createServer(
     { name: 'edgewise-everything', version: '1.0.0' },
     { instructions: 'The fixtures of the conformance suite' },
@@ -73,6 +78,6 @@ export function createEverythingServer(): Server {
   registerResources(server)
   registerPrompts(server)
   server.extend(everySkill())
-  registerTasks(server)
+  registerTasks(server, taskStore)
   return server
 }

@@ -25,6 +25,12 @@ const serverCommands: Record<string, () => readonly string[]> = {
   node: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.ts'],
   workerd: () => [process.execPath, '--import', 'tsx', 'conformance/everything-server.workerd.ts'],
   deno: () => [deno(), ...denoFlags, 'conformance/everything-server.deno.ts'],
+  postgres: () => [
+    process.execPath,
+    '--import',
+    'tsx',
+    'conformance/everything-server.postgres.ts',
+  ],
   bun: () => [bun(), 'conformance/everything-server.bun.ts'],
 }
 

@@ -27,7 +27,7 @@ import {
   runScenario,
 } from './suite.ts'
 
-const usage = `npm run conformance -- [--role server|client] [--runtime node|deno|bun|workerd]
+const usage = `npm run conformance -- [--role server|client] [--runtime node|deno|bun|workerd|postgres]
                        [--revision 2025-11-25] [--scenario NAME] [--url ENDPOINT]
                        [--command CLIENT]`
 
