@@ -1,6 +1,7 @@
 // Runs every example to its end: each asserts what it shows and exits 0.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { load } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { runToEnd } from '../process.ts'
 import { root } from '../root.ts'
@@ -10,6 +11,8 @@ const others = ['playground', 'templates']
 const stories = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !others.includes(entry.name))
   .map((entry) => entry.name)
+// The second part of this story waits until a killed process counts as dead
+const args: Record<string, string[]> = { 'scale-out': ['--quick'] }
 
 describe('Examples', () => {
   it('include a sign-in example at the address that its tokens name, not at that of the playground [P010]', () => {
@@ -29,6 +32,44 @@ describe('Examples', () => {
     // The first line says how a person runs it: `#!/usr/bin/env -S deno run --allow-net`.
     const [shebang = ''] = readFileSync(join(root, file), 'utf8').split('\n')
     const words = /^#!\/usr\/bin\/env (?:-S )?(.*)$/.exec(shebang)?.[1]?.split(' ') ?? ['tsx']
-    await runToEnd([...words, file])
+    await runToEnd([...words, file, ...(args[story] ?? [])])
+  })
+
+  it('have containers whose files, ports and variables fit the server that they run', () => {
+    const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+    const folder = 'examples/scale-out'
+    const { services } = load(read(`${folder}/compose.yaml`)) as {
+      services: {
+        server: {
+          build: { context: string; dockerfile: string }
+          environment: Record<string, string>
+        }
+        proxy: { ports: string[]; volumes: string[] }
+      }
+    }
+    const { build, environment } = services.server
+    const program = read(`${folder}/server.ts`)
+    for (const name of Object.keys(environment)) expect(program).toMatch(named(name))
+    for (const [, name = ''] of program.matchAll(/required\('(\w+)'\)/g)) {
+      expect(environment).toHaveProperty(name)
+    }
+
+    expect(existsSync(join(root, folder, build.context, build.dockerfile))).toBe(true)
+    const dockerfile = read(build.dockerfile)
+    for (const [, path = ''] of dockerfile.matchAll(/ (examples\/\S+\.ts) /g)) {
+      expect(existsSync(join(root, path))).toBe(true)
+    }
+    expect(dockerfile).toContain('EXPOSE 8000')
+    expect(program).toContain('PORT ?? 8000')
+
+    const [source = ''] = services.proxy.volumes[0]?.split(':') ?? []
+    const proxy = read(join(folder, source))
+    expect(proxy).toContain('dynamic a server 8000')
+    expect(proxy).toContain(`:${services.proxy.ports[0]?.split(':')[1]} {`)
   })
 })
+
+/** What reads a variable of the environment. */
+function named(variable: string): RegExp {
+  return new RegExp(`process\\.env\\.${variable}\\b|required\\('${variable}'\\)`)
+}
