@@ -14,15 +14,27 @@ export function requireNoArguments([word]: readonly string[]): void {
   if (word !== undefined) throw new UsageError(`Unexpected argument: "${word}"`)
 }
 
-/** The commands: the arguments that follow the server, what they do, and an example of these. */
+/** The commands: their arguments after the server, a description, and example arguments. */
 const commands = {
   list: ['[tools|resources|templates|prompts]', 'list what the server offers', 'tools'],
-  call: ['<tool> [name=value …]', 'run a tool; name:=value takes JSON', 'book city=Oslo nights=2'],
-  read: ['<uri>', 'print a resource; bytes go to a file or a pipe', 'travel://cities'],
-  prompt: ['<name> [name=value …]', 'print a prompt, its arguments filled in', 'plan city=Rome'],
+  call: [
+    '<tool> [name=value …]',
+    'call a tool; name:=value is parsed as JSON',
+    'book city=Oslo nights=2',
+  ],
+  read: [
+    '<uri>',
+    'print a resource; redirect binary contents to a file or a pipe',
+    'travel://cities',
+  ],
+  prompt: [
+    '<name> [name=value …]',
+    'print a prompt with its arguments filled in',
+    'plan city=Rome',
+  ],
   complete: [
     '<prompt|template> <name>=<start> […]',
-    'print values for an argument, given those of others',
+    'print suggestions for an argument, given the values of others',
     'plan city=R',
   ],
   listen: [
@@ -30,15 +42,15 @@ const commands = {
     'print notifications from the server until interrupted',
     '--resource travel://cities',
   ],
-  inspect: ['[--port <n>]', 'open the playground on the server', ''],
+  inspect: ['[--port <n>]', 'open the playground, a page that calls the server', ''],
   bridge: [
     '[--port <n>] [--path <path>]',
-    'serve a URL over stdio, or with --port over HTTP; a program over HTTP',
+    'serve a URL over stdio (with --port, over HTTP), or a program over HTTP',
     '',
   ],
   new: [
     '<template> <folder>',
-    'start a project: browser, bun, deno, node, workers',
+    'create a project from a template: browser, bun, deno, node, workers',
     'node my-server',
   ],
 } as const
@@ -51,19 +63,19 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commands, word)
 }
 
-/** The kinds of servers on the command line. */
+/** The kinds of server that a command line can specify. */
 type TargetKind = 'url' | 'program'
 
 /**
- * Where an option applies: to some commands, or all that use a server; to one kind of server, or
- * both.
+ * The commands that support an option, by default all that use a server, and the kind of server
+ * that it requires, by default either.
  */
 interface OptionScope {
   readonly commands?: readonly CommandName[]
-  readonly only?: TargetKind
+  readonly kind?: TargetKind
 }
 
-const options: readonly (readonly [option: string, meaning: string, takers?: OptionScope])[] = [
+const options: readonly (readonly [option: string, meaning: string, scope?: OptionScope])[] = [
   [
     '--json',
     'print results as JSON',
@@ -71,29 +83,37 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Opt
   ],
   [
     '--args <json>',
-    'arguments as an object; - reads standard input',
+    'the arguments as a JSON object; - reads it from standard input',
     { commands: ['call', 'prompt'] },
   ],
-  ['--resource <uri>', 'a resource to watch; may be repeated', { commands: ['listen'] }],
+  [
+    '--resource <uri>',
+    'also print updates of this resource; may be repeated',
+    { commands: ['listen'] },
+  ],
   [
     '--port <n>',
-    'the port to listen on; any that is free by default',
+    'the port to listen on; a free one by default',
     { commands: ['inspect', 'bridge'] },
   ],
   ['--path <path>', 'the path of the endpoint; a secret one by default', { commands: ['bridge'] }],
-  ['--header <name: v>', 'an HTTP header; may be repeated', { only: 'url' }],
-  ['--token <token>', 'a bearer token, also from EDGEWISE_TOKEN', { only: 'url' }],
-  ['--sign-in', 'sign in with the browser when the server asks for it', { only: 'url' }],
-  ['--revision <date>', 'speak only this revision'],
-  ['--timeout-ms <n>', 'the timeout of a request; 60000 by default'],
-  ['--env <name=value>', 'a variable for the program; may be repeated', { only: 'program' }],
-  ['--cwd <folder>', 'where the program runs', { only: 'program' }],
+  ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url' }],
+  ['--token <token>', 'a bearer token; EDGEWISE_TOKEN by default', { kind: 'url' }],
+  ['--sign-in', 'sign in with the browser when the server requires it', { kind: 'url' }],
+  ['--revision <date>', 'use only this revision of the protocol'],
+  ['--timeout-ms <n>', 'the timeout of a request in milliseconds; 60000 by default'],
+  [
+    '--env <name=value>',
+    'an environment variable of the program; may be repeated',
+    { kind: 'program' },
+  ],
+  ['--cwd <folder>', 'the working directory of the program', { kind: 'program' }],
   [
     '--yes',
-    'accept forms by the defaults of their fields; decline those without',
+    'submit forms with the defaults of their fields; decline other forms',
     { commands: ['call', 'read', 'prompt'] },
   ],
-  ['--verbose', 'print problems that no result reports'],
+  ['--verbose', 'also print errors that do not make the command fail'],
 ]
 
 /**
@@ -103,17 +123,17 @@ const options: readonly (readonly [option: string, meaning: string, takers?: Opt
  */
 export function checkOptions(
   command: CommandName,
-  kind: TargetKind,
-  given: readonly string[],
+  target: TargetKind,
+  optionNames: readonly string[],
 ): void {
-  for (const [option, , { commands: scope, only } = {}] of options) {
+  for (const [option, , scope = {}] of options) {
     const [name = ''] = option.slice(2).split(' ')
-    if (!given.includes(name)) continue
-    const isAccepted = command !== 'new' && (scope?.includes(command) ?? true)
-    if (!isAccepted) throw new UsageError(`"${command}" takes no "--${name}"`)
-    if (only !== undefined && only !== kind) {
-      const target = kind === 'url' ? 'a URL' : 'a program'
-      throw new UsageError(`"--${name}" has no effect with ${target}`)
+    if (!optionNames.includes(name)) continue
+    const isSupported = command !== 'new' && (scope.commands?.includes(command) ?? true)
+    if (!isSupported) throw new UsageError(`"${command}" does not support "--${name}"`)
+    if (scope.kind !== undefined && scope.kind !== target) {
+      const server = target === 'url' ? 'a URL' : 'a program'
+      throw new UsageError(`"--${name}" has no effect with ${server}`)
     }
   }
 }
@@ -130,33 +150,34 @@ ${Object.entries(commands)
 
 Options
 ${options.map(([option, meaning]) => row(option, 20, meaning)).join('\n')}
-  --help               this, or of one command: edgewise call --help
-  --version
+  --help               print this help, or that of a command: edgewise call --help
+  --version            print the version
 
-Exit status: 0 done; 1 the server refused or a tool failed; 2 wrong usage; 3 no connection;
-128 and more interrupted.
+Exit status: 0 success; 1 the server rejected the request or the tool failed; 2 invalid usage;
+3 the connection failed; 129, 130, 143 interrupted.
 `
 
 /** The help text of one command. */
 export function usageOf(name: CommandName): string {
   const [args, meaning, example] = commands[name]
+  const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1)
   if (name === 'new') {
-    return `Usage: edgewise new ${args}\n\nTo ${meaning}\n\nSuch as\n  edgewise new ${example}\n`
+    return `Usage: edgewise new ${args}\n\n${sentence}\n\nExample\n  edgewise new ${example}\n`
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
-  const acceptedOptions = options.filter(([, , takers]) => takers?.commands?.includes(name) ?? true)
+  const supportedOptions = options.filter(([, , scope]) => scope?.commands?.includes(name) ?? true)
   return `Usage: edgewise ${name} <url> ${args} [options]
        edgewise ${name} ${args} [options] -- <program> [its arguments]
 
-To ${meaning}
+${sentence}
 
-Such as
+Examples
 ${line('https://example.com/mcp', example)}
 ${line(example, '-- node server.js')}
 
 Options
-${acceptedOptions.map(([option, use]) => row(option, 20, use)).join('\n')}
+${supportedOptions.map(([option, use]) => row(option, 20, use)).join('\n')}
 `
 }
 

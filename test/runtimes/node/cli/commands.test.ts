@@ -233,7 +233,7 @@ describe('options', () => {
     ['--token a', 'program'],
     ['--sign-in', 'program'],
   ] as const)(
-    '%s is refused with a %s, which has Unexpected argument: it [P001]',
+    '%s with a %s exits with 2, because it has no effect there [P001]',
     async (option, kind) => {
       for (const command of ['list', 'inspect', 'bridge']) {
         const [url, ...program] = kind === 'URL' ? target.URL : ['', ...target.program]
@@ -275,8 +275,8 @@ describe('wrong usage', () => {
     [['bridge', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
     [['inspect', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
     [['listen', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
-    [['list', 'http://localhost/', '--port', '1'], '"list" takes no "--port"'],
-    [['new', 'node', 'x', '--json'], '"new" takes no "--json"'],
+    [['list', 'http://localhost/', '--port', '1'], '"list" does not support "--port"'],
+    [['new', 'node', 'x', '--json'], '"new" does not support "--json"'],
     [['list', '--'], 'A program must follow "--"'],
     [
       ['bridge', 'http://localhost/', '--port', '0', '--path', 'mcp'],
