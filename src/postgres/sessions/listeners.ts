@@ -1,166 +1,17 @@
 /**
- * The connections of one session in this process for messages that belong to no request. Changes are
- * not stored per session: an event id says how far its client knows the log of changes, and the
- * session's own messages.
+ * The connections of one session in this process for messages that belong to no request, of which
+ * the newest of all processes receives everything.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
-import type { JsonRpcNotification } from '../../protocol/types.ts'
-import type { SessionRecord } from '../../session/session.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { OutgoingStream } from '../../session/streams.ts'
-import { announceTo } from '../../server/features/announce.ts'
 import { sessionNotFound } from '../../transport/http/http-error.ts'
-import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import { ANYTHING, type ChangeLog, type LoggedChange } from '../changes.ts'
-import type { StreamNews } from './stream-table.ts'
-
-/** The stream of messages that belong to no request, of every session. */
-export const LISTENING = 'listening'
+import type { LoggedChange } from '../changes.ts'
+import { Listener, type ListenersHome } from './listener.ts'
 
 /** How long to wait before the next attempt when the database cannot be used, in milliseconds. */
 const RETRY_MS = 1_000
-
-/** What the connections of a session need. */
-export interface ListenersHome {
-  readonly record: SessionRecord
-  /** Pending while the record is read again. */
-  readonly refreshing: Promise<void> | undefined
-  readonly changes: ChangeLog
-  /** The session's own messages after one. */
-  readonly messagesAfter: (seq: number) => Promise<StreamNews>
-  /**
-   * Makes a connection the newest; returns its number and how many messages the session had, or
-   * nothing if it ended.
-   */
-  readonly claim: () => Promise<{ connection: number; sent: number } | undefined>
-  /** Notes that a connection was closed, and how far it came. */
-  readonly leave: (connection: number, delivered: string) => void
-  readonly report: (error: unknown) => void
-}
-
-/** One connection. */
-class Listener implements OutgoingStream {
-  readonly id = LISTENING
-  readonly #home: ListenersHome
-  /** Its number; connections with lower ones are silent. */
-  number: number | undefined
-  /** Whether it receives what comes. */
-  active = false
-  #sink: Sink | undefined
-  #change = 0
-  #message = 0
-  readonly #queue: LoggedChange[] = []
-  #isSending = false
-
-  constructor(home: ListenersHome, delivered: string) {
-    this.#home = home
-    this.delivered = delivered
-  }
-
-  get connected(): boolean {
-    return this.#sink?.open === true
-  }
-
-  connect(sink: Sink): void {
-    this.#sink = sink
-  }
-
-  sendEventId(retry?: number): void {
-    void this.#sink?.send({ id: this.#eventId(), retry, data: '' })
-  }
-
-  // Messages are stored for whichever process has the newest connection
-  send(): undefined {
-    return undefined
-  }
-
-  disconnectFor(): void {}
-
-  close(): void {
-    if (this.#sink?.open) this.#sink.close()
-  }
-
-  /** How far it came: the last change, and the last of the session's own messages. */
-  get delivered(): string {
-    return `${this.#change}.${this.#message}`
-  }
-
-  /** Goes on where another connection ended. */
-  set delivered(place: string) {
-    const [change = 0, message = 0] = place.split('.').map(Number)
-    this.#change = change
-    this.#message = message
-  }
-
-  /** Sends a change that was logged. */
-  deliver(logged: LoggedChange): void {
-    this.#queue.push(logged)
-    if (!this.#isSending) this.#sendQueue().catch(this.#home.report)
-  }
-
-  /** Sends what it missed of the log, and is active then. */
-  async catchUp(): Promise<void> {
-    for (;;) {
-      const { position } = this.#home.changes
-      const { changes, isComplete } = await this.#home.changes.after(this.#change)
-      const isMissing = changes.length === 0 && this.#change < position
-      if (!isComplete || isMissing) this.#announceAnything(position)
-      for (const each of changes) this.#announce(each)
-      // What this process has read meanwhile was not delivered, and may be missing in the rows
-      if (changes.length === 0 && position === this.#home.changes.position) break
-    }
-    this.active = true
-    await this.readMessages()
-  }
-
-  /** Sends the session's own messages that it has not sent. */
-  async readMessages(): Promise<void> {
-    for (let more = this.active && this.connected; more;) {
-      const news = await this.#home.messagesAfter(this.#message)
-      for (const { seq, message } of news.events) {
-        if (seq <= this.#message) continue
-        this.#message = seq
-        await this.#sink?.send({ id: this.#eventId(), data: message })
-      }
-      more = news.more
-    }
-  }
-
-  async #sendQueue(): Promise<void> {
-    this.#isSending = true
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      // A subscription and a newer connection that were confirmed before the change count
-      if (this.#home.refreshing) await this.#home.refreshing
-      if (this.active) this.#announce(next)
-    }
-    this.#isSending = false
-  }
-
-  /** Announces whatever may have changed, as the log does not reach back far enough. */
-  #announceAnything(id: number): void {
-    for (const change of ANYTHING) this.#announce({ id, origin: '', change })
-    for (const uri of this.#home.record.subscriptions) {
-      const change = { method: 'notifications/resources/updated', uri } as const
-      this.#announce({ id, origin: '', change })
-    }
-  }
-
-  #announce({ id, origin, change }: LoggedChange): void {
-    // Without origin it stands for changes that are not known any more
-    if (id <= this.#change && origin !== '') return
-    this.#change = Math.max(id, this.#change)
-    // A copy, as the completion of an elicitation is announced again to a client that resumes
-    const record = { ...this.#home.record }
-    announceTo({ record }, change, (message: JsonRpcNotification) => {
-      void this.#sink?.send({ id: this.#eventId(), data: wellFormedJson(message) })
-    })
-  }
-
-  #eventId(): string {
-    return `${LISTENING}_${this.delivered}`
-  }
-}
 
 /** The newest connection of all processes. */
 export interface ListenerNews {

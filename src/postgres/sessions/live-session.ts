@@ -3,16 +3,15 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import { SdkError, toErrorObject } from '../../protocol/errors.ts'
-import { errorResponse, ensureSerializable } from '../../protocol/jsonrpc.ts'
+import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../../protocol/types.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import type { ResumableCall, Sink } from '../../session/event-store.ts'
+import type { Sink } from '../../session/event-store.ts'
 import type { SessionHome } from '../../session/pool.ts'
-import { addAnswer, resumableCalls } from '../../session/resumable-calls.ts'
+import { resumableCalls } from '../../session/resumable-calls.ts'
 import { idInUse, Session } from '../../session/session.ts'
-import type { HttpEndpoint, IncomingRequest } from '../../transport/streamable-http/incoming.ts'
+import type { IncomingRequest } from '../../transport/streamable-http/incoming.ts'
 import type { HandlerHooks } from '../../transport/streamable-http/options.ts'
 import {
   StatefulSession,
@@ -20,46 +19,16 @@ import {
   type MessageTarget,
 } from '../../transport/streamable-http/sessions/stateful-session.ts'
 import type { CallStream } from './call-stream.ts'
-import { Listeners, LISTENING } from './listeners.ts'
+import { LISTENING } from './listener.ts'
+import { Listeners } from './listeners.ts'
+import type { ProcessParts, RunningRequest } from './parts.ts'
 import { SharedRecord, type StoredRecord } from './record.ts'
-import type { Orphan, StreamTable } from './stream-table.ts'
 import { SharedStreams } from './streams.ts'
-import { ID_BLOCK, type SessionTable, type StoredAnswer } from './table.ts'
-import type { LongRequest, StreamWriter } from './writer.ts'
-import type { ChangeLog } from '../changes.ts'
+import { ID_BLOCK, type StoredAnswer } from './table.ts'
+import { takeOver } from './take-over.ts'
 
 /** The most questions of one session that this process looks for answers to. */
 const MAX_ASKED = 1000
-
-/** A request that is being answered here. */
-export interface RunningRequest extends LongRequest {
-  readonly startedAt: number
-  /** Whether other processes know it. */
-  isKnown: boolean
-}
-
-/** What a live session needs of its process. */
-export interface ProcessParts {
-  /** The id of this process. */
-  readonly process: string
-  readonly endpoint: HttpEndpoint
-  readonly resumable: boolean
-  readonly table: SessionTable
-  readonly streams: StreamTable
-  readonly writer: StreamWriter
-  readonly changes: ChangeLog
-  readonly report: (error: unknown) => void
-  /** Whether it can be known which processes are alive. */
-  mayTakeOver(): boolean
-  begin(request: RunningRequest, hasStream: () => boolean): void
-  finish(request: RunningRequest): void
-  /** Forgets a session that is not busy any more. */
-  settle(live: LiveSession): void
-  /** Ends a session whose row is gone. */
-  ended(live: LiveSession): void
-  /** Ends a session in all processes. */
-  remove(id: string): Promise<void>
-}
 
 /** One session in this process. */
 export class LiveSession {
@@ -224,51 +193,8 @@ export class LiveSession {
   }
 
   /** Takes over a stream whose process is gone, unless its call waits for answers of the client. */
-  async takeOver(id: string, caller: Caller): Promise<void> {
-    const { streams, resumable } = this.#parts
-    if (!this.#parts.mayTakeOver()) return
-    const orphan = await streams.findOrphan(this.id, id)
-    if (!orphan) return
-    const call = resumable && !orphan.cancelled ? orphan.call : undefined
-    if (call) {
-      for (const [question, answer] of orphan.answers) {
-        if (question in call.asked) addAnswer(call, question, answer)
-      }
-      if (Object.keys(call.asked).length > 0) return
-    }
-    const taken = await streams.takeOver(this.id, id, orphan.owner)
-    if (!taken) return
-    const stream = this.streams.adopt(id, call, taken.seq)
-    stream.followed = taken.followed
-    void this.#finish(stream, call, orphan, caller).catch(this.#parts.report)
-  }
-
-  /** Runs the call of a stream again, or answers with an error. */
-  async #finish(
-    stream: CallStream,
-    call: ResumableCall | undefined,
-    { request, cancelled }: Orphan,
-    caller: Caller,
-  ): Promise<void> {
-    const { report } = this.#parts
-    try {
-      if (call) {
-        const outlet: MessageTarget = {
-          canStream: true,
-          send: stream.send.bind(stream),
-          disconnect: stream.disconnectFor.bind(stream),
-          call,
-        }
-        const answer = await this.handle(call.request, outlet, caller)
-        if (answer) void stream.send(ensureSerializable(answer, report))
-      } else if (request !== null && !cancelled) {
-        const message = 'The server was stopped while it answered the request'
-        const id = JSON.parse(request) as RequestId
-        void stream.send(errorResponse(id, { code: INTERNAL_ERROR, message }))
-      }
-    } finally {
-      this.streams.end(stream)
-    }
+  takeOver(stream: string, caller: Caller): Promise<void> {
+    return takeOver(this, this.#parts, stream, caller)
   }
 
   /** Cancels the call of a stream that another process took over. */
@@ -328,7 +254,7 @@ export class LiveSession {
   }
 
   #home(): SessionHome<StatefulSession> {
-    const { table, report, remove } = this.#parts
+    const { table, report } = this.#parts
     return {
       save: () => this.#record.save(),
       note: () => this.#record.save().catch(report),
@@ -340,7 +266,7 @@ export class LiveSession {
         if (used > 0 && used < ID_BLOCK / 2) return
         this.#session.lastId = await table.reserveIds(this.id)
       },
-      end: () => remove(this.id),
+      end: () => this.#parts.remove(this.id),
     }
   }
 }

@@ -11,7 +11,8 @@ import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import type { Bus } from '../bus.ts'
 import type { ChangeLog } from '../changes.ts'
 import type { Database } from '../database.ts'
-import { LiveSession, type ProcessParts, type RunningRequest } from './live-session.ts'
+import { LiveSession } from './live-session.ts'
+import type { ProcessParts, RunningRequest, Settling } from './parts.ts'
 import { StreamTable } from './stream-table.ts'
 import { ENDED, SessionTable, TOPIC, type SessionRow } from './table.ts'
 import { Upkeep } from './upkeep.ts'
@@ -166,11 +167,11 @@ export class ProcessSessions implements ProcessParts {
     if (!this.#unknown.delete(request) && request.isKnown) this.writer.finish(request)
   }
 
-  settle(live: LiveSession): void {
+  settle(live: Settling): void {
     if (!live.busy && this.#live.get(live.id) === live) this.#live.delete(live.id)
   }
 
-  ended(live: LiveSession): void {
+  ended(live: Settling): void {
     live.close()
     if (this.#live.get(live.id) === live) this.#live.delete(live.id)
   }

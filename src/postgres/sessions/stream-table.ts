@@ -6,7 +6,8 @@
 import type { JsonRpcResponse } from '../../protocol/types.ts'
 import type { ResumableCall, StoredEvent } from '../../session/event-store.ts'
 import { isAlive, payloadOf, type Bus } from '../bus.ts'
-import type { Database, Queries } from '../database.ts'
+import type { Database } from '../database.ts'
+import { writeBatch, type Refused, type Writes } from './batch.ts'
 import { TOPIC } from './table.ts'
 
 /** How many events one query reads. */
@@ -199,92 +200,7 @@ export class StreamTable {
   }
 
   /** Writes what a process did since its last write; returns what of it took no effect. */
-  async write(writes: Writes): Promise<Refused> {
-    return writeAll(this.#database, this.#bus, writes)
+  write(writes: Writes): Promise<Refused> {
+    return writeBatch(this.#database, this.#bus, writes)
   }
-}
-
-/** What one write of a process contains: rows of columns. */
-export interface Writes {
-  /** Streams that were opened: session, id, request, call. */
-  readonly opened: readonly (readonly [string, string, string | null, string | null])[]
-  /** Calls that changed: session, stream, call. */
-  readonly saved: readonly (readonly [string, string, string | null])[]
-  /** Streams that ended: session, id, and the questions that were answered. */
-  readonly ended: readonly (readonly [string, string, readonly number[]])[]
-  /** Events: session, stream, seq, message. */
-  readonly events: readonly (readonly [string, string, number, string])[]
-  /** Requests without a stream that take longer: session, request. */
-  readonly begun: readonly (readonly [string, string])[]
-  /** Those that were answered: session, request. */
-  readonly answered: readonly (readonly [string, string])[]
-  /** The sessions whose other processes have something to read. */
-  readonly woken: readonly string[]
-}
-
-/** What of a write took no effect: streams that others took over, and ids that others answer. */
-export interface Refused {
-  readonly streams: ReadonlySet<string>
-  readonly requests: ReadonlySet<string>
-}
-
-/** The key of a stream or of a request in {@link Refused}. */
-export function keyOf(session: string, part: string): string {
-  return `${session} ${part}`
-}
-
-async function writeAll(database: Queries, bus: Bus, writes: Writes): Promise<Refused> {
-  const { opened, saved, ended, events, begun, answered, woken } = writes
-  const rows = await database.query<{ kind: string; session: string; part: string }>(
-    `WITH opened AS (
-       INSERT INTO {mcp_streams} (session, id, owner, reader, request, call)
-       SELECT row ->> 0, row ->> 1, $1::text, $1::text, row ->> 2, row ->> 3
-       FROM json_array_elements($2::text::json) AS row
-       WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
-       ON CONFLICT DO NOTHING
-     ), saved AS (
-       UPDATE {mcp_streams} AS s SET call = row ->> 2
-       FROM json_array_elements($3::text::json) AS row
-       WHERE s.session = row ->> 0 AND s.id = row ->> 1 AND s.owner = $1
-       RETURNING s.session, s.id
-     ), ended AS (
-       DELETE FROM {mcp_streams} AS s USING json_array_elements($4::text::json) AS row
-       WHERE s.session = row ->> 0 AND s.id = row ->> 1 AND s.owner = $1
-     ), taken AS (
-       DELETE FROM {mcp_inbox} AS i USING json_array_elements($4::text::json) AS row,
-         json_array_elements_text(row -> 2) AS asked
-       WHERE i.session = row ->> 0 AND i.id = asked::int
-     ), sent AS (
-       INSERT INTO {mcp_events} (session, stream, seq, message)
-       SELECT row ->> 0, row ->> 1, (row ->> 2)::bigint, row ->> 3
-       FROM json_array_elements($5::text::json) AS row
-       WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
-       ON CONFLICT DO NOTHING
-     ), begun AS (
-       INSERT INTO {mcp_calls} AS c (session, request, owner)
-       SELECT row ->> 0, row ->> 1, $1::text FROM json_array_elements($6::text::json) AS row
-       WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
-       ON CONFLICT (session, request) DO UPDATE SET owner = c.owner WHERE c.owner = $1
-       RETURNING c.session, c.request
-     ), answered AS (
-       DELETE FROM {mcp_calls} AS c USING json_array_elements($7::text::json) AS row
-       WHERE c.session = row ->> 0 AND c.request = row ->> 1 AND c.owner = $1
-     )
-     SELECT 'stream' AS kind, session, id AS part FROM saved
-     UNION ALL SELECT 'request', session, request FROM begun
-     UNION ALL SELECT 'woken', pg_notify($8, $9::text || value)::text, ''
-       FROM json_array_elements_text($10::text::json)`,
-    bus.process,
-    ...[opened, saved, ended, events, begun, answered].map((each) => JSON.stringify(each)),
-    bus.channel(),
-    payloadOf(TOPIC, ''),
-    JSON.stringify(woken),
-  )
-  const streams = new Set(saved.map(([session, id]) => keyOf(session, id)))
-  const requests = new Set(begun.map(([session, request]) => keyOf(session, request)))
-  for (const { kind, session, part } of rows) {
-    if (kind === 'stream') streams.delete(keyOf(session, part))
-    if (kind === 'request') requests.delete(keyOf(session, part))
-  }
-  return { streams, requests }
 }

@@ -10,7 +10,8 @@ import type { MissedEvents, ResumableCall, Sink } from '../../session/event-stor
 import type { OutgoingStream, Streams } from '../../session/streams.ts'
 import { CallStream } from './call-stream.ts'
 import { Follower, type FollowerHome } from './follower.ts'
-import { LISTENING, type Listeners } from './listeners.ts'
+import { LISTENING } from './listener.ts'
+import type { Listeners } from './listeners.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { StreamWriter } from './writer.ts'
 

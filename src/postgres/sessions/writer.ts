@@ -6,7 +6,8 @@
  */
 import { backoffMs } from '../../patterns/backoff.ts'
 import { UnavailableError } from '../unavailable.ts'
-import { keyOf, type StreamTable } from './stream-table.ts'
+import { keyOf } from './batch.ts'
+import type { StreamTable } from './stream-table.ts'
 
 /** The maximum number of characters of one batch, unless a single message is longer. */
 const MAX_BATCH = 4 * 1024 * 1024

@@ -1,0 +1,91 @@
+/**
+ * Continues the calls of processes that are gone.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { errorResponse, ensureSerializable } from '../../protocol/jsonrpc.ts'
+import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../../protocol/types.ts'
+import type { Caller } from '../../server/request/exchange.ts'
+import type { ResumableCall } from '../../session/event-store.ts'
+import { addAnswer } from '../../session/resumable-calls.ts'
+import type { MessageTarget } from '../../transport/streamable-http/sessions/stateful-session.ts'
+import type { CallStream } from './call-stream.ts'
+import type { ProcessParts } from './parts.ts'
+import type { Orphan } from './stream-table.ts'
+import type { SharedStreams } from './streams.ts'
+
+/** The session whose stream is taken over. */
+export interface Successor {
+  readonly id: string
+  readonly streams: SharedStreams
+  /** Answers a request. */
+  handle(
+    message: JsonRpcRequest,
+    reply: MessageTarget,
+    caller: Caller,
+  ): Promise<JsonRpcResponse | undefined>
+}
+
+/**
+ * Takes over a stream whose process is gone, and answers its call. One that waits for answers of the
+ * client stays as it is until they have arrived.
+ *
+ * @param caller With whose rights the call is run again.
+ */
+export async function takeOver(
+  session: Successor,
+  parts: ProcessParts,
+  id: string,
+  caller: Caller,
+): Promise<void> {
+  const { streams, resumable, report } = parts
+  if (!parts.mayTakeOver()) return
+  const orphan = await streams.findOrphan(session.id, id)
+  if (!orphan) return
+  const call = resumable && !orphan.cancelled ? orphan.call : undefined
+  if (call && !addAnswers(call, orphan)) return
+  const taken = await streams.takeOver(session.id, id, orphan.owner)
+  if (!taken) return
+  const stream = session.streams.adopt(id, call, taken.seq)
+  stream.followed = taken.followed
+  const answered = call
+    ? runAgain(session, stream, call, caller).then((answer) => {
+        return answer && ensureSerializable(answer, report)
+      })
+    : Promise.resolve(errorOf(orphan))
+  answered
+    .then((answer) => void (answer && stream.send(answer)))
+    .catch(report)
+    .finally(() => session.streams.end(stream))
+}
+
+/** Adds the client's answers to a call; returns whether none is missing. */
+function addAnswers(call: ResumableCall, { answers }: Orphan): boolean {
+  for (const [question, answer] of answers) {
+    if (question in call.asked) addAnswer(call, question, answer)
+  }
+  return Object.keys(call.asked).length === 0
+}
+
+function runAgain(
+  session: Successor,
+  stream: CallStream,
+  call: ResumableCall,
+  caller: Caller,
+): Promise<JsonRpcResponse | undefined> {
+  const outlet: MessageTarget = {
+    canStream: true,
+    send: stream.send.bind(stream),
+    disconnect: stream.disconnectFor.bind(stream),
+    call,
+  }
+  return session.handle(call.request, outlet, caller)
+}
+
+/** The answer to a call that cannot be run again; none if the client cancelled it. */
+function errorOf({ request, cancelled }: Orphan): JsonRpcResponse | undefined {
+  if (request === null || cancelled) return undefined
+  const message = 'The server was stopped while it answered the request'
+  return errorResponse(JSON.parse(request) as RequestId, { code: INTERNAL_ERROR, message })
+}
