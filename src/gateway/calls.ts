@@ -45,12 +45,12 @@ export async function forward(
   const call = calls.open(ctx as RequestContext)
   try {
     const send = (started: Result | null): Promise<Result> =>
-      client.request(method, withRound(params, ctx), forwardedOptions(call, started))
+      client.request(method, withInputResponses(params, ctx), forwardedOptions(call, started))
     let result: Result | undefined
     // An operation started upstream, such as a task, is resumed when the handler runs again
     const started = await ctx.step('begun', async () => {
       result = await send(null)
-      return isOver(result) ? null : result
+      return isFinal(result) ? null : result
     })
     return (started === null && result) || (await send(started))
   } catch (error) {
@@ -66,7 +66,7 @@ export async function forward(
 }
 
 /** Whether a result is final for the caller, rather than an operation started by an extension. */
-function isOver({ resultType = 'complete' }: Result): boolean {
+function isFinal({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete' || resultType === 'input_required'
 }
 
@@ -102,17 +102,20 @@ export function upstreamFailure(method: string, error: unknown): Error | undefin
 function urlsRequired(error: unknown): UrlElicitationRequired | undefined {
   if (!(error instanceof ProtocolError) || error.code !== URL_ELICITATION_REQUIRED) return undefined
   const { elicitations } = isObject(error.data) ? error.data : {}
-  if (!Array.isArray(elicitations) || !elicitations.every(isPage)) return undefined
+  if (!Array.isArray(elicitations) || !elicitations.every(isUrlElicitation)) return undefined
   return new UrlElicitationRequired(elicitations, error.message)
 }
 
-function isPage(value: unknown): value is UrlElicitation {
+function isUrlElicitation(value: unknown): value is UrlElicitation {
   if (!isObject(value) || value.mode !== 'url') return false
   return [value.elicitationId, value.message, value.url].every((text) => typeof text === 'string')
 }
 
 /** Adds the client's responses and state unchanged, since the upstream server requested them. */
-function withRound(params: JsonObject, { inputResponses, requestState }: Context): JsonObject {
+function withInputResponses(
+  params: JsonObject,
+  { inputResponses, requestState }: Context,
+): JsonObject {
   return {
     ...params,
     ...(inputResponses && { inputResponses }),
@@ -133,11 +136,11 @@ function forwardedOptions(call: OpenCall, started: Result | null): ForwardedOpti
     [startedOperation]: started,
     ...('progressToken' in ctx.meta && {
       onProgress: ({ progress, total, message }): unknown => {
-        const more = {
+        const options = {
           ...(total !== undefined && { total }),
           ...(message !== undefined && { message }),
         }
-        return ctx.progress(progress, more)
+        return ctx.progress(progress, options)
       },
     }),
     // Messages below the caller's level are dropped when they are forwarded.
@@ -147,15 +150,19 @@ function forwardedOptions(call: OpenCall, started: Result | null): ForwardedOpti
 }
 
 /** Log messages that were forwarded with a call, so that they are not forwarded twice. */
-export const passedOn: WeakSet<LoggingMessageParams> = new WeakSet()
+export const forwardedLogs: WeakSet<LoggingMessageParams> = new WeakSet()
 
 /** Forwards a log message to the client whose request it belongs to. */
 export function forwardLog(ctx: Context, message: LoggingMessageParams): unknown {
-  passedOn.add(message)
-  return ctx.log(...logOf(message))
+  forwardedLogs.add(message)
+  return ctx.log(...logArguments(message))
 }
 
 /** The arguments of `ctx.log`. */
-export function logOf({ level, data, logger }: LoggingMessageParams): Parameters<Context['log']> {
+export function logArguments({
+  level,
+  data,
+  logger,
+}: LoggingMessageParams): Parameters<Context['log']> {
   return [level, data, logger === undefined ? {} : { logger }]
 }

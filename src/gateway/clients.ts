@@ -33,16 +33,19 @@ export class Clients implements ClientRegistry {
   }
 
   rootsChanged(client: Exchange): void {
-    for (const changed of this.onRootsChanged) changed(client)
+    for (const listener of this.onRootsChanged) listener(client)
   }
 
-  /** The clients of a principal, or without one of unauthenticated callers; the newest last. */
+  /**
+   * Returns the clients of a principal, the newest last; without a principal, those of
+   * unauthenticated callers.
+   */
   of(principal: string | undefined): Exchange[] {
     const all = [...this.#bySession.values()]
     return all.filter(({ caller }) => caller.principal === principal)
   }
 
-  /** Waits for another client, for `waitMs` at most or until the signal fires. */
+  /** Waits until another client is added, but at most `waitMs`, or until the signal aborts. */
   async another(waitMs: number, signal: AbortSignal): Promise<void> {
     let wake = (): void => {}
     const added = new Promise<void>((resolve) => {

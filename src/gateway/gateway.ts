@@ -12,7 +12,7 @@ import { semaphore } from '../patterns/semaphore.ts'
 import { forward, upstreamFailure } from './calls.ts'
 import { entriesOf, type UpstreamServer } from './mirrored-entries.ts'
 import { OpenCalls } from './open-calls.ts'
-import { questionsOf } from './server-requests.ts'
+import { upstreamRequestHandlers } from './server-requests.ts'
 import { forwardSubscriptions } from './subscriptions.ts'
 import { Upstreams, type Connector, type Upstream } from './upstreams.ts'
 import type { Exchange } from '../server/request/exchange.ts'
@@ -96,14 +96,18 @@ export function fromClient(
  * Connects to an upstream server and creates a server that offers the same.
  *
  * @param createServer Creates the server.
- * @throws {SdkError} Errors of connecting and listing.
+ * @throws {SdkError} If connecting or listing fails.
  */
 export async function createGatewayOf(
   createServer: (info: Implementation, options: ServerOptions) => Server,
   connect: Connector,
   { maxPrincipals, ...options }: GatewayOptions,
 ): Promise<Gateway> {
-  const choose = ({ serverInfo, instructions, serverCapabilities = {} }: Client): Server => {
+  const createDownstream = ({
+    serverInfo,
+    instructions,
+    serverCapabilities = {},
+  }: Client): Server => {
     const info = serverInfo ?? { name: 'gateway', version: '0' }
     const { experimental, completions, resources } = serverCapabilities
     const capabilities = {
@@ -112,10 +116,10 @@ export async function createGatewayOf(
       ...(resources && { resources: { subscribe: resources.subscribe === true } }),
       ...options.capabilities,
     }
-    const described = instructions !== undefined && { instructions }
-    return createServer(info, { ...described, ...options, capabilities })
+    const instructionsOption = instructions !== undefined && { instructions }
+    return createServer(info, { ...instructionsOption, ...options, capabilities })
   }
-  const { server, unmount } = await attach(choose, '', connect, {
+  const { server, unmount } = await attach(createDownstream, '', connect, {
     ...(maxPrincipals !== undefined && { maxPrincipals }),
   })
   return { server, close: unmount }
@@ -129,7 +133,7 @@ function clientsOf(server: ServerDefinition): Clients {
 }
 
 async function attach(
-  choose: (client: Client) => Server,
+  getServer: (client: Client) => Server,
   prefix: string,
   connect: Connector,
   { maxPrincipals = 100 }: GatewayLimits,
@@ -156,10 +160,10 @@ async function attach(
   const clientsReady = new Promise<Clients>((resolve) => (setClients = resolve))
   const open = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {
     const calls = new OpenCalls()
-    const questions = questionsOf({ calls, principal, clients: clientsReady }, (id) =>
+    const handlers = upstreamRequestHandlers({ calls, principal, clients: clientsReady }, (id) =>
       downstream?.server.notify.elicitationComplete(id),
     )
-    const client = await connect({ ...questions, ...hooks })
+    const client = await connect({ ...handlers, ...hooks })
     return { client, calls }
   }
   const shared = await open(undefined, {
@@ -170,7 +174,7 @@ async function attach(
   })
   const { client } = shared
   const upstreams = new Upstreams(open, maxPrincipals)
-  const server = choose(client)
+  const server = getServer(client)
   const target = fullDefinitionOf(server)
   const report = (error: unknown): void => target.report(error)
   const clients = clientsOf(target)

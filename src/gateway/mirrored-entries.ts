@@ -40,15 +40,15 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 /**
  * Lists everything that the upstream server offers.
  *
- * @throws {SdkError} Errors of listing.
+ * @throws {SdkError} If listing fails.
  */
 export async function entriesOf(upstream: UpstreamServer): Promise<SourceEntries> {
   const { client, read } = upstream
   const { tools, prompts, resources } = client.serverCapabilities ?? {}
-  const templates = resources ? await listed(client.listAllResourceTemplates()) : []
-  const listedTools = tools ? await listed(client.listAllTools()) : []
-  const listedPrompts = prompts ? await listed(client.listAllPrompts()) : []
-  const listedResources = resources ? await listed(client.listAllResources()) : []
+  const templates = resources ? await emptyIfMissing(client.listAllResourceTemplates()) : []
+  const listedTools = tools ? await emptyIfMissing(client.listAllTools()) : []
+  const listedPrompts = prompts ? await emptyIfMissing(client.listAllPrompts()) : []
+  const listedResources = resources ? await emptyIfMissing(client.listAllResources()) : []
   return {
     lists: LISTS.filter((list) => client.serverCapabilities?.[list]),
     tools: new Map(
@@ -61,7 +61,10 @@ export async function entriesOf(upstream: UpstreamServer): Promise<SourceEntries
       ]),
     ),
     resources: new Map(
-      listedResources.map((item) => [item.uri, { ...ALWAYS, complete: undefined, item, read }]),
+      listedResources.map((item) => [
+        item.uri,
+        { ...ALWAYS_VISIBLE, complete: undefined, item, read },
+      ]),
     ),
     resourceTemplates: new Map(templates.flatMap((item) => templateOf(upstream, item))),
   }
@@ -70,7 +73,7 @@ export async function entriesOf(upstream: UpstreamServer): Promise<SourceEntries
 /**
  * The listed items; empty if the server declares the capability but does not implement this method.
  */
-function listed<T>(list: Promise<T[]>): Promise<T[]> {
+function emptyIfMissing<T>(list: Promise<T[]>): Promise<T[]> {
   return list.catch((error: unknown) => {
     if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return []
     throw error
@@ -78,7 +81,7 @@ function listed<T>(list: Promise<T[]>): Promise<T[]> {
 }
 
 /** Mirrored entries are visible to every caller. */
-const ALWAYS = { enabled: true, visible: undefined, cache: undefined }
+const ALWAYS_VISIBLE = { enabled: true, visible: undefined, cache: undefined }
 
 /** The downstream name of an upstream name. */
 function prefixedName({ prefix }: UpstreamServer, name: string): string {
@@ -87,11 +90,11 @@ function prefixedName({ prefix }: UpstreamServer, name: string): string {
 
 function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
   const item: Tool = { ...tool, name: prefixedName(upstream, tool.name) }
-  // Whether the call becomes a task upstream is decided by that connection
+  // The upstream connection decides whether the call becomes a task there
   const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
   if (task) item.execution = { ...tool.execution, taskSupport: task }
   return {
-    ...ALWAYS,
+    ...ALWAYS_VISIBLE,
     item,
     input: UNCHECKED,
     output: undefined,
@@ -103,10 +106,10 @@ function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
 }
 
 function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
-  const { name, arguments: taken = [] } = prompt
-  const names = taken.map((each) => each.name)
+  const { name, arguments: declaredArguments = [] } = prompt
+  const names = declaredArguments.map((each) => each.name)
   return {
-    ...ALWAYS,
+    ...ALWAYS_VISIBLE,
     item: { ...prompt, name: prefixedName(upstream, name) },
     input: UNCHECKED,
     complete: completers(upstream, { type: 'ref/prompt', name }, names),
@@ -125,7 +128,7 @@ function templateOf(
     const template = uriTemplate(source)
     const ref = { type: 'ref/resource', uri: source } as const
     const complete = completers(upstream, ref, template.variables)
-    return [[source, { ...ALWAYS, item, template, complete, read: upstream.read }]]
+    return [[source, { ...ALWAYS_VISIBLE, item, template, complete, read: upstream.read }]]
   } catch (error) {
     upstream.report(error)
     return []

@@ -25,14 +25,15 @@ export function clientOf(call: { readonly exchange: Exchange }): unknown {
 }
 
 /**
- * The calls of one connection. An abandoned call, for whose answer no client waits any longer,
- * counts until the upstream server has answered it: until then that server may still ask about it.
+ * The calls of one connection. No client waits any longer for the answer to an abandoned call, but
+ * the call counts until the upstream server has answered it: until then, the server may still
+ * request input for it.
  */
 export class OpenCalls {
   readonly #running = new Set<OpenCall>()
   /** The clients of abandoned calls, by the request ids that the upstream server knows. */
   readonly #abandoned = new Map<unknown, unknown>()
-  /** The client of abandoned calls beyond `MAX_GIVEN_UP`, or `SEVERAL`. */
+  /** The client of abandoned calls beyond `MAX_ABANDONED`, or `SEVERAL`. */
   #evictedClient: unknown
 
   /** Whether there has been no call yet. */
@@ -61,8 +62,8 @@ export class OpenCalls {
     this.#abandoned.set(id, call.client)
     const [oldest] = this.#abandoned.size > MAX_ABANDONED ? this.#abandoned : []
     if (!oldest) return
-    const [forgotten, client] = oldest
-    this.#abandoned.delete(forgotten)
+    const [oldestId, client] = oldest
+    this.#abandoned.delete(oldestId)
     this.#evictedClient = [undefined, client].includes(this.#evictedClient) ? client : SEVERAL
   }
 
@@ -75,8 +76,8 @@ export class OpenCalls {
    * Finds the call on which to pass on a message that the upstream server sent outside of any call.
    * All open calls must be of one client.
    *
-   * A client that answers by sending its call again must be asked on the call in question, so that
-   * there may be only one.
+   * A client that answers by sending its call again must be asked on the call in question. Which
+   * call that is can be known only if a single call is open.
    */
   find(): OpenCall | undefined {
     const newest = [...this.#running].at(-1)

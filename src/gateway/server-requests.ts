@@ -18,12 +18,12 @@ import type {
 } from '../protocol/types.ts'
 import { isMissingCapability, isUnsupported } from '../server/request/ask-errors.ts'
 import type { Context } from '../server/request/context.ts'
-import { logOf, openCall, passedOn, type ForwardedOptions } from './calls.ts'
+import { logArguments, openCall, forwardedLogs, type ForwardedOptions } from './calls.ts'
 import type { Clients } from './clients.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { clientOf, type OpenCalls } from './open-calls.ts'
 
-/** The most URLs whose completion can be forwarded; the oldest are evicted. */
+/** The maximum number of URLs whose completion can be forwarded; the oldest are evicted. */
 const MAX_URLS = 1000
 
 /** How long a request outside of calls waits for the first client, in milliseconds. */
@@ -51,16 +51,16 @@ function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clien
 /**
  * Handles the requests of the upstream server on one connection of a gateway.
  *
- * @param completed Called when a URL elicitation is completed, with the id that the caller knows.
+ * @param onCompleted Called when a URL elicitation is completed, with the id that the caller knows.
  */
-export function questionsOf(
+export function upstreamRequestHandlers(
   served: ServedCallers,
-  completed: (id: string) => void,
+  onCompleted: (id: string) => void,
 ): ConnectOptions & AbandonedRequestOptions {
   const { calls, principal } = served
   /** The elicitation ids sent to callers, by the ids that the upstream server sent. */
   const urls = boundedCache<unknown, string>(MAX_URLS)
-  const visit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
+  const askToVisit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
     const { message, url, elicitationId } = params
     const answer = await ctx.elicitUrl({ message, url })
     if (elicitationId !== undefined && answer.elicitationId !== undefined) {
@@ -68,8 +68,8 @@ export function questionsOf(
     }
     return { action: answer.action }
   }
-  const find = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
-    // A request on the stream of the gateway's own request belongs to no call
+  const findContext = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
+    // Input for a request that the gateway sent by itself, such as a listing, belongs to no call
     const call = request ? (request as ForwardedOptions)[openCall] : calls.find()
     if (call) return call.ctx
     const clients = await served.clients
@@ -80,17 +80,17 @@ export function questionsOf(
     const client = clientsOutsideCalls(served, clients).at(-1)
     return client && clients.contextOf(client)
   }
-  const required = async (context: InputContext): Promise<Context> => {
-    const ctx = await find(context)
+  const requireContext = async (context: InputContext): Promise<Context> => {
+    const ctx = await findContext(context)
     if (ctx) return ctx
-    throw new SdkError('UNSUPPORTED', 'The question may be for any of several clients, or for none')
+    throw new SdkError('UNSUPPORTED', 'Cannot tell which client the upstream server is asking')
   }
   const log = async (message: LoggingMessageParams): Promise<void> => {
     const call = calls.find()
-    if (call) return call.ctx.log(...logOf(message))
+    if (call) return call.ctx.log(...logArguments(message))
     const clients = await served.clients
     for (const client of clientsOutsideCalls(served, clients)) {
-      await clients.contextOf(client).log(...logOf(message))
+      await clients.contextOf(client).log(...logArguments(message))
     }
   }
   return {
@@ -100,19 +100,22 @@ export function questionsOf(
       roots: { listChanged: true },
     },
     onElicit: async (params, context) => {
-      const ctx = await find(context)
+      const ctx = await findContext(context)
       if (!ctx) return { action: 'cancel' }
-      return asking(() => (params.mode === 'url' ? visit(ctx, params) : fillIn(ctx, params)))
+      return convertErrors(() =>
+        params.mode === 'url' ? askToVisit(ctx, params) : fillIn(ctx, params),
+      )
     },
-    onSample: (params, context) => asking(async () => (await required(context)).sample(params)),
-    roots: (context) => asking(async () => (await required(context)).roots()),
+    onSample: (params, context) =>
+      convertErrors(async () => (await requireContext(context)).sample(params)),
+    roots: (context) => convertErrors(async () => (await requireContext(context)).roots()),
     onNotification: ({ method, params }) => {
       if (method !== 'notifications/elicitation/complete') return
       const id = params?.elicitationId
-      completed(urls.get(id) ?? String(id))
+      onCompleted(urls.get(id) ?? String(id))
       urls.delete(id)
     },
-    onLog: (message): unknown => (passedOn.has(message) ? undefined : log(message)),
+    onLog: (message): unknown => (forwardedLogs.has(message) ? undefined : log(message)),
     [onAbandoned]: (id, request) => {
       const { [openCall]: call }: ForwardedOptions = request ?? {}
       if (call) calls.abandon(call, id)
@@ -127,8 +130,8 @@ async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitRes
   return answer.action === 'accept' ? { ...answer } : { action: answer.action }
 }
 
-/** Waits for a response; the upstream server gets an error if the caller cannot respond. */
-async function asking<T>(ask: () => Promise<T>): Promise<T> {
+/** Converts errors of input requests to those that the upstream server receives. */
+async function convertErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {

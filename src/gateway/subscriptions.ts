@@ -16,7 +16,7 @@ import { definitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 
-/** The subscriptions of what is mounted in a server, separate for each upstream server. */
+/** The subscriptions of each downstream server: one set for each upstream server mounted in it. */
 const mounted = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
@@ -25,10 +25,10 @@ const mounted = new WeakMap<Server, Set<Subscriptions>>()
  * @returns a function that stops forwarding.
  */
 export function forwardSubscriptions(server: Server, upstream: UpstreamServer): () => void {
-  const all = subscriptionsOf(server)
+  const subscriptionSets = subscriptionsOf(server)
   const subscriptions = new Subscriptions(definitionOf(server), upstream)
-  all.add(subscriptions)
-  return () => all.delete(subscriptions)
+  subscriptionSets.add(subscriptions)
+  return () => subscriptionSets.delete(subscriptions)
 }
 
 /**
@@ -37,27 +37,27 @@ export function forwardSubscriptions(server: Server, upstream: UpstreamServer): 
 function subscriptionsOf(server: Server): Set<Subscriptions> {
   const existing = mounted.get(server)
   if (existing) return existing
-  const all = new Set<Subscriptions>()
-  mounted.set(server, all)
+  const subscriptionSets = new Set<Subscriptions>()
+  mounted.set(server, subscriptionSets)
   server.use('resources/subscribe', async ({ params }, ctx, next) => {
-    const release = await hold(all, [params.uri], ctx)
+    const release = await subscribeUpstream(subscriptionSets, [params.uri], ctx)
     // The end of a session is not observable here, so the listener is released immediately
     release()
     return next()
   })
   server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
     const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
-    // A listener that names too many is rejected by the next handler
+    // The next handler rejects a listener with too many URIs
     const fits = Array.isArray(uris) && uris.length <= MAX_SUBSCRIBED_RESOURCES
-    const release = await hold(all, fits ? uris : [], ctx)
+    const release = await subscribeUpstream(subscriptionSets, fits ? uris : [], ctx)
     return next().finally(release)
   })
-  return all
+  return subscriptionSets
 }
 
 /** Subscribes upstream to resources; returns a function that releases the listener. */
-async function hold(
-  all: ReadonlySet<Subscriptions>,
+async function subscribeUpstream(
+  subscriptionSets: ReadonlySet<Subscriptions>,
   uris: readonly unknown[],
   ctx: Context,
 ): Promise<() => void> {
@@ -68,7 +68,7 @@ async function hold(
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      for (const each of all) releases.push(await each.watch(uri, ctx))
+      for (const each of subscriptionSets) releases.push(await each.watch(uri, ctx))
     }
     return release
   } catch (error) {
@@ -139,16 +139,20 @@ class Subscriptions {
     return entry?.read === this.#upstream.read
   }
 
-  /** Requires that a client leaves as much capacity for others as it uses. */
+  /**
+   * Checks that a client leaves as much capacity for other clients as it uses itself.
+   *
+   * @throws {ProtocolError} `INTERNAL_ERROR` otherwise.
+   */
   #requireShare(uri: string, client: unknown): void {
-    let own = 1
-    let all = 1
+    let ownCount = 1
+    let totalCount = 1
     for (const [other, { listeners }] of this.#byUri) {
       if (other === uri || listeners.size === 0) continue
-      all++
-      if (listeners.has(client)) own++
+      totalCount++
+      if (listeners.has(client)) ownCount++
     }
-    if (own <= MAX_SUBSCRIBED_RESOURCES - all) return
+    if (ownCount <= MAX_SUBSCRIBED_RESOURCES - totalCount) return
     throw new ProtocolError(INTERNAL_ERROR, 'Too many resource subscriptions at the moment')
   }
 
@@ -174,8 +178,8 @@ class Subscriptions {
       idle.set(client, uris)
       uris.push(uri)
     }
-    const [most] = [...idle.values()].toSorted((one, other) => other.length - one.length)
-    const oldest = most?.[0]
+    const [largest] = [...idle.values()].toSorted((one, other) => other.length - one.length)
+    const oldest = largest?.[0]
     if (oldest !== undefined) this.#byUri.delete(oldest)
     return oldest
   }

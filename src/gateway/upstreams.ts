@@ -10,7 +10,7 @@ import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { OpenCalls } from './open-calls.ts'
 
-/** Connects to the upstream server, with these options in addition to its own. */
+/** Connects to the upstream server, with the gateway's options in addition to the function's own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
 
 /** One upstream connection, and the open calls on it. */
@@ -28,14 +28,14 @@ interface Entry {
 /** The connections for principals. */
 export class Upstreams {
   readonly #open: (principal: string) => Promise<Upstream>
-  readonly #max: number
+  readonly #maxConnections: number
   /** Ordered by last use. */
   readonly #entries = new Map<string, Entry>()
   #closed = false
 
   constructor(open: (principal: string) => Promise<Upstream>, max: number) {
     this.#open = open
-    this.#max = max
+    this.#maxConnections = max
   }
 
   /**
@@ -45,7 +45,7 @@ export class Upstreams {
    *   use.
    */
   async use<T>(principal: string, work: (upstream: Upstream) => Promise<T>): Promise<T> {
-    const entry = this.#entries.get(principal) ?? this.#make(principal)
+    const entry = this.#entries.get(principal) ?? this.#connect(principal)
     this.#entries.delete(principal)
     this.#entries.set(principal, entry)
     entry.uses++
@@ -64,7 +64,7 @@ export class Upstreams {
     return this.#entries.get(principal)?.opened
   }
 
-  #make(principal: string): Entry {
+  #connect(principal: string): Entry {
     if (this.#closed) throw new SdkError('CLOSED', 'The gateway is closed')
     this.#makeRoom()
     const entry = { opened: this.#open(principal), uses: 0 }
@@ -74,7 +74,7 @@ export class Upstreams {
 
   /** Closes the least recently used idle connection when the limit is reached. */
   #makeRoom(): void {
-    if (this.#entries.size < this.#max) return
+    if (this.#entries.size < this.#maxConnections) return
     for (const [principal, entry] of this.#entries) {
       if (entry.uses === 0) return this.#drop(principal, entry)
     }

@@ -69,9 +69,9 @@ export function authenticate<Env = unknown>(
     paths: [],
     credentialHeaders: [],
     handleMetadata: () => undefined,
-    async authenticate(request, known) {
-      const found = await identify(request, known.env as Env)
-      return found instanceof Response ? found : { ...known, ...found }
+    async authenticate(request, caller) {
+      const identified = await identify(request, caller.env as Env)
+      return identified instanceof Response ? identified : { ...caller, ...identified }
     },
     authorize: () => {},
   }

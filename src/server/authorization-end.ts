@@ -18,10 +18,10 @@ export function onAuthorizationEnd(
   { auth, revoked }: Caller,
   onEnd: (reason: string) => void,
 ): () => void {
-  const leftMs = (auth?.expiresAt ?? Infinity) - Date.now()
-  const delayMs = Math.min(leftMs > 0 ? leftMs : TOLERANCE_MS, MAX_DELAY_MS)
-  const expired = (): void => onEnd('The access token expired')
-  const timer = leftMs < Infinity ? setTimeout(expired, delayMs) : undefined
+  const remainingMs = (auth?.expiresAt ?? Infinity) - Date.now()
+  const delayMs = Math.min(remainingMs > 0 ? remainingMs : TOLERANCE_MS, MAX_DELAY_MS)
+  const onExpired = (): void => onEnd('The access token expired')
+  const timer = remainingMs < Infinity ? setTimeout(onExpired, delayMs) : undefined
   const stop = revoked?.(() => onEnd('The access token was revoked'))
   return () => {
     clearTimeout(timer)

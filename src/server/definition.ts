@@ -168,21 +168,21 @@ export interface ServerDefinition extends ServerFeatures {
 /**
  * Creates the definition of a server.
  *
- * @param more The names of the options that the features read.
+ * @param featureOptions The names of the options that the features read.
  * @throws {TypeError} If an option is unknown or invalid, or the server has no name or version.
  */
 export function defineServer(
   info: Implementation,
   options: BaseServerOptions<Context>,
   features: ServerFeatures,
-  more: object = {},
+  featureOptions: object = {},
 ): ServerDefinition {
-  requireKnown(`The server${features.optionHint ?? ''}`, options, { ...OPTIONS, ...more })
+  requireKnown(`The server${features.optionHint ?? ''}`, options, { ...OPTIONS, ...featureOptions })
   const { onError = (error) => console.error(error), pages } = options
   if (pages && typeof pages !== 'function') throw new TypeError('"pages" must be pagesOf(size)')
   let offered: ServerCapabilities | undefined
   const changed = (): void => void (offered = undefined)
-  const changes = (list: 'tools' | 'resources' | 'prompts') => (): void => {
+  const listChanged = (list: 'tools' | 'resources' | 'prompts') => (): void => {
     changed()
     features.notify?.[`${list}ListChanged`]()
   }
@@ -194,10 +194,10 @@ export function defineServer(
     capabilities: { ...options.capabilities },
     pages,
     cache: { ttlMs: 0, cacheScope: 'private', ...requireHints(options.cache) },
-    tools: new Registry('tool', changes('tools')),
-    resources: new Registry('resource', changes('resources')),
-    resourceTemplates: new Registry('resource template', changes('resources')),
-    prompts: new Registry('prompt', changes('prompts')),
+    tools: new Registry('tool', listChanged('tools')),
+    resources: new Registry('resource', listChanged('resources')),
+    resourceTemplates: new Registry('resource template', listChanged('resources')),
+    prompts: new Registry('prompt', listChanged('prompts')),
     middleware: [],
     report(error, ctx) {
       if (error && error === ctx?.exchange.cancellation.reason) return
@@ -258,7 +258,7 @@ function foreignServerError(entries: string): TypeError {
   return new TypeError(`The server must be made by createServer of ${entries}`)
 }
 
-/** Returns the part that turns a server's calls into tasks, if there is one. */
+/** Returns the factory that turns a server's calls into tasks, if the server supports tasks. */
 export function tasksOf(server: BaseServer): TaskFactory | undefined {
   return definitionOf(server).tasks
 }

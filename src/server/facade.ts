@@ -23,16 +23,25 @@ export function createFacade<Added extends object>(
   const base: BaseServer<unknown, Context> = {
     info,
     tool(name, options, handler) {
-      const place = tools.add(name, toolEntry(name, options, handler))
-      return { ...place, update: (...changed) => place.replace(toolEntry(name, ...changed)) }
+      const registration = tools.add(name, toolEntry(name, options, handler))
+      return {
+        ...registration,
+        update: (...replacement) => registration.replace(toolEntry(name, ...replacement)),
+      }
     },
     resource(uri, options, read) {
-      const place = resources.add(uri, resourceEntry(uri, options, read))
-      return { ...place, update: (...changed) => place.replace(resourceEntry(uri, ...changed)) }
+      const registration = resources.add(uri, resourceEntry(uri, options, read))
+      return {
+        ...registration,
+        update: (...replacement) => registration.replace(resourceEntry(uri, ...replacement)),
+      }
     },
     prompt(name, options, handler) {
-      const place = prompts.add(name, promptEntry(name, options, handler))
-      return { ...place, update: (...changed) => place.replace(promptEntry(name, ...changed)) }
+      const registration = prompts.add(name, promptEntry(name, options, handler))
+      return {
+        ...registration,
+        update: (...replacement) => registration.replace(promptEntry(name, ...replacement)),
+      }
     },
     use(...wrap) {
       const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap

@@ -84,7 +84,7 @@ export function createNotifier(report: (error: unknown) => void): Notifier {
   const announceList = (list: List): void => {
     announce({ method: `notifications/${list}/list_changed` })
   }
-  const changed = (list: List) => (): void => {
+  const listChanged = (list: List) => (): void => {
     if (batched) batched.add(list)
     else announceList(list)
   }
@@ -99,9 +99,9 @@ export function createNotifier(report: (error: unknown) => void): Notifier {
         lists.forEach(announceList)
       }
     },
-    toolsListChanged: changed('tools'),
-    promptsListChanged: changed('prompts'),
-    resourcesListChanged: changed('resources'),
+    toolsListChanged: listChanged('tools'),
+    promptsListChanged: listChanged('prompts'),
+    resourcesListChanged: listChanged('resources'),
     resourceUpdated: (uri) => announce({ method: 'notifications/resources/updated', uri }),
     elicitationComplete: (elicitationId) =>
       announce({ method: 'notifications/elicitation/complete', elicitationId }),

@@ -103,14 +103,14 @@ export interface ServerObserver {
 export function observer(handle: Observer): ServerObserver {
   return {
     start(rules) {
-      const observe = guarded(handle, rules)
-      return { observe, watchRequest: watching(observe) }
+      const observe = redactAndGuard(handle, rules)
+      return { observe, watchRequest: requestWatch(observe) }
     },
   }
 }
 
 /** Creates the function that observes requests. */
-function watching(observe: Observer): Watch {
+function requestWatch(observe: Observer): Watch {
   return (message, exchange) => {
     const start = performance.now()
     return (response) =>
@@ -125,17 +125,17 @@ function requestEvent(
   response: JsonRpcResponse,
   durationMs: number,
 ): RequestEvent {
-  const named = params?.name ?? params?.uri
-  const failure = 'error' in response ? response.error.code : undefined
+  const target = params?.name ?? params?.uri
+  const code = 'error' in response ? response.error.code : undefined
   return {
     type: 'request',
     method,
     id,
-    name: typeof named === 'string' ? named : undefined,
+    name: typeof target === 'string' ? target : undefined,
     revision: revision.version,
     principal: caller.principal,
     outcome: cancellation.cancelled ? 'cancelled' : outcome(response),
-    code: failure,
+    code: code,
     durationMs,
     trace: readTrace(params?._meta),
   }
@@ -146,7 +146,7 @@ const TRACEPARENT =
 /**
  * A rough check of `tracestate` and `baggage`: printable ASCII and tabs, at most 8,192 characters.
  */
-const MEMBERS = /^[\x20-\x7e\t]{1,8192}$/
+const PRINTABLE = /^[\x20-\x7e\t]{1,8192}$/
 
 /**
  * Reads the trace context from `_meta`; members that do not match the W3C's formats are skipped.
@@ -155,8 +155,8 @@ function readTrace(meta: unknown): TraceContext {
   const { traceparent, tracestate, baggage } = (meta ?? {}) as Record<string, unknown>
   return {
     traceparent: matching(TRACEPARENT, traceparent),
-    tracestate: matching(MEMBERS, tracestate),
-    baggage: matching(MEMBERS, baggage),
+    tracestate: matching(PRINTABLE, tracestate),
+    baggage: matching(PRINTABLE, baggage),
   }
 }
 
@@ -171,7 +171,7 @@ function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
 }
 
 /** Wraps an observer so that events are redacted, and its failures have no effect on requests. */
-function guarded(
+function redactAndGuard(
   observe: Observer,
   { redact, report }: Pick<LogRules, 'redact' | 'report'>,
 ): Observer {

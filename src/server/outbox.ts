@@ -30,8 +30,10 @@ export class Outbox {
   /**
    * Sends a request's notification, unless the request was cancelled; resolves when it was sent.
    */
-  sendFor(open: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
-    return open.cancelled || this.#closed ? undefined : this.#transport.send(message).catch(ignore)
+  sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
+    return cancellation.cancelled || this.#closed
+      ? undefined
+      : this.#transport.send(message).catch(ignore)
   }
 
   /** Sends a response; if it cannot be serialized, sends an internal error instead. */
@@ -41,8 +43,10 @@ export class Outbox {
       .send(answer)
       .catch(() => {
         // Responses to a batch were already serialized
-        const written = Array.isArray(answer) ? answer : ensureSerializable(answer, this.#report)
-        return written === answer ? undefined : this.#transport.send(written)
+        const serializable = Array.isArray(answer)
+          ? answer
+          : ensureSerializable(answer, this.#report)
+        return serializable === answer ? undefined : this.#transport.send(serializable)
       })
       .catch(ignore)
   }

@@ -33,12 +33,12 @@ export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Reques
  *
  * @throws {TypeError} Otherwise.
  */
-export function requireHandler<T>(handler: T, what: string): T {
+export function requireHandler<T>(handler: T, label: string): T {
   if (typeof handler === 'function') return handler
-  throw new TypeError(`${what} needs a function as its last argument`)
+  throw new TypeError(`${label} needs a function as its last argument`)
 }
 
-/** Changes a registered entry later; each change is announced to clients. */
+/** Changes an entry after its registration; each change is announced to clients. */
 export interface Registration {
   /** Shows the entry again. */
   enable(): void
@@ -148,8 +148,8 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * The entries that the caller may see. The same array until something changes, unless visibility
-   * depends on the caller.
+   * Returns the entries that the caller may see: the same array until something changes, unless
+   * visibility depends on the caller.
    */
   list(requester: Requester): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)

@@ -37,8 +37,8 @@ export interface ServeTransportOptions extends InputOptions {
  * ```
  *
  * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
- *   `task: 'required'` but was not extended with `tasks()`, or the transport is not a
- *   transport.
+ *   `task: 'required'` but was not extended with `tasks()`, or `transport` does not implement
+ *   {@link Transport}.
  * @throws {SdkError} `INVALID_USE` if a secret is too short; the error of starting the transport.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
@@ -75,7 +75,7 @@ export async function serveTransport(
       },
       malformed(error) {
         const answer = connection.refuse(error.about, error)
-        // As late as the answers to earlier frames, which keeps their order
+        // Answers to earlier frames are still to be sent in microtasks. This keeps their order
         if (answer) queueMicrotask(() => outbox.send(answer))
       },
       closed: () => resolve(),

@@ -75,7 +75,7 @@ export class ServerConnection {
   #unsubscribe: Unsubscribe | undefined
   #closed = false
 
-  /** @param outbox Takes all messages except the answers that {@link receive} returns. */
+  /** @param outbox Sends all messages except the answers that {@link receive} returns. */
   constructor(server: ServerDefinition, outbox: Outbox, options: ServerConnectionOptions) {
     this.#server = server
     this.#outbox = outbox
@@ -83,7 +83,7 @@ export class ServerConnection {
     this.#caller = options.caller ?? {}
   }
 
-  /** Handles a parsed frame. Returns its answer; `undefined` if it gets none. */
+  /** Handles a parsed frame. Returns the answer; `undefined` if the frame must not be answered. */
   receive(frame: unknown): Promise<Answer | undefined> {
     if (Array.isArray(frame)) return this.#receiveBatch(frame)
     const validated = this.#validate(frame)
@@ -93,7 +93,10 @@ export class ServerConnection {
     return Promise.resolve(undefined)
   }
 
-  /** Returns the answer to a frame that could not be read; `undefined` if it gets none. */
+  /**
+   * Returns the answer to a frame that could not be read; `undefined` if the frame must not be
+   * answered.
+   */
   refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
     this.#session?.rejectPending(frame, error)
     if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
@@ -159,9 +162,9 @@ export class ServerConnection {
       session?.cancelRequest(requestId, reason)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
-      this.#server.clients?.add(this.#exchange(session, session.life))
+      this.#server.clients?.add(this.#createExchange(session, session.life))
     } else if (message.method === 'notifications/roots/list_changed' && session) {
-      this.#server.clients?.rootsChanged(this.#exchange(session, session.life))
+      this.#server.clients?.rootsChanged(this.#createExchange(session, session.life))
     }
   }
 
@@ -240,7 +243,7 @@ export class ServerConnection {
     this.#inFlight.delete(message.id)
     if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
-      // The end of a listener is announced in both ways that the specification describes.
+      // The specification announces the end of a listener by this notification and by the result
       this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
     }
     return response
@@ -251,14 +254,14 @@ export class ServerConnection {
     session: Session,
   ): Promise<JsonRpcResponse | undefined> {
     const cancellation = session.openRequest(message.id)
-    const exchange = this.#exchange(session, cancellation)
+    const exchange = this.#createExchange(session, cancellation)
     const target = resolveSessionMethod(this.#server, message.method, exchange.revision)
     const response = await dispatch(this.#server, message, exchange, target)
     session.closeRequest(message.id)
     return cancellation.cancelled ? undefined : response
   }
 
-  #exchange(session: Session, cancellation: Cancellation): Exchange {
+  #createExchange(session: Session, cancellation: Cancellation): Exchange {
     const { record } = session
     const revision = sessionRevision(record)
     const { inputTimeoutMs: timeoutMs } = this.#options

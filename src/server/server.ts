@@ -77,7 +77,7 @@ export interface ServerOptions extends BaseServerOptions<Context> {
   redact?: Redact
   /**
    * The maximum number of log messages per second and session, or per request if there are no
-   * sessions. Of further messages, only the number is sent.
+   * sessions. Further messages are dropped, and only their number is sent.
    *
    * @default 1000
    */

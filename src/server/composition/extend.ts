@@ -68,7 +68,7 @@ export function addExtension(server: Server, extension: ServerExtensionOptions):
 }
 
 class ExtensionTable implements Extensions {
-  readonly #all = new Map<string, ServerExtensionOptions>()
+  readonly #extensions = new Map<string, ServerExtensionOptions>()
   readonly #methods = new Map<string, AddedMethod>()
   readonly #filters = new Map<
     string,
@@ -81,11 +81,11 @@ class ExtensionTable implements Extensions {
       throw new TypeError(`"${String(id)}" is not an extension id, such as "com.example/search"`)
     }
     if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
-    if (this.#all.has(id)) throw new TypeError(`The extension "${id}" exists already`)
+    if (this.#extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
     const existing = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
     if (existing !== undefined) throw new TypeError(`The method "${existing}" exists already`)
     requireUnreserved(extension)
-    this.#all.set(id, extension)
+    this.#extensions.set(id, extension)
     for (const [name, method] of Object.entries(added)) {
       this.#methods.set(name, methodOf(extension, method))
     }
@@ -100,19 +100,19 @@ class ExtensionTable implements Extensions {
   }
 
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
-    const all = [...this.#all.values()].filter((each) => (each.era ?? era) === era)
-    if (all.length === 0) return capabilities
-    const declared = Object.fromEntries(all.map(({ id, settings = {} }) => [id, settings]))
+    const offered = [...this.#extensions.values()].filter((each) => (each.era ?? era) === era)
+    if (offered.length === 0) return capabilities
+    const declared = Object.fromEntries(offered.map(({ id, settings = {} }) => [id, settings]))
     return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
   }
 
   allows(result: Result, ctx: HandlerContext): boolean {
     const { method, exchange } = ctx
-    return [...this.#all.values()].some((each) => {
+    return [...this.#extensions.values()].some((each) => {
       const { resultTypes = [], resultMethods = [method] } = each
-      const adds = resultTypes.some((one) => one === result.resultType)
-      const fits = adds && resultMethods.includes(method) && isNegotiated(each, exchange)
-      return fits && (each.isOwnResult?.(result, ctx) ?? true)
+      const definesType = resultTypes.some((type) => type === result.resultType)
+      const applies = definesType && resultMethods.includes(method) && isNegotiated(each, exchange)
+      return applies && (each.isOwnResult?.(result, ctx) ?? true)
     })
   }
 
@@ -155,8 +155,8 @@ function requireUnreserved({
   resultTypes = [],
 }: ServerExtensionOptions): void {
   const names = Object.keys(added)
-  const taken = RESERVED.find(([begin]) => names.some((name) => name.startsWith(begin)))
-  const owner = resultTypes.includes('task') ? TASKS_EXTENSION : taken?.[1]
+  const reserved = RESERVED.find(([prefix]) => names.some((name) => name.startsWith(prefix)))
+  const owner = resultTypes.includes('task') ? TASKS_EXTENSION : reserved?.[1]
   if (owner !== undefined && owner !== id) {
     throw new TypeError(`A method or result type of "${id}" is reserved for "${owner}"`)
   }
@@ -194,7 +194,7 @@ function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): A
   }
 }
 
-/** The only era that has a method. */
+/** The era in which a method exists; empty if it exists in both. */
 function eraOf(
   { era }: ServerExtensionOptions,
   { handle, legacy }: ExtensionMethod,
@@ -204,8 +204,9 @@ function eraOf(
 }
 
 /**
- * Checks that the client declares an extension in this request. One-sided extensions, and clients
- * whose capabilities are unknown, pass: for the latter, using the extension is sufficient.
+ * Checks that the client declares an extension in this request. Extensions that only the server
+ * declares pass. So do clients whose capabilities are unknown: they declare an extension by using
+ * it.
  */
 function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange): void {
   if (exchange.client.unknown || isNegotiated(extension, exchange)) return

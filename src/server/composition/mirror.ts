@@ -47,8 +47,8 @@ interface Registries extends Resources {
 }
 
 /**
- * Creates a function that synchronizes registries with an external source: it adds new entries, replaces
- * changed ones, and removes entries that it added and that no longer exist.
+ * Creates a function that synchronizes registries with an external source: it adds new entries,
+ * replaces changed ones, and removes entries that it added and that no longer exist.
  *
  * The function throws a `TypeError` when a key is already taken. The first call then adds nothing;
  * later calls still add all other entries.
@@ -57,7 +57,7 @@ interface Registries extends Resources {
  */
 export function createMirror(
   registries: Registries,
-  differs: (one: Entry, other: Entry) => boolean,
+  differs: (previous: Entry, next: Entry) => boolean,
 ): (entries: SourceEntries) => void {
   const tools = mirrorRegistry(registries.tools, differs)
   const prompts = mirrorRegistry(registries.prompts, differs)
@@ -65,7 +65,8 @@ export function createMirror(
   const templates = mirrorRegistry(registries.resourceTemplates, differs)
   let hasStarted = false
   return (entries) => {
-    // Additions are announced, and their capability is declared from then on
+    // Checked first, because additions cannot be undone unnoticed: each is announced to clients,
+    // and its capability stays declared
     if (!hasStarted) requireFree(registries, entries)
     hasStarted = true
     const conflicts: unknown[] = []
@@ -92,7 +93,7 @@ function requireFree(registries: Registries, entries: SourceEntries): void {
 /** Synchronizes one registry; returns the errors of entries that it could not add. */
 function mirrorRegistry<T extends Entry>(
   registry: Registry<T>,
-  differs: (one: T, other: T) => boolean,
+  differs: (previous: T, next: T) => boolean,
 ): (entries: ReadonlyMap<string, T>) => unknown[] {
   const added = new Map<string, { registration: ReplaceableRegistration<T>; entry: T }>()
   return (entries) => {

@@ -26,22 +26,23 @@ export interface Mount {
 }
 
 /** The servers that are mounted in each server. */
-const parts = new WeakMap<ServerDefinition, Set<{ readonly source: ServerDefinition }>>()
+const mountsByServer = new WeakMap<ServerDefinition, Set<{ readonly source: ServerDefinition }>>()
 
-/** Whether a server is the other one, or mounted in it. */
-function isMountedIn(one: ServerDefinition, whole: ServerDefinition): boolean {
+/** Whether `inner` is `outer` itself, or is mounted in it, directly or through other servers. */
+function isMountedIn(inner: ServerDefinition, outer: ServerDefinition): boolean {
   return (
-    one === whole || [...(parts.get(whole) ?? [])].some(({ source }) => isMountedIn(one, source))
+    inner === outer ||
+    [...(mountsByServer.get(outer) ?? [])].some(({ source }) => isMountedIn(inner, source))
   )
 }
 
 /**
  * Creates the source that `server.mount` uses to mount a server of the same program. The mounted
- * server's middleware and visibility rules apply, and its changes are followed. A name or URI that
- * is taken by then is skipped and reported to `onError`.
+ * server's middleware and visibility rules apply, and its changes are followed. If it later adds an
+ * entry whose name or URI is taken, the entry is skipped, and `onError` receives an error.
  *
  * `mount` throws a `TypeError` if a name or URI is taken, a server would contain itself, or one of
- * them was not created by `createServer` of `edgewise/server`.
+ * the servers was not created by `createServer` of `edgewise/server`.
  *
  * @example
  * ```ts
@@ -62,12 +63,12 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   const target = fullDefinitionOf(server)
   const source = fullDefinitionOf(mounted)
   if (isMountedIn(target, source)) throw new TypeError('A server cannot be mounted in itself')
-  const mirror = createMirror(target, (one, other) => one !== other)
+  const mirror = createMirror(target, (previous, next) => previous !== next)
   const readEntries = entriesOf(source, prefix)
   mirror(readEntries())
-  const part = { source }
-  const mounts = parts.get(target) ?? new Set()
-  parts.set(target, mounts.add(part))
+  const mount = { source }
+  const mounts = mountsByServer.get(target) ?? new Set()
+  mountsByServer.set(target, mounts.add(mount))
   const unsubscribe = mounted.notify.subscribe((change) => {
     if (change.method === 'notifications/elicitation/complete') {
       server.notify.elicitationComplete(change.elicitationId)
@@ -84,7 +85,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   return {
     async unmount() {
       unsubscribe()
-      mounts.delete(part)
+      mounts.delete(mount)
       mirror(NO_ENTRIES)
     },
   }
@@ -139,17 +140,17 @@ function readerOf(source: ServerDefinition) {
  */
 function convertEnabled<T extends Entry>(
   registry: Registry<T>,
-  change: (key: string, entry: T) => [string, T],
+  convert: (key: string, entry: T) => [string, T],
 ): () => Map<string, T> {
   const cache = new WeakMap<T, [string, T]>()
   return () => {
     const entries = [...registry.entries()].filter(([, entry]) => entry.enabled)
-    const changed = entries.map(([key, entry]) => {
-      const converted = cache.get(entry) ?? change(key, entry)
+    const convertedEntries = entries.map(([key, entry]) => {
+      const converted = cache.get(entry) ?? convert(key, entry)
       cache.set(entry, converted)
       return converted
     })
-    return new Map(changed)
+    return new Map(convertedEntries)
   }
 }
 
@@ -165,7 +166,9 @@ async function callSource(
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictestLogRules(source.logs, request.logs)
-  return applyMiddleware(source, params, request, (_source, given, inner) => answer(given, inner))
+  return applyMiddleware(source, params, request, (_source, currentParams, currentCtx) =>
+    answer(currentParams, currentCtx),
+  )
 }
 
 function strictestLogRules(

@@ -20,7 +20,7 @@ export interface ServerExtensionOptions {
    * @default {}
    */
   readonly settings?: JsonObject
-  /** The only era that has the extension; by default both have it. */
+  /** The only era in which the extension exists; by default it exists in both. */
   readonly era?: 'legacy' | 'modern'
   /**
    * Whether a declaration by the server is sufficient. Otherwise the extension's methods and
@@ -60,8 +60,8 @@ export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cachea
    */
   handle?(params: JsonObject, ctx: Context): Result | Promise<Result>
   /**
-   * Handles a request in a session, if the protocol itself has a method with that name there, so
-   * that the extension need not be declared.
+   * Handles a request in a session, for a method that the protocol itself defines in revisions with
+   * sessions. The client need not declare the extension.
    */
   legacy?(params: JsonObject, ctx: Context): Result | Promise<Result>
 }

@@ -28,7 +28,7 @@ export async function dispatch(
   exchange: Exchange,
   target?: MethodTarget,
 ): Promise<JsonRpcResponse> {
-  const tellAnswered = server.watchRequest?.(message, exchange)
+  const reportResponse = server.watchRequest?.(message, exchange)
   const { id, method } = message
   const { revision } = exchange
   const { input } = server
@@ -49,6 +49,6 @@ export async function dispatch(
     const report = (failure: unknown): void => server.report(failure, ctx)
     response = errorResponse(id, encodeError(server, error, revision, report))
   }
-  tellAnswered?.(response)
+  reportResponse?.(response)
   return response
 }

@@ -13,7 +13,7 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Meta, Result, ErrorObject } from '../../protocol/types.ts'
 import type { ServerDefinition } from '../definition.ts'
 
-const encoded = new WeakMap<Result, Map<RevisionFacts, Result>>()
+const encodedLists = new WeakMap<Result, Map<RevisionFacts, Result>>()
 
 /** Encodes a result for the client's revision. List results are cached, because they recur. */
 export function encodeResult(
@@ -24,12 +24,12 @@ export function encodeResult(
   facts: MethodFacts,
 ): Result {
   if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
-  let byRevision = encoded.get(result)
-  if (!byRevision) encoded.set(result, (byRevision = new Map()))
-  let written = byRevision.get(revision)
-  if (!written)
-    byRevision.set(revision, (written = encodeOnce(server, method, result, revision, facts)))
-  return written
+  let byRevision = encodedLists.get(result)
+  if (!byRevision) encodedLists.set(result, (byRevision = new Map()))
+  let encoded = byRevision.get(revision)
+  if (!encoded)
+    byRevision.set(revision, (encoded = encodeOnce(server, method, result, revision, facts)))
+  return encoded
 }
 
 function encodeOnce(
@@ -44,13 +44,13 @@ function encodeOnce(
   // V8 is slow with computed names in literals, and with members that are assigned after a spread.
   const _meta: Meta = { ...degraded._meta }
   _meta[META_SERVER_INFO] = server.info
-  const written: Result = { resultType: 'complete', _meta, ...degraded }
+  const encoded: Result = { resultType: 'complete', _meta, ...degraded }
   // The spread overwrote `_meta` with the handler's own
-  if (degraded._meta) written._meta = _meta
-  written.resultType ??= 'complete'
-  if (!facts.cacheable || written.resultType !== 'complete') return written
+  if (degraded._meta) encoded._meta = _meta
+  encoded.resultType ??= 'complete'
+  if (!facts.cacheable || encoded.resultType !== 'complete') return encoded
   const { ttlMs = server.cache.ttlMs, cacheScope = server.cache.cacheScope } = degraded
-  return { ...written, ttlMs, cacheScope }
+  return { ...encoded, ttlMs, cacheScope }
 }
 
 /**

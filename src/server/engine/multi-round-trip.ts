@@ -96,7 +96,7 @@ async function suspend(
   ctx: RequestContext,
   { facts }: MethodTarget,
 ): Promise<InputRequiredResult | RequestContext> {
-  if (reason.by === 'questions') return sealQuestions(server, ctx, reason.replay)
+  if (reason.by === 'questions') return sealRecording(server, ctx, reason.replay)
   const result =
     reason.by === 'urls'
       ? urlsToResult(reason.error, ctx.exchange)
@@ -119,7 +119,7 @@ async function suspend(
  * @throws {ProtocolError} `INTERNAL_ERROR` if the state exceeds the size limit, or the replay is
  * non-deterministic: the handler made other requests than in an earlier run.
  */
-async function sealQuestions(
+async function sealRecording(
   server: ServerDefinition,
   ctx: RequestContext,
   replay: ReplayInput,
@@ -142,11 +142,11 @@ async function sealResult(
   result: InputRequiredResult,
 ): Promise<InputRequiredResult> {
   // An `input_required` result must not be cached
-  const { ttlMs: _, cacheScope: __, ...asking } = result
-  const { inputRequests, requestState } = asking
-  asking.requestState = await sealState(ctx, emptyRecording(), requestState)
-  if (inputRequests) asking.inputRequests = degradeRequests(inputRequests, ctx.exchange.revision)
-  return asking
+  const { ttlMs: _, cacheScope: __, ...uncached } = result
+  const { inputRequests, requestState } = uncached
+  uncached.requestState = await sealState(ctx, emptyRecording(), requestState)
+  if (inputRequests) uncached.inputRequests = degradeRequests(inputRequests, ctx.exchange.revision)
+  return uncached
 }
 
 /** Converts input requests to the client's revision. */

@@ -47,16 +47,18 @@ export function applyMiddleware(
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
-  const wraps = server.middleware.filter((each) => (each.method ?? method) === method)
+  const applicable = server.middleware.filter((each) => (each.method ?? method) === method)
   const next = async (at: number): Promise<Result> => {
-    const wrap = wraps[at]
-    return wrap ? wrap.run({ method, params }, ctx, () => next(at + 1)) : run(server, params, ctx)
+    const middleware = applicable[at]
+    return middleware
+      ? middleware.run({ method, params }, ctx, () => next(at + 1))
+      : run(server, params, ctx)
   }
   return next(0)
 }
 
 /** The result types of the core protocol. */
-const KINDS: readonly unknown[] = ['complete', 'input_required']
+const RESULT_TYPES: readonly unknown[] = ['complete', 'input_required']
 
 /**
  * Why a value is not a valid result of the method; `undefined` if it is. Middleware may return any
@@ -70,7 +72,7 @@ function resultFault(
 ): string | undefined {
   const { method } = ctx
   const { resultType: kind = 'complete' } = result ?? {}
-  if (!isObject(result) || !(KINDS.includes(kind) || extensions?.allows(result, ctx))) {
+  if (!isObject(result) || !(RESULT_TYPES.includes(kind) || extensions?.allows(result, ctx))) {
     return `The answer to "${method}" is not a result of a known type`
   }
   if (kind !== 'complete') return undefined
@@ -81,8 +83,8 @@ function resultFault(
 }
 
 /**
- * Waits for one run and ends it, after which nothing can be sent. The only place that creates
- * suspensions.
+ * Waits until one run has settled, and ends it: nothing can be sent afterwards. Suspensions are
+ * created only here.
  *
  * @throws The error of the run, unless the run is suspended.
  */

@@ -60,9 +60,14 @@ export async function complete(
   const otherArguments = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
   for (const other of Object.keys(otherArguments)) requireString(otherArguments, other)
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
-  const found = (await completer?.(value, otherArguments as Record<string, string>, ctx)) ?? []
-  const values = found.slice(0, MAX_VALUES)
-  const completion = { values, total: found.length, hasMore: found.length > values.length }
+  const suggestions =
+    (await completer?.(value, otherArguments as Record<string, string>, ctx)) ?? []
+  const values = suggestions.slice(0, MAX_VALUES)
+  const completion = {
+    values,
+    total: suggestions.length,
+    hasMore: suggestions.length > values.length,
+  }
   return { completion } satisfies CompleteResult
 }
 

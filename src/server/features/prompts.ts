@@ -122,8 +122,8 @@ export function promptEntry<Input extends StandardSchema>(
   handler: PromptHandler<Input>,
 ): PromptEntry {
   requireKnown(`The prompt "${name}"`, options, OPTIONS)
-  const { input, meta, complete, visible, ...described } = options
-  const item: Prompt = { name, ...described }
+  const { input, meta, complete, visible, ...metadata } = options
+  const item: Prompt = { name, ...metadata }
   if (input) item.arguments = promptArguments(name, input)
   if (meta) item._meta = meta
   const get = requireHandler(handler, `The prompt "${name}"`)
@@ -152,11 +152,11 @@ export async function getPrompt(
   }
 
   const returned = await entry.get(input ? input.value : {}, ctx)
-  const maker = `The prompt "${name}"`
-  if (!isResult(returned)) return toResult(requireBlocks(returned, maker), entry.item)
+  const label = `The prompt "${name}"`
+  if (!isResult(returned)) return toResult(requireBlocks(returned, label), entry.item)
   const { messages } = returned as Partial<GetPromptResult>
   if (messages && !(Array.isArray(messages) && messages.every(isMessage))) {
-    throw new TypeError(`${maker} has an invalid message`)
+    throw new TypeError(`${label} has an invalid message`)
   }
   return returned
 }

@@ -6,7 +6,7 @@
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import {
   entryOf,
-  FAMILY_OPTIONS,
+  SHARED_OPTIONS,
   type ReadHandler,
   type ResourceTemplateEntry,
   type ResourceTemplateOptions,
@@ -25,8 +25,8 @@ export function resourceTemplateEntry(
 ): ResourceTemplateEntry {
   const { source } = template
   if (!source) throw new TypeError('A resource template must be made by uriTemplate(…)')
-  const { complete, ...described } = options
-  const names: OptionNames<ResourceTemplateOptions> = { ...FAMILY_OPTIONS, complete: 1 }
+  const { complete, ...metadata } = options
+  const names: OptionNames<ResourceTemplateOptions> = { ...SHARED_OPTIONS, complete: 1 }
   requireKnown(`The template "${source}"`, options, names)
-  return { ...entryOf({ uriTemplate: source }, described, read), template, complete }
+  return { ...entryOf({ uriTemplate: source }, metadata, read), template, complete }
 }

@@ -156,22 +156,22 @@ export function resourceEntry(
 }
 
 /** The options that resources and templates share. */
-export const FAMILY_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
+export const SHARED_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
   ...COMMON_OPTIONS,
   ...{ name: 1, mimeType: 1, annotations: 1, cache: 1 },
 }
 
-const OPTIONS = { ...FAMILY_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
+const OPTIONS = { ...SHARED_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
 
 /** Creates the part of an entry that resources and resource templates share. */
 export function entryOf<Location extends object>(
   location: Location,
-  { meta, cache, visible, ...described }: ResourceOptions,
+  { meta, cache, visible, ...metadata }: ResourceOptions,
   read: ReadHandler,
 ): Omit<ResourceEntry, 'item'> & { readonly item: Location & Omit<Resource, 'uri'> } {
-  requireAnnotations(described.annotations)
-  const item = { ...location, ...described, ...(meta && { _meta: meta }) }
-  requireHandler(read, `The resource "${described.name}"`)
+  requireAnnotations(metadata.annotations)
+  const item = { ...location, ...metadata, ...(meta && { _meta: meta }) }
+  requireHandler(read, `The resource "${metadata.name}"`)
   return { enabled: true, visible, item, cache: requireHints(cache), read }
 }
 
@@ -192,12 +192,12 @@ export async function readResource(
   const returned = await entry.read({ uri, variables }, ctx)
   if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
     if (!returned) throw notFound(uri, ctx)
-    const { contents: found, resultType } = returned as Partial<ReadResourceResult>
+    const { contents: returnedContents, resultType } = returned as Partial<ReadResourceResult>
     if (resultType !== 'input_required') {
-      if (!Array.isArray(found) || !found.every(isResourceContents)) {
+      if (!Array.isArray(returnedContents) || !returnedContents.every(isResourceContents)) {
         throw new TypeError(`The reader of "${uri}" returned invalid contents`)
       }
-      if (found.length === 0) throw notFound(uri, ctx)
+      if (returnedContents.length === 0) throw notFound(uri, ctx)
     }
     return entry.cache ? { ...entry.cache, ...returned } : returned
   }
@@ -228,9 +228,9 @@ export function matchResource(
 ): FoundResource | undefined {
   const entry = resources.find(uri, requester)
   if (entry) return { entry, variables: {} }
-  for (const family of resourceTemplates.list(requester)) {
-    const variables = family.template.match(uri)
-    if (variables) return { entry: family, variables }
+  for (const template of resourceTemplates.list(requester)) {
+    const variables = template.template.match(uri)
+    if (variables) return { entry: template, variables }
   }
   return undefined
 }
@@ -246,10 +246,10 @@ function contents(
   mimeType: string | undefined,
   data: string | Uint8Array,
 ): ResourceContents {
-  const described = mimeType === undefined ? { uri } : { uri, mimeType }
+  const location = mimeType === undefined ? { uri } : { uri, mimeType }
   return typeof data === 'string'
-    ? { ...described, text: data }
-    : { ...described, blob: base64(data) }
+    ? { ...location, text: data }
+    : { ...location, blob: base64(data) }
 }
 
 /**

@@ -144,11 +144,11 @@ export function requireAnnotations(annotations: Annotations = {}): void {
 /**
  * Converts any form of content to blocks, and validates them.
  *
- * @param maker The source of the content, for the error message.
+ * @param label The source of the content, for the error message.
  * @throws {TypeError} If a block is invalid.
  */
-export function requireBlocks(content: Content, maker: string): ContentBlock[] {
+export function requireBlocks(content: Content, label: string): ContentBlock[] {
   const blocks = toBlocks(content)
   if (blocks.every(isContentBlock)) return blocks
-  throw new TypeError(`${maker} returned invalid content`)
+  throw new TypeError(`${label} returned invalid content`)
 }

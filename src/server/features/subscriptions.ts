@@ -40,7 +40,7 @@ export const MAX_SUBSCRIBED_RESOURCES = 1000
 export const MAX_SUBSCRIBED_URIS_LENGTH = 500_000
 
 /** The maximum number of changes queued for a slow reader, which must then subscribe again. */
-const MAX_WAITING = 10_000
+const MAX_UNSENT = 10_000
 
 const UPDATED = 'notifications/resources/updated'
 
@@ -63,21 +63,24 @@ export async function listen(
   ctx: HandlerContext,
 ): Promise<Result> {
   const requested = requireFilter(params)
-  const added = await server.extensions?.acceptFilter(requested, ctx)
+  const extensionFilter = await server.extensions?.acceptFilter(requested, ctx)
   const { exchange, id, caller, signal } = ctx
-  const filter = { ...acceptFilter(server, requested, added, ctx), ...added?.filter }
+  const filter = {
+    ...acceptFilter(server, requested, extensionFilter, ctx),
+    ...extensionFilter?.filter,
+  }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
   const listening = new ShutdownSignal()
   const end = (): void => listening.end()
   signal.addEventListener('abort', end)
-  let waiting = 0
+  let unsent = 0
   const send = (message: JsonRpcNotification): void => {
     if (listening.ended) return
     const sent = exchange.send(message)
     if (!sent) return
-    if (++waiting > MAX_WAITING) end()
-    const done = (): void => void waiting--
-    sent.then(done, done)
+    if (++unsent > MAX_UNSENT) end()
+    const settled = (): void => void unsent--
+    sent.then(settled, settled)
   }
   const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
     (change) => {
@@ -87,14 +90,14 @@ export async function listen(
     },
     { filter, onEnd: end, caller },
   )
-  const stopWatchingEnd = exchange.shutdown?.onEnd(end)
-  let stop: Unsubscribe | undefined
+  const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
+  let stopExtensions: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
       notification('notifications/subscriptions/acknowledged', { notifications: filter, _meta }),
     )
     // Subscribe immediately, so that no change after the acknowledgement is missed
-    stop = await added?.start((method, params) => {
+    stopExtensions = await extensionFilter?.start((method, params) => {
       send(notification(method, { ...params, _meta }))
     })
     await acknowledged
@@ -102,8 +105,8 @@ export async function listen(
     return { _meta }
   } finally {
     unsubscribe?.()
-    stopWatchingEnd?.()
-    stop?.()
+    stopWatchingShutdown?.()
+    stopExtensions?.()
   }
 }
 
@@ -198,11 +201,11 @@ function requireFilter(params: JsonObject): SubscriptionFilter {
 function acceptFilter(
   server: SubscribableServer,
   filter: SubscriptionFilter,
-  added: AcceptedFilter | undefined,
+  extensionFilter: AcceptedFilter | undefined,
   requester: Requester,
 ): SubscriptionFilter {
   const { offered } = server
-  if (!added && !LISTS.some((list) => offered[list])) {
+  if (!extensionFilter && !LISTS.some((list) => offered[list])) {
     throw new ProtocolError(METHOD_NOT_FOUND, 'The server has nothing to listen to')
   }
   const accepted: SubscriptionFilter = {}

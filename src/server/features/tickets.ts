@@ -71,10 +71,10 @@ export function createTickets({ secrets, ttlMs = 900_000 }: TicketOptions = {}):
     issue: (principal, data = null) =>
       sealer.seal({ kind: KIND, principal, data, expires: Date.now() + ttlMs }),
     async redeem(ticket, principal) {
-      const opened = await sealer.open(ticket)
-      if (!isObject(opened) || opened.kind !== KIND || opened.principal !== principal)
+      const payload = await sealer.open(ticket)
+      if (!isObject(payload) || payload.kind !== KIND || payload.principal !== principal)
         return undefined
-      return Number(opened.expires) > Date.now() ? { data: opened.data } : undefined
+      return Number(payload.expires) > Date.now() ? { data: payload.data } : undefined
     },
   }
 }

@@ -53,28 +53,28 @@ interface OutputSpec {
 /** Converts a tool's return value to a result, validated against its output schema. */
 export async function toResult(returned: ToolReturn, entry: OutputSpec): Promise<Result> {
   if (returned === undefined && !entry.output) return { content: [] }
-  const maker = `The tool "${entry.item.name}"`
+  const label = `The tool "${entry.item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
   if (typeof returned === 'string' || isContent) {
-    const content = requireBlocks(returned as Content, maker)
+    const content = requireBlocks(returned as Content, label)
     return entry.output ? { content, isError: true } : { content }
   }
-  const result = requireResult(returned, maker)
+  const result = requireResult(returned, label)
   if ((result.resultType ?? 'complete') !== 'complete') return result
-  if (!entry.output || result.isError) return withText(result, maker)
-  return withText({ ...result, structuredContent: await checkOutput(entry, result) }, maker)
+  if (!entry.output || result.isError) return withText(result, label)
+  return withText({ ...result, structuredContent: await checkOutput(entry, result) }, label)
 }
 
 const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
 
 /** Rejects return values that cannot be meant as a result. */
-function requireResult(returned: unknown, maker: string): Partial<CallToolResult> {
+function requireResult(returned: unknown, label: string): Partial<CallToolResult> {
   if (isObject(returned) && typeof (returned.isError ?? false) === 'boolean') {
     const names = Object.keys(returned)
     if (names.length === 0 || names.some((name) => RESULT_MEMBERS.includes(name))) return returned
   }
   throw new TypeError(
-    `${maker} returned neither content nor a result: return text, or { structuredContent: … }`,
+    `${label} returned neither content nor a result: return text, or { structuredContent: … }`,
   )
 }
 
@@ -91,10 +91,10 @@ async function checkOutput(
 }
 
 /** Repeats structured content as text, for clients that do not read it. */
-function withText(result: Partial<CallToolResult>, maker: string): Result {
+function withText(result: Partial<CallToolResult>, label: string): Result {
   const { content, structuredContent } = result
   const text = (): Content =>
     structuredContent === undefined ? [] : wellFormedJson(structuredContent)
-  const blocks = requireBlocks(content ?? text(), maker)
+  const blocks = requireBlocks(content ?? text(), label)
   return Array.isArray(content) ? result : { ...result, content: blocks }
 }

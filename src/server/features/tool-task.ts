@@ -15,8 +15,8 @@ export interface ToolTask<Input extends StandardSchema = StandardSchema> {
   readonly support: TaskSupport
   /**
    * Runs before the task is created (since 2026-07-28) and may ask the client for input. Recorded
-   * answers and steps carry over to the handler, which receives them at once when it uses the same
-   * keys.
+   * answers and steps carry over to the handler: if it uses the same keys, it receives the recorded
+   * values immediately.
    */
   before?(args: InferOutput<Input>, ctx: Context): Promise<unknown>
   /** How long the task is retained after its creation, in milliseconds. */

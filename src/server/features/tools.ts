@@ -172,16 +172,16 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
   requireKnown(`The tool "${name}"`, options, OPTIONS)
-  const { input, output, meta, visible, scopes, task, ...described } = options
+  const { input, output, meta, visible, scopes, task, ...metadata } = options
   const inputSchema = input ? jsonSchemaOf(input, `The input of the tool "${name}"`) : NO_ARGUMENTS
-  if (!takesObjects(inputSchema)) {
+  if (!acceptsObjects(inputSchema)) {
     throw new TypeError(`The input of the tool "${name}" must be an object schema`)
   }
   const { params: headerParams, fault } = findHeaderParams(inputSchema)
   if (fault !== undefined)
     throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
   // A union of object schemas has no top-level `type`, which the protocol requires
-  const item: Tool = { name, ...described, inputSchema: { ...inputSchema, type: 'object' } }
+  const item: Tool = { name, ...metadata, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) {
     const label = `The output of the tool "${name}"`
     item.outputSchema = jsonSchemaOf(output, label, 'output')
@@ -197,12 +197,12 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
 }
 
 /** Whether a schema accepts objects, or is a union in which at least one member does. */
-function takesObjects(schema: unknown): schema is JsonObject {
+function acceptsObjects(schema: unknown): schema is JsonObject {
   if (!isObject(schema)) return false
   const { type, anyOf, oneOf, allOf } = schema
   if (type !== undefined) return type === 'object'
   const branches = anyOf ?? oneOf ?? allOf
-  return '$ref' in schema || (Array.isArray(branches) && branches.some(takesObjects))
+  return '$ref' in schema || (Array.isArray(branches) && branches.some(acceptsObjects))
 }
 
 /**

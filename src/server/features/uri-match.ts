@@ -60,14 +60,14 @@ function match(parts: readonly Part[], text: string): UriVariables | undefined {
   let ends = new Uint8Array(text.length + 1).fill(1, text.length)
   const steps = parts.toReversed().map((part) => {
     const step = { part, ends }
-    ends = starts(part, text, ends)
+    ends = startPositions(part, text, ends)
     return step
   })
-  return ends[0] ? walk(steps.reverse(), text) : undefined
+  return ends[0] ? extractValues(steps.reverse(), text) : undefined
 }
 
 /** The positions at which a part can start, given those at which it may end. */
-function starts(
+function startPositions(
   { prefix, stops }: Part,
   text: string,
   ends: Uint8Array<ArrayBuffer>,
@@ -75,19 +75,19 @@ function starts(
   // Positions inside a value from which an end can be reached.
   const inside = ends.slice()
   for (let i = text.length - 1; i >= 0; i--) {
-    if (inside[i + 1] && continues(stops, text, i)) inside[i] = 1
+    if (inside[i + 1] && isInValue(stops, text, i)) inside[i] = 1
   }
   return ends.map((end, i) => {
     // A value without a prefix has at least one character
     if (stops !== undefined && prefix === '')
-      return Number(continues(stops, text, i) && inside[i + 1])
+      return Number(isInValue(stops, text, i) && inside[i + 1])
     // A value with a prefix may be absent
     if (stops !== undefined && end) return end
     return text.startsWith(prefix, i) ? (inside[i + prefix.length] ?? 0) : 0
   })
 }
 
-function walk(
+function extractValues(
   steps: readonly { part: Part; ends: Uint8Array }[],
   text: string,
 ): UriVariables | undefined {
@@ -98,7 +98,7 @@ function walk(
     if (!text.startsWith(prefix, at)) continue
     const start = at + prefix.length
     let end = prefix === '' ? start + 1 : start
-    while (!ends[end] && continues(stops, text, end)) end++
+    while (!ends[end] && isInValue(stops, text, end)) end++
     // No end: the value is absent, and what looks like its prefix belongs to a later part
     if (!ends[end]) continue
     if (read?.(text.slice(start, end), values) === false) return undefined
@@ -107,6 +107,6 @@ function walk(
   return values
 }
 
-function continues(stops: string | undefined, text: string, at: number): boolean {
+function isInValue(stops: string | undefined, text: string, at: number): boolean {
   return stops !== undefined && at < text.length && !stops.includes(text.charAt(at))
 }

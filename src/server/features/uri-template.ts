@@ -84,21 +84,21 @@ const OPERATORS = new Map<string, Operator>([
  * @see https://www.rfc-editor.org/rfc/rfc6570
  */
 export function uriTemplate(template: string): UriTemplate {
-  const fail: Fail = failure(template)
+  const fail: Fail = failFor(template)
   const segments = parseUriTemplate(template)
   const names = segments.flatMap((segment) =>
     typeof segment === 'string' ? [] : segment.variables.map(({ name }) => name),
   )
   if (names.length > MAX_VARIABLES) fail(`it has more than ${MAX_VARIABLES} variables`)
-  const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined) fail(`variable "${twice}" is repeated`)
+  const duplicate = names.find((name, i) => names.indexOf(name) < i)
+  if (duplicate !== undefined) fail(`variable "${duplicate}" is repeated`)
   const parts = toParts(segments, fail)
   return { source: template, variables: names, match: (uri) => matchParts(parts, uri) }
 }
 
 type Fail = (reason: string) => never
 
-function failure(template: string): Fail {
+function failFor(template: string): Fail {
   return (reason) => {
     throw new SdkError('INVALID_USE', `Cannot compile URI template "${template}": ${reason}`)
   }
@@ -110,7 +110,7 @@ function failure(template: string): Fail {
  * @throws {SdkError} `INVALID_USE` if the template is malformed.
  */
 export function parseUriTemplate(template: string): (string | Expression)[] {
-  const fail: Fail = failure(template)
+  const fail: Fail = failFor(template)
   if (/\p{Surrogate}/u.test(template)) fail('it is not well-formed Unicode')
   // Odd pieces are the contents of braces; a brace in an even piece is unbalanced.
   return template.split(/\{([^{}]*)\}/).flatMap((piece, i) => {

@@ -14,8 +14,8 @@ import type { Middleware } from '../server.ts'
  * `ctx.step` before it asks its client for input: since 2026-07-28 that work is repeated for each
  * response. Also warns about steps that ask for input, which cannot be recorded.
  *
- * It detects this in every revision, before anything is repeated, but only for asynchronous work.
- * Use it in development only, because it starts a timer for each request:
+ * The middleware detects asynchronous work only, but in every revision and before anything is
+ * repeated. Use it only in development, because it starts a timer for each request:
  * `server.use(warnOnUnsafeReplay())`, before other middleware.
  *
  * @param warn Called once for each handler; `console.error` by default.
@@ -58,7 +58,7 @@ class HandlerObserver {
   restart(): void {
     this.stop()
     this.#waited = false
-    // Handlers that await nothing else ask before any timer fires
+    // A handler that awaits nothing else requests input before any timer fires
     this.#timer = setTimeout(() => {
       this.#waited = true
     })

@@ -21,8 +21,8 @@ export function noteUnanswered(error: unknown): unknown {
 }
 
 /**
- * Whether an input request received no valid response; the error contains nothing internal to the
- * server.
+ * Whether the error is that of an input request without a valid response. The client may see its
+ * message, which contains nothing internal to the server.
  */
 export function isUnanswered(error: unknown): error is SdkError {
   return error instanceof SdkError && unanswered.has(error)

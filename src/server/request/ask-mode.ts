@@ -19,8 +19,8 @@ export interface InputOptions {
   /**
    * Secrets of at least 16 characters that encrypt state passed through clients: the first
    * encrypts, all can decrypt. All instances of a server need the same secrets. By default each
-   * handler or connection generates its own, so that a multi-round-trip request only continues
-   * where it began.
+   * handler or connection generates its own, so that a multi-round-trip request can be continued
+   * only on the handler or connection where it began.
    */
   secrets?: Secrets
   /**

@@ -38,7 +38,7 @@ export async function askClient(
 ): Promise<JsonObject> {
   const { input, exchange } = requester
   try {
-    // Without a way to reach the client, its capabilities are unknown
+    // If the client cannot be reached, its capabilities are unknown, and `ask` explains why
     if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
     return await input.ask({ request, key, accepts })
   } catch (error) {

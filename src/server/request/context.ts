@@ -110,9 +110,11 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
   ): Promise<ElicitFormResult<S>>
   /**
    * Asks the user to open a URL, for data that must not pass through the client: passwords, API
-   * keys, consent at another service. To sign in to this server, use authorization instead. The
-   * page must authenticate its visitor and keep what it receives on the server, stored for that
-   * user and never for a session id alone; `createTickets` binds the URL to the user who was asked.
+   * keys, consent at another service. To sign users in to this server, use authorization instead.
+   *
+   * The page must authenticate its visitor, and store what it receives on the server. Store it for
+   * that user, never for a session id alone. `createTickets` binds the URL to the user who was
+   * asked.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -146,9 +148,9 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    */
   roots(): Promise<Root[]>
   /**
-   * Closes the connection that waits for the response, so that long work does not occupy one. The
-   * client reconnects and resumes (basic/transports, 2025-11-25 only). Does nothing if the client
-   * could not resume.
+   * Closes the connection on which the client waits for the response, so that it is not held open
+   * during long work. The client reconnects and resumes (basic/transports, 2025-11-25 only). Does
+   * nothing if the client could not resume.
    *
    * @param retryMs How long the client should wait before it reconnects, in milliseconds; 1,000 by
    * default.

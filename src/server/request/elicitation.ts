@@ -69,7 +69,10 @@ export interface ElicitUrlResult {
   elicitationId: string | undefined
 }
 
-/** What the user did with the form. Content is present only if accepted, and is then validated. */
+/**
+ * What the user did with the form. `content` is present only if the user accepted; it is valid if
+ * the schema is a Standard Schema.
+ */
 export type ElicitFormResult<S extends StandardSchema | ObjectSchema> =
   | {
       action: 'accept'
@@ -85,16 +88,16 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   requester: InputRequester,
   { message, schema, key }: ElicitFormOptions<S>,
 ): Promise<ElicitFormResult<S>> {
-  const given: StandardSchema | ObjectSchema = schema
-  const form = isStandard(given) ? formSchema(given) : given
+  const anySchema: StandardSchema | ObjectSchema = schema
+  const form = isStandard(anySchema) ? formSchema(anySchema) : anySchema
   const params = { mode: 'form', message, requestedSchema: form }
   let reason = ''
-  const check = async (filled: unknown): Promise<unknown> => {
-    const content = restoreContent(form, filled)
+  const check = async (rawContent: unknown): Promise<unknown> => {
+    const content = restoreContent(form, rawContent)
     if (!isStandard(schema)) return content
-    const checked = await schema['~standard'].validate(content)
-    if (!checked.issues) return checked.value
-    reason = `: ${describeIssues(checked.issues)}`
+    const validation = await schema['~standard'].validate(content)
+    if (!validation.issues) return validation.value
+    reason = `: ${describeIssues(validation.issues)}`
     // When the form is shown again, the message says what was wrong
     params.message = message + reason
     return undefined

@@ -146,7 +146,11 @@ export interface Exchange {
 
 /** Tracks the clients that can be reached. Only gateways have one. */
 export interface ClientRegistry {
-  /** Adds a reachable client, by an exchange that lasts as long as its session. */
+  /**
+   * Adds a reachable client.
+   *
+   * @param client An exchange that lasts as long as the client's session.
+   */
   add(client: Exchange): void
   /** Records that the roots of a client have changed. */
   rootsChanged(client: Exchange): void

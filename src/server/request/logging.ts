@@ -39,7 +39,7 @@ export interface LogRules {
    * The maximum number of messages per second and session, or per request if there are no sessions.
    */
   readonly maxLogsPerSecond: number
-  /** Reports a message that cannot be sent to the author. */
+  /** Reports to the author that a message cannot be sent, and why. */
   readonly report: (error: unknown) => void
 }
 
@@ -47,7 +47,7 @@ export interface LogRules {
 interface Count {
   since: number
   sent: number
-  lost: number
+  dropped: number
 }
 
 const counts = new WeakMap<object, Count>()
@@ -66,10 +66,10 @@ export function outgoingLogs(
 ): LoggingMessageParams[] {
   const now = performance.now()
   let count = counts.get(receiver)
-  if (!count) counts.set(receiver, (count = { since: now, sent: 0, lost: 0 }))
+  if (!count) counts.set(receiver, (count = { since: now, sent: 0, dropped: 0 }))
   if (now - count.since >= 1000) Object.assign(count, { since: now, sent: 0 })
   if (count.sent >= rules.maxLogsPerSecond) {
-    count.lost++
+    count.dropped++
     return []
   }
   let data: unknown
@@ -80,8 +80,8 @@ export function outgoingLogs(
   }
   if (data === undefined) return []
   count.sent++
-  const { lost } = count
-  count.lost = 0
+  const { dropped: lost } = count
+  count.dropped = 0
   return lost > 0 ? [droppedMessages(lost), { ...message, data }] : [{ ...message, data }]
 }
 

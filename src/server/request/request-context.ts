@@ -41,7 +41,8 @@ export class RequestContext extends BaseRequestContext implements Context {
   /** The settings for log messages; without them none are sent. */
   logs: LogRules | undefined
   /**
-   * The recording of earlier rounds; absent until the handler asks, and in modes without replay.
+   * The recording of earlier rounds; absent until the handler asks for input, and in modes without
+   * replay.
    */
   replay: ReplayInput | undefined
   /** The client's responses to an `input_required` result that the handler returned itself. */
@@ -60,13 +61,13 @@ export class RequestContext extends BaseRequestContext implements Context {
    * The text that the model receives for an unexpected error. The error is reported when the run
    * has ended, or dropped if the run turns out to be suspended, as the handler then runs again.
    *
-   * @throws errors that must reach the client.
+   * @throws The error itself, if the client must receive it.
    */
   override describeFailure(error: unknown, report: () => void): string {
     if (error instanceof InputPending) throw error
-    const lacks = isMissingCapability(error)
-    if (lacks && serverFacts(this.exchange.revision).missingCapability) throw error
-    if (lacks || isUnsupported(error)) return error.message
+    const capabilityMissing = isMissingCapability(error)
+    if (capabilityMissing && serverFacts(this.exchange.revision).missingCapability) throw error
+    if (capabilityMissing || isUnsupported(error)) return error.message
     ;(this.#reports ??= []).push(report)
     return isUnanswered(error) ? error.message : TOOL_FAILED
   }

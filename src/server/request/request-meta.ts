@@ -69,7 +69,7 @@ export function unsupportedVersion(
   revisions: readonly RevisionFacts[],
   requested: string,
 ): ProtocolError {
-  const problem = `Unsupported protocol version "${requested}", this server`
+  const problem = `Unsupported protocol version "${requested}": this server`
   return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, problem, requested)
 }
 
@@ -79,17 +79,20 @@ export function noSessions(
   code: number,
   requested: unknown,
 ): ProtocolError {
-  return noCommonRevision(revisions, code, 'This server has no sessions, it', requested)
+  return noCommonRevision(revisions, code, 'This server has no sessions: it', requested)
 }
 
 function noCommonRevision(
   revisions: readonly RevisionFacts[],
   code: number,
-  why: string,
+  problem: string,
   requested: unknown,
 ): ProtocolError {
   const supported = revisions.map(({ version }) => version)
-  return new ProtocolError(code, `${why} speaks ${supported.join(', ')}`, { supported, requested })
+  return new ProtocolError(code, `${problem} speaks ${supported.join(', ')}`, {
+    supported,
+    requested,
+  })
 }
 
 function invalid(key: string): ProtocolError {
