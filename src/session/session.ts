@@ -106,6 +106,11 @@ export class Session {
     this.inFlight.delete(id)
   }
 
+  /** Whether a request to the client is open. */
+  get isAsking(): boolean {
+    return this.#sent.size > 0
+  }
+
   /** Sends a request to the client and waits for its response. */
   async sendRequest(
     method: string,

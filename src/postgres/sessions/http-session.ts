@@ -29,6 +29,7 @@ export class PostgresHttpSession implements HttpSession {
   readonly revision: RevisionFacts
   readonly #sessions: ProcessSessions
   readonly #row: SessionRow
+  #live: LiveSession | undefined
 
   /** @throws {TypeError} If the session's revision is unknown here. */
   constructor(sessions: ProcessSessions, row: SessionRow) {
@@ -92,7 +93,7 @@ export class PostgresHttpSession implements HttpSession {
   /** @throws {HttpError} 404 If the session ended since it was found. */
   #enter(): LiveSession {
     if (this.#sessions.isEnded(this.#row.id)) throw sessionNotFound()
-    return this.#sessions.enter(this.#row)
+    return (this.#live = this.#sessions.enter(this.#row, this.#live))
   }
 
   /**

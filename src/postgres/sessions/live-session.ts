@@ -105,7 +105,7 @@ export class LiveSession {
 
   /** Whether this process has to know what happens in the session. */
   get busy(): boolean {
-    return this.#running > 0 || this.streams.busy
+    return this.#running > 0 || this.streams.busy || this.#session.isAsking
   }
 
   /** Takes over what was read of the session. */
@@ -126,8 +126,9 @@ export class LiveSession {
       startedAt: performance.now(),
       isKnown: false,
       refuse: () => {
-        this.#refused.add(id)
-        this.#session.inFlight.get(id)?.cancel(idInUse(id))
+        const cancellation = this.#session.inFlight.get(id)
+        if (cancellation) this.#refused.add(id)
+        cancellation?.cancel(idInUse(id))
       },
     }
     this.#running++

@@ -82,7 +82,10 @@ export class ProcessSessions implements ProcessParts {
       database,
       table: this.table,
       idleMs,
-      busy: () => [...this.#live.values()].filter(({ busy }) => busy).map(({ id }) => id),
+      busy: () => {
+        for (const live of this.#live.values()) this.settle(live)
+        return [...this.#live.keys()]
+      },
       removed: (record) => this.notify('ended', record),
     })
     this.#stops = [
@@ -119,11 +122,16 @@ export class ProcessSessions implements ProcessParts {
     return this.#live.get(id)
   }
 
-  /** Makes a session live in this process. */
-  enter(row: SessionRow): LiveSession {
+  /**
+   * Makes a session live in this process.
+   *
+   * @param known Its object in the same request, which may have been forgotten between the requests
+   *   of a batch.
+   */
+  enter(row: SessionRow, known?: LiveSession): LiveSession {
     let live = this.#live.get(row.id)
     if (live) live.refresh(row)
-    else this.#live.set(row.id, (live = new LiveSession(this, row.id, row)))
+    else this.#live.set(row.id, (live = known ?? new LiveSession(this, row.id, row)))
     return live
   }
 
@@ -168,7 +176,10 @@ export class ProcessSessions implements ProcessParts {
   }
 
   settle(live: Settling): void {
-    if (!live.busy && this.#live.get(live.id) === live) this.#live.delete(live.id)
+    if (live.busy || this.#live.get(live.id) !== live) return
+    this.#live.delete(live.id)
+    // Gateways reach clients through their live sessions only
+    if (this.endpoint.server.clients) live.close()
   }
 
   ended(live: Settling): void {
