@@ -7,11 +7,14 @@
 import type { BaseConnectOptions } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The key of an option that is called for abandoned requests. */
+/** The key of an option: a function that is called for abandoned requests. */
 export const onAbandoned: unique symbol = Symbol('onAbandoned')
 
 /** Options of a client that observes abandoned requests. */
 export interface AbandonedRequestOptions extends BaseConnectOptions {
-  /** Called with the options of a request when it is abandoned; without them when it is answered. */
+  /**
+   * Called with the id and options of a request when it is abandoned, and with its id alone if its
+   * response arrives later.
+   */
   readonly [onAbandoned]?: (id: unknown, options?: RequestOptions) => void
 }

@@ -13,16 +13,20 @@ export interface Attempt {
 }
 
 /**
- * Adds the outcomes of earlier attempts to the error of the last one. Only errors that the server
- * answered are explained: a refused sign-in or an abort ends all attempts, and an error of the
- * application is left alone.
+ * Adds the outcomes of all attempts to the error of the last one. Only errors that the server responded
+ * with are changed: a rejected sign-in or an abort ends all attempts, and an error of the application
+ * stays as it is.
  */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
-  const isOne = attempts.some((attempt) => attempt.error === error)
-  if (isOne && attempts[1] && statusOf(error)) (error as Error).message = describeAttempts(attempts)
+  const isOfAttempt = attempts.some((attempt) => attempt.error === error)
+  if (isOfAttempt && attempts[1] && statusOf(error)) {
+    ;(error as Error).message = describeAttempts(attempts)
+  }
 }
 
 /** Lists what each attempt returned, in order. */
 export function describeAttempts(attempts: readonly Attempt[]): string {
-  return attempts.map((one) => `${one.with}: ${(one.error as Error).message}`).join('; ')
+  return attempts
+    .map((attempt) => `${attempt.with}: ${(attempt.error as Error).message}`)
+    .join('; ')
 }

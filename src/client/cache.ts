@@ -65,7 +65,7 @@ class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #maxEntries: number
   readonly #maxLength: number
-  /** How often entries were removed. A response that was in flight at such a time may be stale. */
+  /** How often entries were removed. Responses that were in flight during a removal may be stale. */
   #removals = 0
 
   constructor(maxEntries: number, maxLength: number) {
@@ -141,9 +141,9 @@ class ResultCache implements Cache {
     })
   }
 
-  #forget(stale: (entry: Entry) => boolean): void {
+  #forget(isStale: (entry: Entry) => boolean): void {
     this.#removals++
-    for (const [key, entry] of this.#entries) if (stale(entry)) this.#entries.delete(key)
+    for (const [key, entry] of this.#entries) if (isStale(entry)) this.#entries.delete(key)
   }
 }
 

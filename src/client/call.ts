@@ -105,7 +105,7 @@ export class Call implements Outgoing {
     return this.options.onProgress?.(progress)
   }
 
-  /** Stops the timeouts: from now on the response may take any time. */
+  /** Stops the timeouts: from now on, the response may take any amount of time. */
   stopTimer(): void {
     clearTimeout(this.#timer)
   }
@@ -113,13 +113,13 @@ export class Call implements Outgoing {
   /** Waits for work whose duration does not count towards the timeouts. */
   async pause<T>(work: T | Promise<T>): Promise<T> {
     this.stopTimer()
-    const since = performance.now()
+    const pausedAt = performance.now()
     try {
       return await work
     } finally {
-      const passed = performance.now() - since
-      this.#startedAt += passed
-      this.#progressAt += passed
+      const pausedMs = performance.now() - pausedAt
+      this.#startedAt += pausedMs
+      this.#progressAt += pausedMs
       if (!this.settled) this.#checkTimeouts()
     }
   }

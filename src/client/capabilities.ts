@@ -26,13 +26,13 @@ export function declaredCapabilities({
 export function handledCapabilities({
   onElicit,
   onSample,
-  roots: places,
+  roots: rootsOption,
   capabilities = {},
 }: ConnectOptions): ClientCapabilities {
   const { elicitation = { form: {} }, sampling = {}, roots = { listChanged: true } } = capabilities
   return {
     ...(onElicit && { elicitation }),
     ...(onSample && { sampling }),
-    ...(places && { roots }),
+    ...(rootsOption && { roots }),
   }
 }

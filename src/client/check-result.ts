@@ -9,14 +9,14 @@ import type { Result, Tool, JsonObject } from '../protocol/types.ts'
 import { isObject, memberAt } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 
-/** Whether a result is a complete one. */
+/** Whether a result is complete, as every result without a `resultType` is. */
 export function isComplete({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete'
 }
 
 /**
- * Returns a complete result once its required members are checked. From a list of tools, over HTTP since
- * 2026-07-28, it removes those with invalid annotations.
+ * Checks the required members of a complete result, and returns it. Over HTTP since 2026-07-28, tools
+ * with invalid annotations are removed from a list of tools.
  *
  * @throws {SdkError} `INVALID_MESSAGE`.
  */
@@ -32,12 +32,12 @@ export function checkResult(
     throw invalidResult(method, result)
   }
   if (method === 'tools/list') {
-    const hide = (name: string, fault: string): void =>
+    const reportHidden = (name: string, fault: string): void =>
       connection.reportError(new SdkError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
     result.tools = connection.tools.remember(
       result.tools as Tool[],
       cursor === undefined,
-      connection.repeatsInHeaders ? hide : undefined,
+      connection.repeatsInHeaders ? reportHidden : undefined,
     )
   }
   return result

@@ -11,9 +11,9 @@ import type { RequestOptions } from './request-options.ts'
 
 /**
  * The key of a request option: the operation, such as a task, that an earlier call of the same request
- * started. It is for callers that repeat a request with each set of input responses. `null` in the
- * first call returns the started operation to the caller. The operation itself, in later calls, is
- * followed to its end and not started again.
+ * started. It is for callers that repeat a request with each set of input responses. Such a caller
+ * passes `null` in the first call, which then returns the started operation. It passes that operation
+ * in later calls, which follow the operation to its end instead of starting another one.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
@@ -36,14 +36,14 @@ export interface ClientExtensionOptions {
   readonly nameParams?: { readonly [method: string]: string }
   /**
    * The values of `resultType` that the extension adds, each with the function that turns such a result
-   * into the complete one. Called only with results of servers that declare the extension, and never for
-   * requests with `input: 'manual'`.
+   * into the complete one. The functions receive only results of servers that declare the extension, and
+   * none of requests with `input: 'manual'`.
    */
   readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
   /**
-   * Executes a request itself: returns its complete result, or undefined for requests that are to be
-   * sent normally. Also called for the requests that the extension sends through `client`, which it must
-   * recognize. Never called for requests with `input: 'manual'`.
+   * Executes a request without sending it: returns its complete result, or undefined for requests that
+   * are to be sent normally. Also called for the requests that the extension itself sends through
+   * `client`, so it must recognize those. Never called for requests with `input: 'manual'`.
    */
   readonly send?: (request: FollowedRequest) => Promise<Result> | undefined
   /**
@@ -78,7 +78,7 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = same } = options
+  const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = identity } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
   const followers = new Map(Object.entries(resultTypes))
   return {
@@ -101,6 +101,6 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
   }
 }
 
-function same(answer: ServerAnswer): ServerAnswer {
+function identity(answer: ServerAnswer): ServerAnswer {
   return answer
 }

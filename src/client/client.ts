@@ -94,8 +94,8 @@ export class Client extends BaseClient {
 
   /** Checks that the server responds. */
   async ping(options?: RequestOptions): Promise<void> {
-    const pings = findMethod('ping', this.#connection.revision)
-    await this.request(pings ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
+    const hasPing = findMethod('ping', this.#connection.revision)
+    await this.request(hasPing ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
   }
 
   /**
@@ -112,12 +112,12 @@ export class Client extends BaseClient {
   }
 
   /**
-   * Subscribes to changes. Resolves once it is known what the server will announce, which is in `filter`
-   * of the result; continues across lost connections.
+   * Subscribes to changes. Resolves with a subscription whose `filter` is what the server will announce.
+   * The subscription survives lost connections.
    *
-   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
-   *   nothing of what is requested.
-   * @throws {ProtocolError} If the server rejects it for another reason.
+   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or in a session none of the
+   *   requested changes.
+   * @throws {ProtocolError} If the server rejects the subscription for another reason.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
    */
   listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
@@ -149,11 +149,11 @@ export class Client extends BaseClient {
   }
 
   /**
-   * Answers requests for input with the client's handlers, like those of an `input_required` result; for
-   * extensions that transfer such requests in their own way.
+   * Answers requests for input with the client's handlers, as if they were part of an `input_required`
+   * result. For extensions that transfer such requests in their own way.
    *
    * @param method The method of the request that needs the input.
-   * @param signal Cancels the answering. Requests with the same signal count as those of one call.
+   * @param signal Aborts the handlers. For `maxInputs`, requests with the same signal count as one call.
    * @param request The options of the request that needs the input; handlers receive them in their
    *   context.
    * @throws {SdkError} `INVALID_MESSAGE`, `DENIED`, `LIMIT_EXCEEDED`, `ABORTED`.

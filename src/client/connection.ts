@@ -33,13 +33,13 @@ import { allowedVersions, type Versions } from './versions.ts'
 /** The default `clientInfo`. */
 const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
 
-/** Where a connection leads: opens the channel to a server and negotiates with it. */
+/** The server that a connection leads to: opens the channel to it and negotiates with it. */
 export interface ConnectionTarget {
   /** The endpoint, over HTTP. */
   readonly url?: string
   /** Opens a channel and negotiates a revision. */
   open(connection: Connection): Promise<void>
-  /** Determines what the server speaks: at first, and again if it proves to have changed. */
+  /** Determines the server's revision: initially, and again if the server turns out to have changed. */
   negotiate(connection: Connection): Promise<void>
 }
 
@@ -111,11 +111,11 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** Sets the negotiated revision and the server's description of itself. */
   applyServerInfo(
     revision: RevisionFacts,
-    said: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
+    description: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
   ): void {
     this.setRevision(revision)
     this.attempts.length = 0
-    const { capabilities, serverInfo, instructions } = said
+    const { capabilities, serverInfo, instructions } = description
     this.serverCapabilities = isObject(capabilities) ? capabilities : undefined
     this.serverInfo = isObject(serverInfo)
       ? { ...serverInfo, name: String(serverInfo.name), version: String(serverInfo.version) }
@@ -123,14 +123,14 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     this.instructions = typeof instructions === 'string' ? instructions : undefined
   }
 
-  /** Takes a response as confirmation of the assumed revision. */
+  /** Called when a response confirms the assumed revision. */
   confirm(): void {
     this.isConfirmed = true
   }
 
-  /** Determines what the server speaks: at first, and again if it proves to have changed. */
+  /** Determines the server's revision: initially, and again if the server turns out to have changed. */
   negotiate(): Promise<void> {
-    // This negotiation counts as confirmed, so that no later failure starts another one
+    // The negotiated revision counts as confirmed, so that no later failure starts another negotiation
     this.isConfirmed = true
     this.attempts.length = 0
     return this.#target.negotiate(this)
@@ -158,11 +158,11 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const { logLevel = this.changes?.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } =
       options
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
-    const sent = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
+    const callOptions = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
     const degraded = degradeClientParams(method, params, this.revision)
-    const filled = addMeta(degraded, this.#meta, sent, this.options.trace?.(), id)
-    if (filled) message.params = filled
-    const call = new Call(message, sent, this)
+    const withMeta = addMeta(degraded, this.#meta, callOptions, this.options.trace?.(), id)
+    if (withMeta) message.params = withMeta
+    const call = new Call(message, callOptions, this)
     if (this.#closed) call.reject(this.#closed)
     if (call.settled) return call
     this.inputHandlers.noteRequest?.(message)
@@ -202,7 +202,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     this.reportFailureOf(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 
-  /** Reports an error that no call fails with. */
+  /** Reports an error that no call rejects with. */
   reportError(error: unknown): void {
     if (!this.#closedByUser) reportError(this.options, error)
   }
@@ -223,7 +223,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     return (this.#restoring ??= restore().finally(() => (this.#restoring = undefined)))
   }
 
-  /** Replaces the channel with another one, on which the connection is open again. */
+  /** Closes the channel and continues, with an open connection, on another one. */
   async replaceChannel(channel: Channel): Promise<void> {
     await this.channel?.close()
     this.reopen()

@@ -14,11 +14,11 @@ import { chooseVersion, isModernError, mismatch, supportedBy } from './versions.
 
 /** Why a server is assumed to use sessions. */
 export interface LegacyEvidence {
-  /** The error that it answered. */
+  /** The error that the server responded with. */
   readonly error?: unknown
-  /** The revision to propose, if the server named the ones it supports. */
+  /** The revision to propose, if the server listed those that it supports. */
   readonly propose?: RevisionFacts
-  /** Whether it may still be a server of 2026-07-28, in case it rejects `initialize` too. */
+  /** Whether the server may still be one of 2026-07-28, in case it rejects `initialize` too. */
   readonly doubtful?: boolean
 }
 
@@ -29,8 +29,8 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  * Requests `server/discover` and applies the server's answer.
  *
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
- * @param mayRepeat Whether to ask a server again that rejects a version which it lists as supported, as
- *   a server in the middle of an update may.
+ * @param mayRepeat Whether to propose a version again if the server rejects it but lists it as
+ *   supported. Servers may do so in the middle of an update.
  * @returns Undefined once a revision is negotiated; otherwise why the server must use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
@@ -72,18 +72,18 @@ export async function discover(
       throw error
     refusal = error
     supported = supportedBy(error)
-    const next = chooseVersion(others, supported)
-    const again = mayRepeat ? chooseVersion([version], supported) : undefined
-    if (next ?? again) return discover(connection, options, isLegacy, !!next, [next ?? version])
+    const other = chooseVersion(others, supported)
+    const same = mayRepeat ? chooseVersion([version], supported) : undefined
+    if (other ?? same) return discover(connection, options, isLegacy, !!other, [other ?? version])
   }
-  const first = chooseVersion(legacy, supported)
-  if (first) return { error: refusal, propose: first }
+  const propose = chooseVersion(legacy, supported)
+  if (propose) return { error: refusal, propose }
   throw mismatch([...modern, ...legacy], supported, refusal)
 }
 
 /** Whether a failure over HTTP shows that a server does not support 2026-07-28. */
 export function isLegacyOverHttp(error: unknown): boolean {
-  // A response, but not one of the method's results
+  // The server responded, but not with a result of `server/discover`
   if ((error as SdkError).code === 'UNSUPPORTED') return true
   return !isModernError(error) && LEGACY_STATUSES.includes(statusOf(error) ?? 0)
 }

@@ -42,11 +42,14 @@ export interface Cache {
   forgetResource(changedUri: string): void
 }
 
-/** Answers the server's requests, other than pings. The optional members are for those who ask a user. */
+/**
+ * Answers the server's requests, except pings. The optional members are for implementations that can
+ * ask a user.
+ */
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
   readonly isAnswering?: boolean
-  /** Notes a request of the client: requests of the server that belong to no call count towards it. */
+  /** Called with each request of the client. Server requests outside of calls count towards the latest. */
   noteRequest?(message: JsonRpcRequest): void
   /**
    * Answers a request from the server.
@@ -61,7 +64,7 @@ export interface InputHandlers {
    * Answers all requests of one `input_required` result concurrently.
    *
    * @param request The options of the request that received the result.
-   * @param call Identifies the call that they belong to, across its rounds.
+   * @param call An object that identifies the client's call; the same in each round of the call.
    */
   answerInputs(
     method: string,
@@ -80,9 +83,9 @@ export interface ChangeListeners {
   readonly logLevel: LoggingLevel | undefined
   /** Opens the streams that hooks and handlers need, once connected. */
   start(): void
-  /** Receives a notification that may announce a change, or end a subscription. */
+  /** Receives any notification: some announce a change, some end a subscription. */
   receive(message: JsonRpcNotification): void
-  /** Announces everything that is subscribed to once, because changes may have been missed. */
+  /** Announces one change of everything that is subscribed to, because changes may have been missed. */
   gap(): void
   /** Restores the subscriptions of the old session on a new one. */
   restore(): Promise<void>

@@ -10,7 +10,7 @@ import type { RequestOptions } from './request-options.ts'
 import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
 
 /**
- * Opens a session, proposing `first`, and applies the revision that the server answers.
+ * Opens a session, proposing `first`, and applies the revision that the server responds with.
  *
  * @throws {SdkError} See {@link propose}.
  */
@@ -24,9 +24,9 @@ export async function initialize(
 }
 
 /**
- * Requests a session; the returned function accepts the server's offer. If the server rejects the
- * revision and lists others, one of those is proposed; if it lists none, the older ones are tried in
- * turn.
+ * Requests a session. The returned function accepts the server's response. If the server rejects the
+ * revision and lists others, one of those is proposed. If the server lists none, the older revisions are
+ * tried in turn.
  *
  * @param mayGuess Whether to try other revisions with a server that lists none.
  * @throws {SdkError} `VERSION_MISMATCH` if client and server have no revision in common.
@@ -36,7 +36,7 @@ export async function propose(
   options: RequestOptions,
   mayGuess: boolean,
   first: RevisionFacts | undefined = connection.versions.legacy[0],
-  left: readonly RevisionFacts[] = connection.versions.legacy,
+  untried: readonly RevisionFacts[] = connection.versions.legacy,
 ): Promise<() => Promise<void>> {
   const { modern, legacy } = connection.versions
   if (!first) throw mismatch(modern, 'an earlier revision')
@@ -48,7 +48,7 @@ export async function propose(
     result = await connection.start('initialize', params, options).result
   } catch (error) {
     connection.attempts.push({ with: first.version, error })
-    const remaining = left.filter((facts) => facts !== first)
+    const remaining = untried.filter((facts) => facts !== first)
     const supported = supportedBy(error)
     // Not every server lists its revisions
     const isGuess = supported === undefined && mayGuess && mayRefuseVersion(error)

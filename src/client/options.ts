@@ -32,9 +32,8 @@ export interface BaseConnectOptions extends HttpOptions {
   /** The name and version that the client reports. By default it reports Edgewise itself. */
   readonly info?: Implementation
   /**
-   * The revisions to use, in order of preference. By default all are used, newest first. With only
-   * revisions that use sessions, or only newer ones, servers that support none of them are rejected
-   * with an error.
+   * The revisions to use, in order of preference. By default all are used, newest first. Connecting to a
+   * server that supports none of them fails.
    */
   readonly revision?: Revision | readonly Revision[]
   /**
@@ -81,7 +80,7 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly maxTimeoutMs?: number
   /**
-   * How often one call may be asked for input before it fails.
+   * How many rounds of input requests one call may have before it fails.
    *
    * @default 10
    */
@@ -97,7 +96,7 @@ export interface BaseConnectOptions extends HttpOptions {
    * once per sent request.
    */
   readonly trace?: () => TraceContext | undefined
-  /** Aborts connecting. It does not close the connection later. */
+  /** Aborts connecting. Once the connection is open, the signal has no effect. */
   readonly signal?: AbortSignal
   /**
    * Called before a tool is called and before any handler runs. If it returns false, nothing is sent or
@@ -114,8 +113,8 @@ export interface BaseConnectOptions extends HttpOptions {
   /** Called with every notification that arrives, known or not, on the same streams as `onLog`. */
   readonly onNotification?: (notification: JsonRpcNotification) => void
   /**
-   * Called with errors that no call reports: invalid messages, hidden tools, lost streams,
-   * exceptions in callbacks.
+   * Called with errors that no call reports: invalid messages, tools that are hidden because their
+   * annotations are invalid, lost streams, exceptions in callbacks.
    *
    * @default console.error
    */
@@ -189,7 +188,7 @@ export interface Handlers {
    */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**
-   * How many requests a server may send to these handlers during one call; more end the call with
+   * How many requests a server may send to these handlers during one call. One more ends the call with
    * `LIMIT_EXCEEDED`. Requests that arrive outside of calls, or during list requests, count towards
    * the last call.
    *
@@ -232,7 +231,7 @@ export interface ApprovalRequest {
   readonly server: ServerIdentity
 }
 
-/** Hooks for changes. If a revision needs a stream for them, it is opened when a hook is present. */
+/** Hooks for changes. In revisions that announce changes on a stream, any hook opens that stream. */
 export interface Hooks {
   /** The list of tools has changed. */
   readonly onToolsChanged?: () => void

@@ -10,17 +10,17 @@ import type { Connection } from './connection.ts'
 /**
  * Yields the items of a list, fetching each page when it is needed.
  *
- * @param send Fetches the page that the params name.
+ * @param fetchPage Fetches a page; its params contain the cursor, if any.
  * @throws {SdkError} `LIMIT_EXCEEDED` if the list is larger than allowed.
  */
 export function walkItems(
   connection: Connection,
   method: string,
-  send: (params: JsonObject) => Promise<Result>,
+  fetchPage: (params: JsonObject) => Promise<Result>,
 ): AsyncGenerator<object, void, undefined> {
   return connection.walkPages(
     method,
-    (cursor) => send(cursor === undefined ? {} : { cursor }),
+    (cursor) => fetchPage(cursor === undefined ? {} : { cursor }),
     methods.get(method)?.array?.[0] ?? '',
   )
 }

@@ -31,9 +31,9 @@ export async function recover(
   } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isNotModernAfterAll)
     await connection.negotiate()
   else {
-    const isLostAnswer = code === 'NETWORK' && data !== undefined
-    // The server may have executed it already; methods with cacheable results have no side effects
-    return isLostAnswer && facts?.cacheable === true
+    const isResponseLost = code === 'NETWORK' && data !== undefined
+    // The server may have executed the request; methods with cacheable results have no side effects
+    return isResponseLost && facts?.cacheable === true
   }
   return true
 }

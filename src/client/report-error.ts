@@ -1,5 +1,5 @@
 /**
- * Reports errors that no call fails with to the application.
+ * Passes errors that no call rejects with to the application.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -11,6 +11,6 @@ export function reportError(
   { onError = console.error }: Pick<BaseConnectOptions, 'onError'>,
   error: unknown,
 ): void {
-  // There is nowhere left to report errors of `onError` itself
+  // An error of `onError` itself cannot be reported anywhere
   callHook(() => onError(error instanceof Error ? error : new Error(String(error))), ignore)
 }

@@ -15,7 +15,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { TraceContext } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The `_meta` that every request of a revision repeats; undefined if the handshake carries it. */
+/** The `_meta` that every request repeats; undefined in revisions that send it in the handshake. */
 export function commonMeta(
   { era, version }: RevisionFacts,
   { roots, ...others }: ClientCapabilities,
@@ -37,7 +37,7 @@ export function addMeta(
   trace: TraceContext | undefined,
   id: number,
 ): JsonObject | undefined {
-  // The common case shares one `_meta` object; a member in front of a spread is cheap
+  // The common case shares one `_meta` object, which is cheap to add in front of a spread
   const isPlain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta

@@ -22,7 +22,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** Total timeout, in milliseconds. By default the client's timeout applies. */
   readonly maxTimeoutMs?: number | undefined
-  /** Requests progress and receives it; for a polled task, its status messages. */
+  /** Requests progress and receives it. For a task that is polled, it receives the status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
    * Called with log messages that arrive with the response to this request. Over HTTP only: elsewhere

@@ -1,6 +1,6 @@
 /**
- * One request from the caller's point of view: checked, cached, retried if the protocol requires it, and
- * continued until the server has all the input that it needs.
+ * One request from the caller's point of view. The request is checked, answered from the cache, retried
+ * if the protocol requires that, and repeated until the server has all the input that it needs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -38,16 +38,16 @@ export async function request(
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<Result> {
-  const facts = gate(connection, method)
+  const facts = checkMethod(connection, method)
   const followed = { client: connection.client, method, params, options }
-  const carriedOut = askExtensions(connection, followed)
-  if (carriedOut) return carriedOut
+  const executed = askExtensions(connection, followed)
+  if (executed) return executed
   const lookup = facts?.cacheable
     ? await connection.cache?.lookup(followed, connection.channel)
     : undefined
   if (lookup?.found) return lookup.found
-  const send = (sent: JsonObject): Promise<Result> =>
-    roundTrip(connection, method, sent, options, facts)
+  const send = (roundParams: JsonObject): Promise<Result> =>
+    roundTrip(connection, method, roundParams, options, facts)
   const { maxRounds = 10 } = connection.options
   let result = await send(params)
   let round = 0
@@ -80,8 +80,9 @@ export async function request(
 }
 
 /**
- * Lets each extension take over. Without a result, an extension may execute the request itself; with a
- * result of one of its types, it completes it. Undefined if no extension does.
+ * Offers a request to the extensions. Before the request is sent, an extension may execute it instead.
+ * When a result has the type of an extension, that extension completes the result. Undefined if no
+ * extension does either.
  */
 function askExtensions(
   { options: { extensions = [] } }: Connection,
@@ -95,10 +96,12 @@ function askExtensions(
 }
 
 /**
- * The facts of a method once its preconditions are checked; undefined for methods outside the core
+ * Checks that a method can be requested, and returns its facts; undefined for methods outside the core
  * protocol.
+ *
+ * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING`.
  */
-function gate(connection: Connection, method: string): MethodFacts | undefined {
+function checkMethod(connection: Connection, method: string): MethodFacts | undefined {
   const { revision, serverCapabilities } = connection
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {

@@ -8,7 +8,8 @@ import type { Connection } from './connection.ts'
 import { initialize } from './initialize.ts'
 
 /**
- * Opens a new session if the server has ended the old one; requests that fail concurrently share it.
+ * Opens a new session if the server has ended the old one. Requests that fail concurrently share the
+ * new session.
  *
  * @throws {SdkError} `SESSION_LOST` if no new session can be opened.
  */

@@ -50,16 +50,16 @@ export function receiverOf(connection: Connection): ChannelReceiver {
 
   const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
     const { method, params = {} } = message
-    const said: unknown = params
+    const unchecked: unknown = params
     connection.hook(() => options.onNotification?.(message))
     if (method === 'notifications/progress') {
       // Progress of completed or unknown requests is ignored
       connection.hook(() =>
-        connection.calls.get(params.progressToken)?.progress(said as ProgressParams),
+        connection.calls.get(params.progressToken)?.progress(unchecked as ProgressParams),
       )
     } else if (method === 'notifications/message') {
-      connection.hook(() => call?.options.onLog?.(said as LoggingMessageParams))
-      connection.hook(() => options.onLog?.(said as LoggingMessageParams))
+      connection.hook(() => call?.options.onLog?.(unchecked as LoggingMessageParams))
+      connection.hook(() => options.onLog?.(unchecked as LoggingMessageParams))
     } else {
       connection.inputHandlers.receive?.(message)
       connection.changes?.receive(message)
@@ -73,9 +73,9 @@ export function receiverOf(connection: Connection): ChannelReceiver {
     if (requestId !== undefined && connection.revision.era === 'legacy') {
       connection.respond(errorResponse(requestId, toErrorObject(error)))
     }
-    const problem = new SdkError('INVALID_MESSAGE', error.message)
-    if (call) call.reject(problem)
-    else connection.reportError(problem)
+    const sdkError = new SdkError('INVALID_MESSAGE', error.message)
+    if (call) call.reject(sdkError)
+    else connection.reportError(sdkError)
   }
 
   return {
@@ -83,8 +83,8 @@ export function receiverOf(connection: Connection): ChannelReceiver {
       return connection.revision
     },
     nameParam(method) {
-      const adds = options.extensions?.find(({ nameParams }) => nameParams[method])
-      return methods.get(method)?.nameParam ?? adds?.nameParams[method]
+      const extension = options.extensions?.find(({ nameParams }) => nameParams[method])
+      return methods.get(method)?.nameParam ?? extension?.nameParams[method]
     },
     receive(frame: unknown, call?: Call) {
       const frames = Array.isArray(frame) && connection.revision.batches ? frame : [frame]

@@ -1,6 +1,6 @@
 /**
- * What a client stores of the tools that it has listed: the arguments that headers repeat, and the
- * output schema.
+ * The parts of listed tools that a client stores: the arguments that headers repeat, and the output
+ * schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -14,6 +14,7 @@ import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 interface ToolSchema {
+  /** The parameters that headers repeat, or why their annotations are invalid. */
   readonly found: HeaderParams
   readonly output: unknown
 }
@@ -30,8 +31,8 @@ export class ToolSchemas {
    * Stores a page of tools.
    *
    * @param isFirst Whether this is the first page of a list.
-   * @param onFault Called for tools with invalid annotations, which are then left out. Omitted where no
-   *   headers repeat arguments; such tools are then kept.
+   * @param onFault Called for tools with invalid annotations, which are not returned. Omit it where no
+   *   headers repeat arguments: such tools are then returned too.
    * @returns The tools that can be called.
    */
   remember(

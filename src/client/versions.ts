@@ -25,7 +25,7 @@ export interface Versions {
  * @throws {SdkError} `INVALID_USE` if it names a revision that does not exist.
  */
 export function allowedVersions({ revision }: ConnectOptions): Versions {
-  const all =
+  const allowed =
     revision === undefined
       ? revisions
       : [revision].flat().map((name) => {
@@ -34,8 +34,8 @@ export function allowedVersions({ revision }: ConnectOptions): Versions {
           return facts
         })
   return {
-    modern: all.filter((facts) => facts.era === 'modern'),
-    legacy: all.filter((facts) => facts.era === 'legacy'),
+    modern: allowed.filter((facts) => facts.era === 'modern'),
+    legacy: allowed.filter((facts) => facts.era === 'legacy'),
   }
 }
 

@@ -18,8 +18,8 @@ import { applyDiscovery } from './stored-discovery.ts'
  *
  * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
  */
-export function httpTarget(to: string | URL): ConnectionTarget {
-  const url = endpointUrl(to)
+export function httpTarget(endpoint: string | URL): ConnectionTarget {
+  const url = endpointUrl(endpoint)
   return {
     url,
     async open(connection) {
@@ -36,21 +36,21 @@ export function httpTarget(to: string | URL): ConnectionTarget {
 export async function negotiateHttp(connection: Connection, url: string): Promise<void> {
   const { signal } = connection.options
   const [modern] = connection.versions.modern
-  const notModern = await discover(connection, { signal }, isLegacyOverHttp)
-  if (!notModern) return
+  const legacy = await discover(connection, { signal }, isLegacyOverHttp)
+  if (!legacy) return
   try {
-    await initialize(connection, { signal }, notModern.propose)
+    await initialize(connection, { signal }, legacy.propose)
   } catch (error) {
     const status = statusOf(error) ?? 0
     // A server of 2026-07-28 without `server/discover`, which the specification requires
-    if (notModern.doubtful && modern && status > 0 && status < 500) {
+    if (legacy.doubtful && modern && status > 0 && status < 500) {
       return connection.setRevision(modern)
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
-    const before = [...connection.attempts]
+    const earlierAttempts = [...connection.attempts]
     await openFallback(connection, url).catch((cause: unknown) => {
       rethrowRejectedSignIn(cause)
-      const attempts = describeAttempts([...before, { with: 'HTTP+SSE', error: cause }])
+      const attempts = describeAttempts([...earlierAttempts, { with: 'HTTP+SSE', error: cause }])
       const message = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof SdkError ? error.data : { status, error: toErrorObject(error) }
       throw new SdkError('HTTP', message, { cause: error, data })
@@ -58,7 +58,7 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
   }
 }
 
-/** Connects over HTTP+SSE, the transport of 2024-11-05, if the option `fallback` has it. */
+/** Connects over HTTP+SSE, the transport of 2024-11-05, if the option `fallback` provides it. */
 export async function openFallback(connection: Connection, url: string): Promise<void> {
   const { options } = connection
   const { fallback } = options
@@ -72,8 +72,8 @@ export async function openFallback(connection: Connection, url: string): Promise
  *
  * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
  */
-export function endpointUrl(to: string | URL): string {
-  const url = String(to)
+export function endpointUrl(endpoint: string | URL): string {
+  const url = String(endpoint)
   if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
   const [isHost, isLocal] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
   const hint = isHost ? `; did you mean "http${isLocal ? '' : 's'}://${url}"?` : ''

@@ -8,7 +8,10 @@ import type { Transport } from '../protocol/transport.ts'
 import type { HttpOptions } from '../protocol/http-options.ts'
 
 /** Wraps a transport to report when it closes. */
-export function observeTransport(transport: Transport, closed: (reason: Error) => void): Transport {
+export function observeTransport(
+  transport: Transport,
+  onClosed: (reason: Error) => void,
+): Transport {
   return {
     start: (receiver) =>
       transport.start({
@@ -16,7 +19,7 @@ export function observeTransport(transport: Transport, closed: (reason: Error) =
         malformed: (error) => receiver.malformed(error),
         closed: (reason) => {
           receiver.closed(reason)
-          closed(reason ?? new SdkError('CLOSED', 'The server closed the connection'))
+          onClosed(reason ?? new SdkError('CLOSED', 'The server closed the connection'))
         },
       }),
     send: (frame) => transport.send(frame),
@@ -28,13 +31,13 @@ export function observeTransport(transport: Transport, closed: (reason: Error) =
 type Fetch = NonNullable<HttpOptions['fetch']>
 
 /** Wraps a `fetch` function to report its failures. */
-export function observeFetch(send: Fetch, failed: (error: Error) => void): Fetch {
+export function observeFetch(fetch: Fetch, onFailed: (error: Error) => void): Fetch {
   return async (url, init) => {
     try {
-      return await send(url, init)
+      return await fetch(url, init)
     } catch (error) {
       // An aborted request says nothing about the server
-      if (!init.signal?.aborted && (error as Error)?.name !== 'AbortError') failed(error as Error)
+      if (!init.signal?.aborted && (error as Error)?.name !== 'AbortError') onFailed(error as Error)
       throw error
     }
   }

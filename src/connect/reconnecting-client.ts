@@ -69,11 +69,11 @@ export class ReconnectingConnection implements ReconnectingClient {
     if (this.#run) return
     const run = (this.#run = new AbortController())
     this.#set(CONNECTING)
-    const keep = async (): Promise<void> => {
-      const stop = this.#options.onWake?.(this.check)
-      await this.#keepConnected(run.signal).finally(stop)
+    const stayConnected = async (): Promise<void> => {
+      const stopWaking = this.#options.onWake?.(this.check)
+      await this.#keepConnected(run.signal).finally(stopWaking)
     }
-    keep().catch((error: Error) => {
+    stayConnected().catch((error: Error) => {
       if (this.#run !== run) return
       this.#run = undefined
       run.abort()
@@ -88,11 +88,11 @@ export class ReconnectingConnection implements ReconnectingClient {
         const state = this.#state
         if (state.status === 'ready') resolve(state.client)
         else if (state.status === 'failed') reject(state.error)
-        else if (state.status === 'idle') reject(new SdkError('CLOSED', 'It was closed'))
+        else if (state.status === 'idle') reject(new SdkError('CLOSED', 'The client was closed'))
         else return
-        stop()
+        unsubscribe()
       }
-      const stop = this.subscribe(settle)
+      const unsubscribe = this.subscribe(settle)
       settle()
     })
   }
@@ -129,7 +129,8 @@ export class ReconnectingConnection implements ReconnectingClient {
   async #keepConnected(signal: AbortSignal): Promise<void> {
     const { maxRetries = 10, isOffline } = this.#options
     let client: Client | undefined
-    let end = new AbortController()
+    /** Aborts when the client is abandoned. */
+    let abandoned = new AbortController()
     let attempt = 0
     /** Consecutive failed attempts while the network is available. */
     let failures = 0
@@ -138,15 +139,15 @@ export class ReconnectingConnection implements ReconnectingClient {
       let error: Error
       try {
         if (client) await client.ping({ timeoutMs: PING_MS, signal, background: true })
-        else client = await this.#connect(AbortSignal.any([signal, end.signal]))
+        else client = await this.#connect(AbortSignal.any([signal, abandoned.signal]))
         if (signal.aborted) return await client.close()
         attempt = failures = 0
-        const failure = await this.#failure(client, signal)
+        const failure = await this.#untilFailure(client, signal)
         if (!failure) return
         ;({ error } = failure)
         if (failure.isOver) {
-          end.abort()
-          end = new AbortController()
+          abandoned.abort()
+          abandoned = new AbortController()
           void client.close().catch(() => {})
           client = undefined
         }
@@ -155,8 +156,8 @@ export class ReconnectingConnection implements ReconnectingClient {
         error = cause as Error
         const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
         failures = isOffline?.(error) ? 0 : failures + 1
-        const isSpent = failures >= maxRetries && !this.#wake.signal.aborted
-        if (failures > 0 && (isFirst || isSpent || !mayReconnect(error))) {
+        const isExhausted = failures >= maxRetries && !this.#wake.signal.aborted
+        if (failures > 0 && (isFirst || isExhausted || !mayReconnect(error))) {
           void client?.close().catch(() => {})
           throw error
         }
@@ -164,14 +165,14 @@ export class ReconnectingConnection implements ReconnectingClient {
       }
       this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
       // A wake-up is a reason to expect success soon, so the backoff restarts
-      if (await this.#pause(attempt, signal)) attempt = failures = 0
+      if (await this.#waitToRetry(attempt, signal)) attempt = failures = 0
       else attempt++
       if (signal.aborted) return
     }
   }
 
-  /** Waits for a failure; undefined when the connection is to be closed. */
-  #failure(client: Client, signal: AbortSignal): Promise<Failure | undefined> {
+  /** Shows that the client is ready and waits for a failure; undefined when `close` is called first. */
+  #untilFailure(client: Client, signal: AbortSignal): Promise<Failure | undefined> {
     return new Promise((resolve) => {
       this.#onFailure = resolve
       signal.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -179,8 +180,8 @@ export class ReconnectingConnection implements ReconnectingClient {
     })
   }
 
-  /** Waits for the next attempt; returns whether it was woken since the last attempt started. */
-  async #pause(attempt: number, signal: AbortSignal): Promise<boolean> {
+  /** Waits with backoff, or for `check`; returns whether `check` was called since the last attempt. */
+  async #waitToRetry(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
     const { signal: woken } = this.#wake
@@ -190,11 +191,12 @@ export class ReconnectingConnection implements ReconnectingClient {
 
   async #connect(signal: AbortSignal): Promise<Client> {
     const target = this.#target
-    const closed = (error: Error): void => {
+    const onClosed = (error: Error): void => {
       // Closing an abandoned client is not a failure of the next one
       if (!signal.aborted) this.#onFailure?.({ error, isOver: true })
     }
-    const to = typeof target === 'function' ? observeTransport(await target(), closed) : target
+    const server =
+      typeof target === 'function' ? observeTransport(await target(), onClosed) : target
     const {
       signIn: _1,
       onWake: _2,
@@ -204,31 +206,31 @@ export class ReconnectingConnection implements ReconnectingClient {
       maxRetries: _6,
       ...options
     } = this.#options
-    const send = options.fetch ?? unlimitedFetch
-    const either = options.signal ? AbortSignal.any([options.signal, signal]) : signal
-    return this.#connectTo(to, {
+    const fetch = options.fetch ?? unlimitedFetch
+    const anySignal = options.signal ? AbortSignal.any([options.signal, signal]) : signal
+    return this.#connectTo(server, {
       ...options,
-      signal: either,
+      signal: anySignal,
       ...(options.auth && { auth: this.#observedAuth(options.auth) }),
-      fetch: observeFetch(send, (error) => this.#onFailure?.({ error, isOver: false })),
+      fetch: observeFetch(fetch, (error) => this.#onFailure?.({ error, isOver: false })),
     })
   }
 
-  /** Shows where the user has to go while a challenge is handled. */
+  /** While a challenge is handled, shows the URL that the user has to visit. */
   #observedAuth(auth: AuthProvider): AuthProvider {
     const whileShowingUrl = async (
       work: () => ReturnType<AuthProvider['challenged']>,
     ): Promise<boolean> => {
-      const before = this.#state
+      const previous = this.#state
       const run = this.#run
       const stop = this.#options.signIn?.subscribe((url) => {
-        if (this.#run === run) this.#set(url === undefined ? before : authenticatingAt(url))
+        if (this.#run === run) this.#set(url === undefined ? previous : authenticatingAt(url))
       })
       try {
         return await work()
       } finally {
         stop?.()
-        if (this.#run === run && this.#state.status === 'authenticating') this.#set(before)
+        if (this.#run === run && this.#state.status === 'authenticating') this.#set(previous)
       }
     }
     return {

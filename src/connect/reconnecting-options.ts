@@ -22,8 +22,8 @@ export type ConnectionState =
   /** Connected. */
   | { readonly status: 'ready'; readonly client: Client }
   /**
-   * The server is currently unreachable, and the connection is retried. Over HTTP the client stays the
-   * same and may still be used; then it is included here.
+   * The server is currently unreachable, and the connection is retried. Over HTTP, the state includes the
+   * client, which stays the same and may still be used.
    */
   | {
       readonly status: 'reconnecting'
@@ -33,7 +33,7 @@ export type ConnectionState =
       readonly attempt: number
       readonly client?: Client
     }
-  /** Permanently failed until someone intervenes; `open` tries again. */
+  /** Failed, and not retried until `open` is called again. */
   | { readonly status: 'failed'; readonly error: Error }
 
 /** Options of {@link createReconnectingClient}. */
@@ -51,7 +51,8 @@ export interface ReconnectingOptions extends ConnectOptions {
    */
   readonly maxRetryMs?: number | undefined
   /**
-   * The maximum number of consecutive retries once it has connected and a network is available.
+   * The maximum number of consecutive retries after a connection is lost. Failures without a network do
+   * not count.
    *
    * @default 10
    */
@@ -60,13 +61,13 @@ export interface ReconnectingOptions extends ConnectOptions {
   readonly signIn?: SignInObserver | undefined
   /**
    * Calls `check` when it is worth testing whether the server is still reachable, for example when a
-   * device is back online; returns a function that stops this.
+   * device is back online; returns a function that stops the calls.
    */
   readonly onWake?: ((check: () => void) => () => void) | undefined
   /**
    * Whether a failure means that this device has no network. Such failures are retried
-   * indefinitely, including the very first one. By default no failure does; in a browser, a
-   * `FetchFault` of kind `offline` does.
+   * indefinitely, including a failure of the first attempt. By default, no failure means this, except in
+   * a browser a `FetchFault` of kind `offline`.
    */
   readonly isOffline?: ((error: Error) => boolean) | undefined
 }
@@ -77,7 +78,7 @@ export interface ReconnectingClient {
   readonly getSnapshot: () => ConnectionState
   /** Calls a function after each change of the state; returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void
-  /** Connects, unless that has already started. Also after `failed`, and after `close`. */
+  /** Starts to connect, unless that has already started. Works again after `failed` and `close`. */
   readonly open: () => void
   /** Opens, and resolves with the client once connected. Rejects if the connection fails or is closed. */
   readonly ready: () => Promise<Client>

@@ -1,5 +1,5 @@
 /**
- * Applies what an earlier connection discovered, so that this one need not ask.
+ * Applies what an earlier connection discovered, which saves a request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
@@ -8,7 +8,7 @@ import type { Connection } from '../client/connection.ts'
 /** Applies the option `discovery`; returns whether it names a revision that may be used. */
 export function applyDiscovery(connection: Connection): boolean {
   const { discovery } = connection.options
-  const facts = connection.versions.modern.find((one) => one.version === discovery?.revision)
+  const facts = connection.versions.modern.find(({ version }) => version === discovery?.revision)
   if (discovery && facts) connection.applyServerInfo(facts, discovery)
   return facts !== undefined
 }

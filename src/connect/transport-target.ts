@@ -13,7 +13,7 @@ import type { Transport } from '../protocol/transport.ts'
 import { openDuplex } from './duplex-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** How long to wait for the response to `server/discover` after the one to `initialize`, in milliseconds. */
+/** How long to wait for the response to `server/discover` after that to `initialize`, in milliseconds. */
 const GRACE_MS = 100
 
 /**
@@ -30,8 +30,8 @@ export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): C
 }
 
 /**
- * Connects. A server that does not answer `server/discover` in time may use sessions, or be slow to
- * start: `initialize` is sent too, and the response decides.
+ * Connects. A server that does not answer `server/discover` in time may use sessions, or may be slow to
+ * start. It is therefore sent `initialize` too, and used according to its responses.
  */
 async function open(
   connection: Connection,
@@ -46,8 +46,8 @@ async function open(
   } catch (error) {
     // Some older servers exit on an unknown first message, or answer it and then reject `initialize`
     const { modern, legacy } = connection.versions
-    const mayBegin = (error as SdkError).code === 'CLOSED' || mayRefuseVersion(error)
-    if (!transport.restart || !mayBegin || !modern[0] || !legacy[0] || signal?.aborted) throw error
+    const mayBeOld = (error as SdkError).code === 'CLOSED' || mayRefuseVersion(error)
+    if (!transport.restart || !mayBeOld || !modern[0] || !legacy[0] || signal?.aborted) throw error
     connection.reopen()
     await transport.restart()
     await initialize(connection, { signal })
@@ -61,23 +61,26 @@ async function probe(
   mayGuess: boolean,
 ): Promise<void> {
   const { signal } = connection.options
-  const found = new AbortController()
+  /** Aborts when the revision is known, or none can be found. */
+  const settled = new AbortController()
   let session: Promise<() => Promise<void>> | undefined
   const proposeLater = async (): Promise<() => Promise<void>> => {
-    await sleep(probeTimeoutMs, found.signal)
+    await sleep(probeTimeoutMs, settled.signal)
     session = propose(connection, { signal }, mayGuess)
     // Not every server that answers both requests does so in order
     await session.catch(() => {})
-    await sleep(GRACE_MS, found.signal)
+    await sleep(GRACE_MS, settled.signal)
     return session
   }
-  const discovery = discover(connection, { signal: found.signal }, isLegacy)
+  const discovery = discover(connection, { signal: settled.signal }, isLegacy)
   const winner = await abortable(Promise.race([discovery, proposeLater()]), signal).finally(() =>
-    found.abort(),
+    settled.abort(),
   )
-  // Discovery has applied a revision, the server opened a session, or one has to be requested
+  // Discovery has applied a revision
   if (!winner) return
+  // The server has opened a session, which remains to be accepted
   if (typeof winner === 'function') return winner()
+  // The server does not support discovery, so it has to use sessions
   const accept = await (session ?? propose(connection, { signal }, mayGuess, winner.propose))
   await accept()
 }
@@ -86,6 +89,6 @@ async function probe(
 function isLegacy(error: unknown): boolean {
   const { code } = error as SdkError
   if (error instanceof ProtocolError) return !isModernError(error)
-  // No response, or not one of the method's results
+  // There was no response, or the response was not a result of `server/discover`
   return code === 'TIMEOUT' || code === 'UNSUPPORTED'
 }

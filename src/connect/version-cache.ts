@@ -1,6 +1,6 @@
 /**
- * Remembers which versions endpoints support, so that older ones are not asked for newer revisions
- * first.
+ * Remembers which versions endpoints support, so that newer revisions are not tried first on older
+ * endpoints.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
@@ -13,23 +13,23 @@ import { ListeningChannel } from '../transport/streamable-http/listening-channel
 import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** What endpoints that do not support 2026-07-28 support instead. */
+/** The cached values: what an endpoint supports instead of 2026-07-28. */
 const STREAMABLE_HTTP = 'legacy'
 const HTTP_SSE = 'http-sse'
 
-/** The cache of clients that bring none of their own. */
+/** The cache of clients without the option `versionCache`. */
 const sharedVersions: VersionCache = new Map()
 
 /**
- * The target for a server at a URL, which is asked only for what is not cached.
+ * The target for a server at a URL. The server's version is determined only if it is not cached.
  *
  * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
  */
 export function cachedHttpTarget(
-  to: string | URL,
+  endpoint: string | URL,
   cache: VersionCache = sharedVersions,
 ): ConnectionTarget {
-  const url = endpointUrl(to)
+  const url = endpointUrl(endpoint)
   return {
     url,
     async open(connection) {
@@ -42,9 +42,10 @@ export function cachedHttpTarget(
         if (cached === HTTP_SSE) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
-        // Never ask twice to sign in; and errors of the application say nothing about the server
-        const isOurs = error instanceof SdkError || error instanceof ProtocolError
-        if (options.signal?.aborted || !isOurs) throw error
+        // An error of the application says nothing about the server
+        const isFromSdk = error instanceof SdkError || error instanceof ProtocolError
+        if (options.signal?.aborted || !isFromSdk) throw error
+        // The user is never asked twice to sign in
         rethrowRejectedSignIn(error)
         // The server has changed
         connection.hook(() => cache.delete(url))

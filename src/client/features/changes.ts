@@ -22,63 +22,67 @@ const lists = [
 
 const UPDATED = 'notifications/resources/updated'
 
-function methodOf(list: string): string {
+function listChangedMethod(list: string): string {
   return `notifications/${list}/list_changed`
 }
 
 /** The part of a filter that a server's capabilities support, if any. */
-export function offered(
+export function supportedPart(
   wanted: SubscriptionFilter,
   {
     serverCapabilities: server = {},
   }: { readonly serverCapabilities: ServerCapabilities | undefined },
 ): SubscriptionFilter | undefined {
-  const part: SubscriptionFilter = {}
+  const supported: SubscriptionFilter = {}
   for (const [list] of lists) {
-    if (wanted[`${list}ListChanged`] && server[list]?.listChanged) part[`${list}ListChanged`] = true
+    if (wanted[`${list}ListChanged`] && server[list]?.listChanged)
+      supported[`${list}ListChanged`] = true
   }
   const { resourceSubscriptions: uris } = wanted
-  if (uris?.length && server.resources?.subscribe) part.resourceSubscriptions = uris
-  return Object.keys(part).length > 0 ? part : undefined
+  if (uris?.length && server.resources?.subscribe) supported.resourceSubscriptions = uris
+  return Object.keys(supported).length > 0 ? supported : undefined
 }
 
-/** The filter that the hooks need; changes of all lists where the revision allows no choice. */
-export function hooked(hooks?: Hooks): SubscriptionFilter {
+/** The filter that the hooks need. Without hooks: the changes of all lists. */
+export function filterOfHooks(hooks?: Hooks): SubscriptionFilter {
   const wanted: SubscriptionFilter = {}
   for (const [list, hook] of lists) wanted[`${list}ListChanged`] = !hooks || Boolean(hooks[hook])
   return wanted
 }
 
-/** Whether a filter matches a notification; resources inside a subscribed one match too. */
-export function covers(filter: SubscriptionFilter, message: JsonRpcNotification): boolean {
-  const changed = String(message.params?.uri)
-  return missed(filter).some(({ method, params }) => {
-    return method === message.method && (!params || isWithin(changed, String(params.uri)))
+/** Whether a filter matches a notification. Resources inside a subscribed resource match too. */
+export function matchesFilter(filter: SubscriptionFilter, message: JsonRpcNotification): boolean {
+  const changedUri = String(message.params?.uri)
+  return notificationsFor(filter).some(({ method, params }) => {
+    return method === message.method && (!params || isWithin(changedUri, String(params.uri)))
   })
 }
 
 /** One notification for everything that a filter matches. */
-export function missed(filter: SubscriptionFilter): JsonRpcNotification[] {
+export function notificationsFor(filter: SubscriptionFilter): JsonRpcNotification[] {
   return [
     ...lists
       .filter(([list]) => filter[`${list}ListChanged`])
-      .map(([list]) => notification(methodOf(list))),
+      .map(([list]) => notification(listChangedMethod(list))),
     ...(filter.resourceSubscriptions ?? []).map((uri) => notification(UPDATED, { uri })),
   ]
 }
 
 /** Removes the cached results that a change has made stale. */
-export function forget(cache: Cache | undefined, { method, params }: JsonRpcNotification): void {
+export function forgetStale(
+  cache: Cache | undefined,
+  { method, params }: JsonRpcNotification,
+): void {
   if (!cache) return
   if (method === UPDATED) cache.forgetResource(String(params?.uri))
   for (const [list] of lists) {
-    if (method === methodOf(list)) cache.forget(`${list}/list`, `${list}/templates/list`)
+    if (method === listChangedMethod(list)) cache.forget(`${list}/list`, `${list}/templates/list`)
   }
 }
 
 /** Calls the hook of a change. Returns what the hook returns. */
-export function fire(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
+export function callChangeHook(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
   if (method === UPDATED) return hooks.onResourceUpdated?.(String(params?.uri))
-  const [, hook] = lists.find(([list]) => method === methodOf(list)) ?? []
+  const [, hook] = lists.find(([list]) => method === listChangedMethod(list)) ?? []
   return hook && hooks[hook]?.()
 }

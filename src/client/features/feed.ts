@@ -5,7 +5,7 @@
  */
 import { SdkError } from '../../protocol/errors.ts'
 import type { SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
-import { missed } from './changes.ts'
+import { notificationsFor } from './changes.ts'
 import type { Subscription } from './subscription.ts'
 
 /** The maximum number of queued notifications. */
@@ -23,7 +23,7 @@ export class Feed implements Subscription {
 
   /**
    * @param signal Closes the feed.
-   * @param retriesOpening Whether to keep trying while the server cannot be reached at first.
+   * @param retriesOpening Whether to retry if the server cannot be reached before the first stream.
    */
   constructor(signal?: AbortSignal, retriesOpening?: boolean) {
     this.retriesOpening = retriesOpening
@@ -45,7 +45,7 @@ export class Feed implements Subscription {
     if (isFull && keyOf(message) === message) {
       this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many notifications are waiting to be read'))
     }
-    for (const notification of isFull ? missed(this.filter) : [message]) {
+    for (const notification of isFull ? notificationsFor(this.filter) : [message]) {
       const key = keyOf(notification)
       if (!this.#waiting.has(key)) this.#waiting.set(key, notification)
     }
@@ -83,7 +83,7 @@ export class Feed implements Subscription {
   }
 }
 
-/** The key under which a notification is queued only once; the message itself if each counts. */
+/** The key under which a notification is queued only once. Messages of extensions are their own keys. */
 function keyOf(message: JsonRpcNotification): unknown {
   const { method, params } = message
   return /(?:changed|updated)$/.test(method) ? `${method} ${String(params?.uri)}` : message

@@ -1,6 +1,6 @@
 /**
- * Answers the server's requests for input with the application's handlers: by responses on a session,
- * and since 2026-07-28 by sending the original request again.
+ * Answers the server's requests for input with the application's handlers. In a session, each request
+ * gets a response; since 2026-07-28, the original request is sent again with the answers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -67,23 +67,23 @@ export class HandlerInput implements InputHandlers {
     if (call?.settled) return
     const connection = this.#connection
     // A request that arrived outside the stream of a call may belong to any call
-    const found = call ?? this.#findPayer()
-    // A server could make clients list endlessly by announcing changes again and again
-    const payer = found && isListing(found.message) ? undefined : found
-    const quota = this.#quota(payer?.message ?? this.#latest ?? this)
+    const found = call ?? this.#findCallToCharge()
+    // List requests have no quota: by announcing changes, a server can cause any number of them
+    const charged = found && isListing(found.message) ? undefined : found
+    const quota = this.#quotaOf(charged?.message ?? this.#latest ?? this)
     if (--quota.left < 0) {
       const error = this.#tooMany()
-      connection.calls.get(payer?.message.id)?.cancel(error)
+      connection.calls.get(charged?.message.id)?.cancel(error)
       // Reported only once, however many requests follow
-      if (!payer && quota.left === -1) connection.reportError(error)
+      if (!charged && quota.left === -1) connection.reportError(error)
       const refusal = { code: INTERNAL_ERROR, message: error.message }
       return connection.respond(errorResponse(message.id, refusal))
     }
     const controller = new AbortController()
     this.#running.set(message.id, controller)
     const { signal } = controller
-    const either = call ? AbortSignal.any([signal, call.signal]) : signal
-    connection.reportFailureOf(this.#respond(message, either, quota, call?.options))
+    const anySignal = call ? AbortSignal.any([signal, call.signal]) : signal
+    connection.reportFailureOf(this.#respond(message, anySignal, quota, call?.options))
   }
 
   async #respond(
@@ -124,10 +124,10 @@ export class HandlerInput implements InputHandlers {
   /**
    * Answers all requests of one `input_required` result concurrently.
    *
-   * @param call Identifies the call that they belong to.
+   * @param call An object that identifies the client's call; the same in each round of the call.
    * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
-   *   invalid; `DENIED` if the user rejected a request that has no declining result in the protocol;
-   *   `LIMIT_EXCEEDED` if it asks too often during one call; `ABORTED`.
+   *   invalid; `DENIED` if the user rejected a request for which the protocol has no result that
+   *   declines; `LIMIT_EXCEEDED` if the server asks too often during one call; `ABORTED`.
    */
   async answerInputs(
     method: string,
@@ -136,7 +136,7 @@ export class HandlerInput implements InputHandlers {
     request: RequestOptions | undefined,
     call: object,
   ): Promise<JsonObject> {
-    const quota = this.#quota(call)
+    const quota = this.#quotaOf(call)
     const entries = Object.entries(requests)
     quota.left -= entries.length
     if (quota.left < 0) throw this.#tooMany()
@@ -174,7 +174,7 @@ export class HandlerInput implements InputHandlers {
       })
   }
 
-  #quota(call: object): Quota {
+  #quotaOf(call: object): Quota {
     const { maxInputs = 100, maxConcurrentInputs = 10 } = this.#options
     let quota = this.#quotas.get(call)
     if (!quota) {
@@ -185,10 +185,10 @@ export class HandlerInput implements InputHandlers {
   }
 
   /** The first call with remaining quota, or else the newest call. */
-  #findPayer(): Call | undefined {
-    let found: Call | undefined
-    for (found of this.#connection.calls.values()) if (this.#quota(found.message).left > 0) break
-    return found
+  #findCallToCharge(): Call | undefined {
+    let call: Call | undefined
+    for (call of this.#connection.calls.values()) if (this.#quotaOf(call.message).left > 0) break
+    return call
   }
 
   #tooMany(): SdkError {

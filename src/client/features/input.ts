@@ -41,16 +41,16 @@ export function readInput(
   let fault: string | undefined
   let answer: Answer
   if (onElicit && method === ELICIT) {
-    const question = checked as ElicitParams
+    const elicitParams = checked as ElicitParams
     fault = elicitationFault(params, capabilities)
-    answer = async (context) => elicitResult(question, await onElicit(question, context))
+    answer = async (context) => elicitResult(elicitParams, await onElicit(elicitParams, context))
   } else if (onSample && method === 'sampling/createMessage') {
-    const question = checked as CreateMessageParams
+    const samplingParams = checked as CreateMessageParams
     fault = samplingFault(params) ?? toolsFault(params, capabilities)
     answer = async (context) => {
-      const result = await onSample(question, context)
-      const wrong = toolChoiceFault(question, result)
-      if (wrong) throw new SdkError('INVALID_USE', wrong)
+      const result = await onSample(samplingParams, context)
+      const resultFault = toolChoiceFault(samplingParams, result)
+      if (resultFault) throw new SdkError('INVALID_USE', resultFault)
       return { ...result }
     }
   } else if (roots && method === 'roots/list') {

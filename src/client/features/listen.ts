@@ -1,5 +1,5 @@
 /**
- * `subscriptions/listen`: a request that is answered with a stream of notifications.
+ * `subscriptions/listen`: a request whose response is a stream of notifications.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -10,7 +10,7 @@ import { resultResponse } from '../../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import type { SubscriptionFilter, JsonRpcNotification, RequestId } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
-import { forget, missed } from './changes.ts'
+import { forgetStale, notificationsFor } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { Feed } from './feed.ts'
@@ -29,7 +29,7 @@ export class Listener {
   }
 
   /**
-   * Fills a feed, opening a new stream whenever one ends. Resolves when the first is acknowledged.
+   * Fills a feed, opening a new stream whenever one ends. Resolves when the first stream is acknowledged.
    *
    * @throws {ProtocolError} If the server rejects the subscription.
    */
@@ -42,7 +42,7 @@ export class Listener {
     })
   }
 
-  /** Receives a notification that belongs to a stream, or ends one; ignores all others. */
+  /** Handles notifications that belong to a stream, or end a stream. Ignores all others. */
   receive(message: JsonRpcNotification): void {
     const { method, params = {} } = message
     const { _meta, requestId } = params
@@ -65,32 +65,34 @@ export class Listener {
     let openedAt = Infinity
     let wasAcknowledged = false
     const onAcknowledged = (): void => {
-      // Changes since the last stream, or since the first attempt, were missed
-      if (failures > 0) for (const message of missed(feed.filter)) this.#deliver(feed, message)
+      // Changes since the last stream, or since the first attempt, may have been missed
+      if (failures > 0)
+        for (const message of notificationsFor(feed.filter)) this.#deliver(feed, message)
       wasAcknowledged = true
       openedAt = performance.now()
       onFirst()
     }
-    // The first request is part of connecting, which the user asked for
-    const byHooks = feed.retriesOpening === true && this.#connection.isConfirmed
+    // Until the server is confirmed, this request is part of connecting, which the user started
+    const isOfHooks = feed.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
       try {
         await this.#stream(
           feed,
           wanted,
-          { ...options, background: wasAcknowledged || byHooks },
+          { ...options, background: wasAcknowledged || isOfHooks },
           onAcknowledged,
         )
       } catch (error) {
         const { channel } = this.#connection
-        const mayPass = wasAcknowledged ? mayReopen(error) : isTransient(error)
-        const mayGoOn = (wasAcknowledged || feed.retriesOpening) && (mayPass || feed.signal.aborted)
-        const isRefused = wasAcknowledged && (error as SdkError).code === 'UNAUTHORIZED'
-        if (isRefused && channel.untilSignedIn) {
+        const isTemporary = wasAcknowledged ? mayReopen(error) : isTransient(error)
+        const mayRetry =
+          (wasAcknowledged || feed.retriesOpening) && (isTemporary || feed.signal.aborted)
+        const isSignedOut = wasAcknowledged && (error as SdkError).code === 'UNAUTHORIZED'
+        if (isSignedOut && channel.untilSignedIn) {
           this.#connection.reportError(error)
           await channel.untilSignedIn(feed.signal).catch(() => {})
-        } else if (!mayGoOn) throw error
+        } else if (!mayRetry) throw error
       }
       // A server that announces nothing is not asked again
       const isSilent = wasAcknowledged && Object.keys(feed.filter).length === 0
@@ -127,7 +129,7 @@ export class Listener {
   }
 
   #deliver(feed: Feed, message: JsonRpcNotification): void {
-    forget(this.#connection.cache, message)
+    forgetStale(this.#connection.cache, message)
     feed.push(message)
   }
 }

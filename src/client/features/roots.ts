@@ -15,7 +15,7 @@ const ROOT = /^file:\/\/(?!.*[\\/](?:\.|%2e){2}(?:[\\/]|$))/i
  * @throws {SdkError} `INVALID_USE` if a root is not a `file:` URI or contains `..` segments.
  */
 export function rootsResult(roots: readonly Root[]): JsonObject {
-  const wrong = roots.find(({ uri }) => !ROOT.test(uri))
-  if (wrong) throw new SdkError('INVALID_USE', `"${wrong.uri}" cannot be a root`)
+  const invalid = roots.find(({ uri }) => !ROOT.test(uri))
+  if (invalid) throw new SdkError('INVALID_USE', `"${invalid.uri}" cannot be a root`)
   return { roots }
 }

@@ -7,7 +7,14 @@ import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { LoggingLevel, SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
-import { covers, fire, forget, hooked, missed, offered } from './changes.ts'
+import {
+  matchesFilter,
+  callChangeHook,
+  forgetStale,
+  filterOfHooks,
+  notificationsFor,
+  supportedPart,
+} from './changes.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeListeners } from '../features.ts'
 import { Feed } from './feed.ts'
@@ -26,13 +33,14 @@ export class Subscriptions implements ChangeListeners {
   readonly #feeds = new Set<Feed>()
   /** The number of feeds that subscribe to each resource, on a session. */
   readonly #counts = new Map<string, number>()
-  /** Settles when the last change of `#counts` is done: what is requested until then depends on it. */
-  #counting: Promise<unknown> = Promise.resolve()
+  /** Settles when the last change of `#counts` is done. Each change depends on the previous count. */
+  #lastCount: Promise<unknown> = Promise.resolve()
   /** The resources whose updates the hooks receive. */
   readonly #uris = new Set<string>()
+  /** The subscription of the hooks. */
   #watched: Subscription | undefined
   /** Settles when the last change of `#watched` is done. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #lastWatch: Promise<unknown> = Promise.resolve()
   #isListening = false
 
   constructor(connection: Connection, options: ConnectOptions) {
@@ -41,71 +49,76 @@ export class Subscriptions implements ChangeListeners {
     this.#listener = new Listener(connection)
   }
 
-  get #listens(): boolean {
+  get #hasListen(): boolean {
     return findMethod('subscriptions/listen', this.#connection.revision) !== undefined
   }
 
   /**
    * Subscribes. Resolves once it is known what the server will announce.
    *
-   * @param patient Whether to try again when the server cannot be reached.
-   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or a session supports
-   *   nothing of what is requested.
-   * @throws {ProtocolError} If the server rejects it for another reason.
+   * @param retriesOpening Whether to retry if the server cannot be reached.
+   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or in a session none of the
+   *   requested changes.
+   * @throws {ProtocolError} If the server rejects the subscription for another reason.
    */
   async listen(
     wanted: SubscriptionFilter,
     options: RequestOptions,
-    patient?: boolean,
+    retriesOpening?: boolean,
   ): Promise<Subscription> {
     this.#connection.requireOpen()
-    const feed = new Feed(options.signal, patient)
+    const feed = new Feed(options.signal, retriesOpening)
     this.#feeds.add(feed)
     feed.signal.addEventListener('abort', () => this.#feeds.delete(feed))
     try {
-      if (this.#listens) await this.#listener.listen(feed, wanted, options)
-      else await this.#join(feed, wanted, options)
+      if (this.#hasListen) await this.#listener.listen(feed, wanted, options)
+      else await this.#joinSession(feed, wanted, options)
     } catch (error) {
       feed.close()
       this.#connection.requireOpen()
-      throw !patient && (error as ProtocolError).code === METHOD_NOT_FOUND ? unsupported() : error
+      const isUnsupported = !retriesOpening && (error as ProtocolError).code === METHOD_NOT_FOUND
+      throw isUnsupported ? unsupported() : error
     }
     return feed
   }
 
-  /** Sets the minimum level of log messages, on later sessions too. */
+  /** Sets the minimum level of log messages, for later sessions too. */
   setLogLevel(level: LoggingLevel): void {
     this.logLevel = level
   }
 
   /** Adds a feed to the receivers of the session's notifications. */
-  async #join(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
-    const part = offered(wanted, this.#connection)
-    if (!part) throw unsupported()
+  async #joinSession(
+    feed: Feed,
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+  ): Promise<void> {
+    const supported = supportedPart(wanted, this.#connection)
+    if (!supported) throw unsupported()
     this.#openStream()
-    feed.filter = part
+    feed.filter = supported
     const counted: string[] = []
-    // One listener for all resources, because Node warns about many
+    // One listener for all resources, because Node warns about signals with many listeners
     feed.signal.addEventListener('abort', () => {
       for (const uri of counted) this.#connection.reportFailureOf(this.#count(uri, -1, {}))
     })
-    for (const uri of part.resourceSubscriptions ?? []) {
+    for (const uri of supported.resourceSubscriptions ?? []) {
       await this.#count(uri, 1, options)
       counted.push(uri)
     }
   }
 
-  /** Subscribes to a resource with its first feed, and unsubscribes after its last one. */
+  /** Counts the feeds of a resource: subscribes for the first one, and unsubscribes after the last one. */
   #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
-    const counted = this.#counting.then(async () => {
+    const counted = this.#lastCount.then(async () => {
       const count = (this.#counts.get(uri) ?? 0) + change
-      const turns = count === (change > 0 ? 1 : 0)
+      const isFirstOrLast = count === (change > 0 ? 1 : 0)
       const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
-      if (turns) await request(this.#connection, method, { uri }, options)
+      if (isFirstOrLast) await request(this.#connection, method, { uri }, options)
       if (count > 0) this.#counts.set(uri, count)
       else this.#counts.delete(uri)
     })
-    this.#counting = counted.catch(() => {})
+    this.#lastCount = counted.catch(() => {})
     return counted
   }
 
@@ -128,23 +141,23 @@ export class Subscriptions implements ChangeListeners {
    * stream uses one of the few connections that a browser allows per server.
    */
   #watch(options: RequestOptions): Promise<void> {
-    const turn = this.#turn.then(async () => {
+    const watching = this.#lastWatch.then(async () => {
       const wanted = this.#wanted()
       this.#pump(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
-    this.#turn = turn.catch(() => {})
-    return turn
+    this.#lastWatch = watching.catch(() => {})
+    return watching
   }
 
   /** The changes that the hooks subscribe to, as far as the server supports them. */
   #wanted(): SubscriptionFilter | undefined {
-    const hearing = { ...hooked(this.#options), resourceSubscriptions: [...this.#uris] }
-    return offered(hearing, this.#connection)
+    const filter = { ...filterOfHooks(this.#options), resourceSubscriptions: [...this.#uris] }
+    return supportedPart(filter, this.#connection)
   }
 
   /**
-   * Passes the notifications of a feed to the hooks, replacing the previous feed. Notifications of a
-   * session reach the hooks elsewhere.
+   * Passes the notifications of a feed to the hooks, replacing the previous feed. In a session, `receive`
+   * calls the hooks, and the feed only keeps the subscription.
    */
   #pump(feed: Subscription | undefined): void {
     this.#watched?.close()
@@ -152,7 +165,7 @@ export class Subscriptions implements ChangeListeners {
     if (!feed) return
     const pump = async (): Promise<void> => {
       for await (const message of feed) {
-        if (this.#listens) this.#connection.hook(() => fire(this.#options, message))
+        if (this.#hasListen) this.#connection.hook(() => callChangeHook(this.#options, message))
       }
     }
     this.#connection.reportFailureOf(pump())
@@ -161,11 +174,11 @@ export class Subscriptions implements ChangeListeners {
   /** Opens the streams that hooks and handlers need. */
   start(): void {
     const options = this.#options
-    if (this.#listens) {
+    if (this.#hasListen) {
       const wanted = this.#wanted()
-      // A `subscribe` in the meantime has opened a stream for everything
-      const begin = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
-      if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(begin))
+      // If `subscribe` was called in the meantime, it has opened a stream for everything
+      const use = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
+      if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(use))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
       this.#openStream()
   }
@@ -188,15 +201,15 @@ export class Subscriptions implements ChangeListeners {
 
   gap(): void {
     const resourceSubscriptions = [...this.#counts.keys()]
-    const all = offered({ ...hooked(), resourceSubscriptions }, this.#connection)
-    for (const message of missed(all ?? {})) this.receive(message)
+    const filter = supportedPart({ ...filterOfHooks(), resourceSubscriptions }, this.#connection)
+    for (const message of notificationsFor(filter ?? {})) this.receive(message)
   }
 
   receive(message: JsonRpcNotification): void {
-    if (this.#listens) return this.#listener.receive(message)
-    forget(this.#connection.cache, message)
-    for (const feed of this.#feeds) if (covers(feed.filter, message)) feed.push(message)
-    this.#connection.hook(() => fire(this.#options, message))
+    if (this.#hasListen) return this.#listener.receive(message)
+    forgetStale(this.#connection.cache, message)
+    for (const feed of this.#feeds) if (matchesFilter(feed.filter, message)) feed.push(message)
+    this.#connection.hook(() => callChangeHook(this.#options, message))
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 /**
- * The fields of an elicitation form, in one form for every way in which its schema may be written.
+ * The fields of an elicitation form, in one shape for all ways in which its schema may be written.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
@@ -61,8 +61,8 @@ export type FormValue = NonNullable<ElicitResult['content']>[string]
 export function formFields({ properties, required }: ObjectSchema): FormField[] {
   // The server's schema has not been validated
   const requiredNames: unknown[] = Array.isArray(required) ? required : []
-  return Object.entries(isObject(properties) ? properties : {}).map(([name, given]) => {
-    const schema = isObject(given) ? given : {}
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
+    const schema = isObject(property) ? property : {}
     const isList = schema.type === 'array'
     const options = optionsOf(isList && isObject(schema.items) ? schema.items : schema)
     return {
@@ -82,14 +82,14 @@ function kindOf({ type }: JsonObject): 'text' | 'number' | 'integer' | 'boolean'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'text'
 }
 
-/** Titled options are schemas of their own, or before 2025-11-25 two parallel lists. */
+/** Options with titles are separate schemas, or before 2025-11-25 two parallel lists. */
 function optionsOf({ enum: values, enumNames: titles, oneOf, anyOf }: JsonObject): FormOption[] {
   if (Array.isArray(values)) {
     const labels: unknown[] = Array.isArray(titles) ? titles : []
     return values.map((value, index) => optionOf(value, labels[index]))
   }
   const schemas: unknown[] = [oneOf ?? anyOf ?? []].flat()
-  return schemas.filter(isObject).map((each) => optionOf(each.const, each.title))
+  return schemas.filter(isObject).map((schema) => optionOf(schema.const, schema.title))
 }
 
 function optionOf(value: unknown, title: unknown): FormOption {
@@ -102,6 +102,6 @@ function textOf(value: unknown): string | undefined {
 
 function isValue(value: unknown): value is FormValue {
   return Array.isArray(value)
-    ? value.every((each) => typeof each === 'string')
+    ? value.every((item) => typeof item === 'string')
     : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }

@@ -61,18 +61,18 @@ const TYPES: Readonly<Record<string, string>> = {
 const DATA = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
 
 /**
- * Selects the icon to show: among the well-formed icons that are declared as PNG or JPEG, or have
- * no declared type, and come from an allowed origin, the one that best matches the theme and size;
- * `undefined` if there is none.
+ * Selects the icon that best matches the theme and size. Icons are considered only if they are well
+ * formed, come from an allowed origin, and are declared as PNG or JPEG or without a type. Returns
+ * `undefined` if no icon is left.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  */
-export function selectIcon(icons: unknown, wish: IconPreferences): Icon | undefined {
-  const { theme, size = 48 } = wish
-  const usable = Array.isArray(icons) ? icons.filter((icon) => isUsable(icon, wish)) : []
+export function selectIcon(icons: unknown, preferences: IconPreferences): Icon | undefined {
+  const { theme, size = 48 } = preferences
+  const usable = Array.isArray(icons) ? icons.filter((icon) => isUsable(icon, preferences)) : []
   const distance = (icon: Icon): number =>
     (theme && icon.theme && icon.theme !== theme ? 1e6 : 0) +
-    Math.min(...(icon.sizes ?? ['any']).map((one) => sizeDistance(one, size)))
+    Math.min(...(icon.sizes ?? ['any']).map((available) => sizeDistance(available, size)))
   return usable.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
@@ -105,7 +105,7 @@ export async function loadIcon(
   if (!isUsable(icon, limits)) {
     throw new SdkError('INVALID_USE', `The icon "${src.slice(0, 200)}" may not be shown`)
   }
-  const { type, bytes } = await read(src, maxBytes, limits)
+  const { type, bytes } = await readImage(src, maxBytes, limits)
   const mimeType = TYPES[type]
   const facts = imageFacts(bytes)
   const declaredType = icon.mimeType === undefined ? mimeType : TYPES[icon.mimeType.toLowerCase()]
@@ -139,7 +139,7 @@ function sizeDistance(size: string, wanted: number): number {
   return width >= wanted ? width - wanted : (wanted - width) * 100
 }
 
-async function read(
+async function readImage(
   src: string,
   maxBytes: number,
   { fetch = (url, init) => globalThis.fetch(url, init) }: IconLimits,
@@ -161,10 +161,10 @@ async function read(
     await response.body?.cancel()
     throw new SdkError('HTTP', 'The icon was not found', { data: { status: response.status } })
   }
-  const [named = ''] = (response.headers.get('content-type') ?? '').split(';')
+  const [contentType = ''] = (response.headers.get('content-type') ?? '').split(';')
   const bytes = await readBytes(response.body, maxBytes)
   if (!bytes) throw tooLarge()
-  return { type: named.trim().toLowerCase(), bytes: bytes.slice() }
+  return { type: contentType.trim().toLowerCase(), bytes: bytes.slice() }
 }
 
 function tooLarge(): SdkError {

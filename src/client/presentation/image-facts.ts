@@ -1,7 +1,7 @@
 /**
- * What the bytes of an image say about it, regardless of its declared type. Clients that show icons must
- * check type, dimensions and frames before anything decodes them, and no platform offers those for an
- * image that is not decoded.
+ * Reads the type, dimensions and number of frames of an image from its bytes. Clients that show icons
+ * must check these before the image is decoded, and no platform has an API that reads them without
+ * decoding.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  * @see https://www.w3.org/TR/png-3/#5Chunk-layout

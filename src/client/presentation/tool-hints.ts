@@ -6,9 +6,9 @@
 import type { Tool, ToolAnnotations } from '../../protocol/types.ts'
 
 /**
- * Returns the hints of a tool, with cautious defaults for the ones it omits: it writes, is
- * destructive, is not idempotent and has access to the open world. Hints are not guarantees; never
- * base a decision on those of an untrusted server.
+ * Returns the hints of a tool. Omitted hints get cautious defaults: the tool writes, is destructive, is
+ * not idempotent and has access to the open world. Hints are not guarantees; never base a decision on
+ * the hints of an untrusted server.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations
  */
