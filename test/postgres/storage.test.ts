@@ -1,9 +1,11 @@
 // The options of a storage, and how it begins and ends.
-import { describe, expect, it } from 'vitest'
+import postgres from 'postgres'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { createServer } from '../../src/presets/server.ts'
 import { createServer as createTinyServer } from '../../src/presets/server-tiny.ts'
 import { createPostgresStorage } from '../../src/postgres/index.ts'
-import { openClient, openSchema } from './database.ts'
+import { makeFixture, wireTo } from '../tasks/fixture.ts'
+import { eventually, openClient, openSchema } from './database.ts'
 
 describe('A storage in Postgres', () => {
   it.each([
@@ -98,4 +100,27 @@ describe('A storage in Postgres', () => {
       'This server announces no changes',
     )
   })
+
+  it.each([{ max: 1 }, { prepare: false }, { transform: postgres.camel }])(
+    'works over a client with the options %j',
+    async (options) => {
+      const { schema, open } = openSchema()
+      const client = postgres(inject('databaseUrl'), { fetch_types: false, ...options })
+      const storage = createPostgresStorage(client, { schema })
+      onTestFinished(async () => {
+        await storage.close()
+        await client.end()
+      })
+      const { server } = makeFixture({ store: storage.taskStore() })
+      await storage.connect(server)
+      const other = createServer({ name: 'a', version: '1' })
+      const heard: unknown[] = []
+      other.notify.subscribe((change) => heard.push(change))
+      await open().storage.connect(other)
+      server.notify.resourceUpdated('a')
+      const taskIds = await Promise.all([1, 2, 3].map(() => wireTo(server).start('quick')))
+      for (const taskId of taskIds) await wireTo(server).until(taskId, 'completed')
+      await eventually(() => expect(heard).toHaveLength(1))
+    },
+  )
 })
