@@ -4,12 +4,11 @@
  * `DATABASE_URL` names, or one from npm.
  */
 import { spawn } from 'node:child_process'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 
+import { startProxy } from '../examples/scale-out/proxy.ts'
 import { createPostgresStorage } from '../src/postgres/index.ts'
 import { resumableCalls } from '../src/presets/server.ts'
 import { serve } from '../runtimes/node/index.ts'
@@ -53,21 +52,6 @@ async function runAll(): Promise<void> {
     for (const child of children) child.kill()
     void Promise.resolve(database?.stop()).finally(() => process.exit())
   })
-  let turn = 0
-  const proxy = createServer((incoming, outgoing) => {
-    const target = new URL(targets[turn++ % targets.length] ?? '')
-    const { method, headers } = incoming
-    // The processes see the host that the client named, which they check
-    const forwarded = request(target, { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers)
-      response.pipe(outgoing)
-      response.once('error', () => outgoing.destroy())
-    })
-    forwarded.once('error', () => outgoing.destroy())
-    outgoing.once('close', () => forwarded.destroy())
-    incoming.pipe(forwarded)
-  })
-  proxy.listen(0, '127.0.0.1', () => {
-    console.log(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`)
-  })
+  const proxy = await startProxy(targets.map((target) => new URL(target).origin))
+  console.log(`${proxy.origin}/mcp`)
 }

@@ -3,8 +3,13 @@
  */
 import type { Outcome } from './suite.ts'
 
+/** An outcome, and the runtime of the side under test. */
+export interface HostedOutcome extends Outcome {
+  readonly runtime: string
+}
+
 /** Prints the table with each failing check, then totals; returns how many scenarios failed. */
-export function report(all: readonly Outcome[]): number {
+export function report(all: readonly HostedOutcome[]): number {
   const width = Math.max(...all.map(({ scenario }) => scenario.name.length))
   const totals = new Map<string, Record<Verdict, number>>()
   const lines: string[] = []
@@ -16,6 +21,7 @@ export function report(all: readonly Outcome[]): number {
     lines.push(
       [
         role.padEnd(6),
+        outcome.runtime.padEnd(8),
         revision,
         name.padEnd(width),
         standing.padEnd(19),
@@ -23,7 +29,7 @@ export function report(all: readonly Outcome[]): number {
         counts + (warnings > 0 ? `, ${warnings} warnings` : ''),
       ].join('  '),
     )
-    const key = `${role} ${revision} ${standing === 'required' ? 'required' : 'not scored'}`
+    const key = `${role} on ${outcome.runtime}, ${revision} ${standing === 'required' ? 'required' : 'not scored'}`
     const total = totals.get(key) ?? { pass: 0, warn: 0, skip: 0, FAIL: 0 }
     total[verdict] += 1
     totals.set(key, total)

@@ -5,6 +5,9 @@
  *
  * @see https://github.com/modelcontextprotocol/conformance
  *
+ * Without `--runtime`, the server is tested on Node: as one process, and as three processes that share a
+ * Postgres database, behind a proxy that gives each request to the next one (`postgres`).
+ *
  * `--url` and `--command` replace ours with a running server or another client. `--role`, `--revision`
  * and `--scenario` may be repeated.
  */
@@ -15,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 import { clientCommand, startServer } from './hosts.ts'
-import { report } from './report.ts'
+import { report, type HostedOutcome } from './report.ts'
 import type { Outcome, Role, Scenario } from './suite.ts'
 import {
   installSuite,
@@ -34,7 +37,7 @@ const usage = `npm run conformance -- [--role server|client] [--runtime node|den
 const { values: options } = parseArgs({
   options: {
     role: { type: 'string', multiple: true, default: ['server', 'client'] },
-    runtime: { type: 'string', default: 'node' },
+    runtime: { type: 'string' },
     revision: { type: 'string', multiple: true },
     scenario: { type: 'string', multiple: true },
     url: { type: 'string' },
@@ -53,17 +56,12 @@ await installSuite()
 await rm(results, { recursive: true, force: true })
 await mkdir(results, { recursive: true })
 
-const outcomes: Outcome[] = []
+const outcomes: HostedOutcome[] = []
 for (const role of options.role) {
   if (role !== 'server' && role !== 'client') throw new Error(`Unknown role: "${role}"`)
-  for (const revision of options.revision ?? requirementSets) {
-    outcomes.push(...(await runRole(role, revision)))
-  }
-  if (options.revision) continue
-  // Scenarios that only this older revision has
-  const known = new Set(outcomes.map(({ scenario }) => scenario.name))
-  for (const revision of olderRevisions) {
-    outcomes.push(...(await runRole(role, revision, ({ name }) => !known.has(name))))
+  for (const runtime of runtimesOf(role)) {
+    const found = await runRuntime(role, runtime)
+    outcomes.push(...found.map((outcome) => ({ ...outcome, runtime })))
   }
 }
 if (outcomes.length === 0) throw new Error('No scenario matches')
@@ -72,36 +70,59 @@ await writeFile(join(results, 'summary.json'), JSON.stringify(outcomes, null, 2)
 const failed = report(outcomes)
 process.exitCode = failed === 0 ? 0 : 1
 
+/** The server is tested as one process, and as three that share a database. */
+function runtimesOf(role: Role): readonly string[] {
+  if (options.runtime !== undefined) return [options.runtime]
+  return role === 'server' && options.url === undefined ? ['node', 'postgres'] : ['node']
+}
+
+async function runRuntime(role: Role, runtime: string): Promise<Outcome[]> {
+  const found: Outcome[] = []
+  for (const revision of options.revision ?? requirementSets) {
+    found.push(...(await runRole(role, runtime, revision)))
+  }
+  if (options.revision) return found
+  // Scenarios that only this older revision has
+  const known = new Set(found.map(({ scenario }) => scenario.name))
+  for (const revision of olderRevisions) {
+    found.push(...(await runRole(role, runtime, revision, ({ name }) => !known.has(name))))
+  }
+  return found
+}
+
 async function runRole(
   role: Role,
+  runtime: string,
   revision: string,
   counts: (scenario: Scenario) => boolean = () => true,
 ): Promise<Outcome[]> {
   const all = (await listScenarios(role, revision)).filter(counts)
   const chosen = options.scenario ? all.filter(({ name }) => options.scenario?.includes(name)) : all
   if (chosen.length === 0) return []
-  console.error(`${role} at ${revision} on ${options.runtime}: ${chosen.length} scenarios`)
+  console.error(`${role} at ${revision} on ${runtime}: ${chosen.length} scenarios`)
+  const folder = join(results, runtime)
   if (role === 'client') {
-    const command = options.command ?? (await clientCommand(options.runtime))
+    const command = options.command ?? (await clientCommand(runtime))
     return inParallel(chosen, availableParallelism(), (scenario) =>
-      runScenario(scenario, command, results),
+      runScenario(scenario, command, folder),
     )
   }
-  if (options.url) return runServer(chosen, revision, options.url)
-  await using server = await startServer(options.runtime)
-  return await runServer(chosen, revision, server.url)
+  if (options.url) return runServer(chosen, revision, options.url, folder)
+  await using server = await startServer(runtime)
+  return await runServer(chosen, revision, server.url, folder)
 }
 
 async function runServer(
   chosen: readonly Scenario[],
   revision: string,
   url: string,
+  folder: string,
 ): Promise<Outcome[]> {
   const inSet = options.scenario ? [] : chosen.filter(({ standing }) => standing !== outside)
-  const set = inSet.length > 0 ? await runRequirements(inSet, revision, url, results) : []
+  const set = inSet.length > 0 ? await runRequirements(inSet, revision, url, folder) : []
   const rest = chosen.filter((scenario) => !inSet.includes(scenario))
   // Sequentially: scenarios that change lists would affect those that observe them.
-  const single = await inParallel(rest, 1, (scenario) => runScenario(scenario, url, results))
+  const single = await inParallel(rest, 1, (scenario) => runScenario(scenario, url, folder))
   return [...set, ...single]
 }
 
