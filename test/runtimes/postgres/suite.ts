@@ -4,6 +4,7 @@ import { createServer, type Server } from '../../../src/presets/server.ts'
 import { createPostgresStorage, type PostgresStorage } from '../../../src/postgres/index.ts'
 import { taskStoreSuite } from '../../tasks/store-suite.ts'
 import { equal, until, type Suite } from '../harness.ts'
+import { sessionSuite } from './session-suite.ts'
 
 /** The suite, and what closes its connections and drops its schemas. */
 export function postgresSuite(url: string): { suite: Suite; close(): Promise<void> } {
@@ -48,6 +49,11 @@ export function postgresSuite(url: string): { suite: Suite; close(): Promise<voi
         store: openStorage(schema).taskStore(),
         reopen: () => openStorage(schema).taskStore(),
       })
+    }),
+
+    ...sessionSuite(() => {
+      const schema = createSchema()
+      return [openStorage(schema), openStorage(schema)]
     }),
 
     'A change of one process is announced by another, also after its connection was lost':
