@@ -38,7 +38,7 @@ export interface ServeTransportOptions extends InputOptions {
  *
  * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
  *   `task: 'required'` but was not extended with `tasks()`, or `transport` does not implement
- *   {@link Transport}.
+ *   `Transport`.
  * @throws {SdkError} `INVALID_USE` if a secret is too short; the error of starting the transport.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
