@@ -12,6 +12,7 @@ import { startPostgres } from '../test/postgres/server.ts'
 import { type Bench, ratioTable, type Table } from './bench.ts'
 import { compare, type Contender } from './compare.ts'
 import { costOfWork } from './load.ts'
+import { queriesTable } from './postgres-queries.ts'
 import { handshake, template, url, type Template } from './requests.ts'
 import { scenarios } from './scenarios.ts'
 import { taskCall } from './tasks-calls.ts'
@@ -178,6 +179,7 @@ export const bench: Bench = {
         await table('a call in a session', '', () => sessionCalls(sql), rounds),
         await table('a change, to another process', '', () => changes(sql, other), rounds),
         await table('a task, read by another process', '', () => taskCalls(sql, other), rounds),
+        await queriesTable(sql),
       ]
     } finally {
       for (const client of clients) await client.end()

@@ -87,7 +87,11 @@ const http = await serve(server, {
   // What one process sealed, another must be able to open
   secrets: [required('MCP_SECRET')],
   // 2025-11-25: any process may serve any request of a session
-  sessions: storage.sessions({ calls: resumableCalls }),
+  sessions: storage.sessions({
+    calls: resumableCalls,
+    // All callers have the address of the load balancer
+    maxSessionsPerCaller: 10_000,
+  }),
 })
 console.log(`"${instance}" serves ${http.url}`)
 
