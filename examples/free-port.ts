@@ -1,13 +1,13 @@
-// A port for what must know its own address before it listens.
+// Finds a port for programs that must know their address before they listen.
 import { createServer } from 'node:net'
 
-// Below the ephemeral ports, so that no other process takes one in the meantime;
-// programs that run at the same time begin at different ones.
+// Below the ephemeral ports, so that the system does not assign the port to another process.
+// Programs that run at the same time start the search at different ports.
 const LOWEST = 10_000
 const COUNT = 20_000
 let next = process.pid * 31
 
-/** A free TCP port of this machine. */
+/** Returns a free TCP port of this machine. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = LOWEST + (next++ % COUNT)

@@ -1,6 +1,6 @@
-// A handler that asks the user in the middle of its work. The same code serves every revision: with
-// a session the question is pushed, without one the handler is run again with the answer, and
-// `ctx.step` keeps what was done before the question from being done twice.
+// A handler that asks the user in the middle of its work. The same code serves every revision. In a
+// session, the server sends the question and the handler waits. Without a session, the handler runs
+// again when the answer arrives; `ctx.step` prevents that work before the question is repeated.
 import assert from 'node:assert/strict'
 import type { Revision } from 'edgewise'
 import { createServer } from 'edgewise/server'

@@ -1,6 +1,6 @@
 // Runs both Workers of this folder with `wrangler dev`. A request to the shop calls a tool of the
-// travel Worker over a service binding: the tool reports progress and asks the shop, and knows it
-// by the properties of the binding.
+// travel Worker over a service binding. The tool reports progress and asks the shop for input. The
+// properties of the binding identify the shop.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,14 +18,14 @@ const dev = spawn(
   [
     fileURLToPath(import.meta.resolve('wrangler/bin/wrangler.js')),
     'dev',
-    // Requests reach the first Worker.
+    // HTTP requests reach the first Worker.
     ...['-c', path('shop/wrangler.toml'), '-c', path('travel/wrangler.toml')],
     ...['--port', String(port), '--inspector-port', String(await freePort())],
     ...['--persist-to', storage],
   ],
   {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Nothing here needs a network.
+    // The example works offline.
     env: {
       ...process.env,
       WRANGLER_SEND_METRICS: 'false',
@@ -46,7 +46,7 @@ async function book(query: string): Promise<{ steps: string[]; content: object[]
 }
 
 const { steps, content } = await book('city=Bergen&budget=150')
-// The handler runs again with the answer to its question.
+// The handler runs again with the answer to its question, so it may report its progress twice.
 assert.deepEqual([...new Set(steps)], ['Looking for seats to Bergen'])
 assert.deepEqual(content, [{ type: 'text', text: 'Booked a seat to Bergen for shop' }])
 console.log(content)

@@ -1,7 +1,7 @@
 // Runs the Worker in this folder as `wrangler dev` does. While its tool waits for the user, the
-// Worker is stopped and started again: the client comes back to the stream that broke, the answer
-// runs the handler again, and the result arrives as if nothing had happened. Then the cron trigger
-// sends a change notification.
+// Worker is stopped and started again. The client resumes its broken stream, the answer causes the
+// handler to run again, and the client receives the result. Then the cron trigger sends a change
+// notification.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { connect } from 'edgewise/client'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { freePort } from '../free-port.ts'
 
-// Nothing here needs a network.
+// The example works offline.
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 

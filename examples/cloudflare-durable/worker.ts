@@ -1,4 +1,4 @@
-// A Worker whose sessions outlive it, and that notifies its clients of changes from a cron trigger.
+// A Worker whose sessions survive its restart. A cron trigger notifies the clients of changes.
 import { createWorker } from 'edgewise/cloudflare'
 import { createServer } from 'edgewise/server'
 import * as z from 'zod'
@@ -8,7 +8,7 @@ const server = createServer({ name: 'fares', version: '1.0.0' })
 server.resource('fare://oslo', { name: 'Fare to Oslo' }, () => '100')
 
 server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
-  // A step runs once, although the handler runs again when the answer finds a new object.
+  // A step runs once, even if the handler runs again because the object was restarted.
   const reservation = await ctx.step('reserve', () => crypto.randomUUID())
   const answer = await ctx.elicit({
     message: `Book ${city} as ${reservation}?`,
@@ -22,7 +22,7 @@ const worker = createWorker(server)
 
 export default {
   ...worker,
-  // In any isolate: every client that subscribed to the resource is notified.
+  // Notifies every client that subscribed to the resource, in every isolate.
   scheduled: () => worker.notify.resourceUpdated('fare://oslo'),
 }
 export const { McpSession, McpHub } = worker.durableObjects

@@ -1,7 +1,7 @@
 // The page that asks the user whether a client may act for them.
 import type { OAuthHelpers } from '@cloudflare/workers-oauth-provider'
 
-/** Shows who asks for what. */
+/** Shows which client requests which scopes. */
 export async function askConsent(request: Request, oauth: OAuthHelpers): Promise<Response> {
   const authRequest = await oauth.parseAuthRequest(request)
   const { clientName, redirectHost, scope } = await oauth.describeConsent(authRequest)
@@ -26,8 +26,8 @@ export async function askConsent(request: Request, oauth: OAuthHelpers): Promise
 }
 
 /**
- * Sends the user back to the client, with a code unless they denied. Any name is accepted here: a real
- * application asks for a password, or sends them on to who knows them.
+ * Redirects the user to the client, with a code unless they denied. Any name is accepted here. A real
+ * application would ask for a password, or redirect to an identity provider.
  */
 export async function answerConsent(request: Request, oauth: OAuthHelpers): Promise<Response> {
   const form = new URLSearchParams(await request.clone().text())

@@ -1,4 +1,4 @@
-// What `wrangler types` would write.
+// The types that `wrangler types` would generate.
 declare module 'cloudflare:workers' {
   interface Namespace {
     get(key: string): Promise<string | null>

@@ -1,4 +1,5 @@
-// Signs a client in to the Worker in this folder as a browser would: registration, consent, code, token. A tool that needs more asks for consent again.
+// Signs a client in to the Worker in this folder as a browser would: registration, consent, code, token.
+// Then the client calls a tool that needs more scopes, and the user has to consent again.
 import assert from 'node:assert/strict'
 import { signIn } from 'edgewise/authorization'
 import { connect } from 'edgewise/client'
@@ -6,14 +7,14 @@ import { start } from './start.ts'
 
 const { origin, stop } = await start()
 
-// The challenge names where a client without a token can sign in.
+// The challenge contains the URL at which a client finds the authorization server.
 const refused = await fetch(`${origin}/mcp`, { method: 'POST' })
 assert.equal(refused.status, 401)
 assert.match(refused.headers.get('www-authenticate') ?? '', /scope="notes:read"/)
 const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)
 assert.equal(((await metadata.json()) as { resource: string }).resource, `${origin}/mcp`)
 
-/** Says yes on the page of consent; where it sends the user. */
+/** Submits the consent page as approved, and returns the URL that it redirects to. */
 async function consent(url: string): Promise<string> {
   const page = await fetch(url)
   const cookie = page.headers.getSetCookie().map((one) => one.split(';')[0])

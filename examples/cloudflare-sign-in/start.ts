@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { freePort } from '../free-port.ts'
 
-/** Starts the Worker on a free port; its tokens name the address, so it is chosen beforehand. */
+/** Starts the Worker on a port that is chosen beforehand, because its tokens contain the address. */
 export async function start(): Promise<{ origin: string; stop: () => Promise<void> }> {
   process.env.WRANGLER_SEND_METRICS = 'false'
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'

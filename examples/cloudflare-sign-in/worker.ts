@@ -1,5 +1,5 @@
-// A Worker that is its own authorization server: Cloudflare's library issues the tokens, after the
-// page in `consent.ts` asked the user, and `auth` checks them.
+// A Worker that is its own authorization server. The page in `consent.ts` asks the user, Cloudflare's
+// library issues the tokens, and `auth` verifies them.
 import { OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
 import { env } from 'cloudflare:workers'
 import { createWorker } from 'edgewise/cloudflare'

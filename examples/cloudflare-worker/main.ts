@@ -1,11 +1,11 @@
 // Runs the Worker in this folder as `wrangler dev` does, and calls it with clients of two revisions:
-// one with a session, one without.
+// with a session and without one.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'edgewise/client'
 import { unstable_startWorker as startWorker } from 'wrangler'
 
-// Nothing here needs a network.
+// The example works offline.
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 

@@ -1,5 +1,5 @@
-// The Worker. Requests of 2026-07-28 are answered wherever they arrive; clients of older revisions
-// get a session, which lives in a Durable Object.
+// A Worker. Requests of 2026-07-28 are answered in the isolate where they arrive. Clients of older
+// revisions get a session, which is a Durable Object.
 import { createWorker } from 'edgewise/cloudflare'
 import { createServer } from 'edgewise/server'
 import * as z from 'zod'

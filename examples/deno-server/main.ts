@@ -1,5 +1,5 @@
 #!/usr/bin/env -S deno run --allow-net=127.0.0.1
-// Serves over HTTP from Deno, and calls it.
+// Serves a server over HTTP on Deno, and calls it.
 import assert from 'node:assert/strict'
 import { connect } from 'edgewise/client'
 import { serve } from 'edgewise/deno'
@@ -12,7 +12,7 @@ server.tool('shout', { input: z.object({ word: z.string() }) }, ({ word }) =>
   text(word.toUpperCase()),
 )
 
-// Port 0 lets the system choose; the path is /mcp by default.
+// With port 0, the system chooses a free port. The path is /mcp by default.
 const http = await serve(server, { port: 0 })
 
 const client = await connect(http.url)

@@ -16,7 +16,7 @@ server.tool(
   ({ dividend, divisor }) => ({ structuredContent: { quotient: dividend / divisor } }),
 )
 
-// The handler is a function from Request to Response: any host that has those can serve it.
+// The handler receives a Request and returns a Response, so any host with these classes can serve it.
 const handle = createHandler(server)
 
 await using client = await connect('https://arithmetic.example/mcp', {
@@ -32,7 +32,7 @@ assert.deepEqual(
 const result = await client.callTool('divide', { dividend: 42, divisor: 6 })
 assert.deepEqual(result.structuredContent, { quotient: 7 })
 
-// Wrong arguments are an answer that the model can read, not an exception.
+// Invalid arguments are a result that the model can read, not an exception.
 const refused = await client.callTool('divide', { dividend: 'many' })
 assert.equal(refused.isError, true)
 

@@ -1,4 +1,4 @@
-// Serves over HTTP from Node, and calls it.
+// Serves a server over HTTP on Node, and calls it.
 import assert from 'node:assert/strict'
 import { connect } from 'edgewise/client'
 import { serve } from 'edgewise/node'
@@ -12,7 +12,7 @@ server.tool('count', { input: z.object({ to: z.number() }) }, async ({ to }, ctx
   return text(`Counted to ${to}`)
 })
 
-// Port 0 lets the system choose; the path is /mcp by default.
+// With port 0, the system chooses a free port. The path is /mcp by default.
 const http = await serve(server, { port: 0 })
 
 const client = await connect(http.url)

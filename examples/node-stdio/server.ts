@@ -1,4 +1,4 @@
-// A server that a host starts as a program and speaks to over stdin and stdout.
+// A server that a host starts as a program and connects to over stdin and stdout.
 import { serveStdio } from 'edgewise/node'
 import { createServer, text } from 'edgewise/server'
 import * as z from 'zod'
@@ -9,7 +9,7 @@ server.tool(
   'greet',
   { description: 'Greets a person', input: z.object({ name: z.string() }) },
   ({ name }) => {
-    // Printing is safe: while the server runs it goes to stderr.
+    // You can print: while the server runs, the console writes to stderr.
     console.log(`Greeting ${name}`)
     return text(`Hello, ${name}!`)
   },

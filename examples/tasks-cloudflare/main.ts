@@ -1,6 +1,7 @@
-// Runs the Worker in this folder as `wrangler dev` does, and starts a task. The client goes away
-// with nothing but the task's id; another one answers what the task asks. While the task works, the
-// Worker is stopped and started again: the task goes on where it was, and its steps happen once.
+// Runs the Worker in this folder as `wrangler dev` does, and starts a task. The client
+// disconnects and only the task's id remains; another client answers the task's question. While the
+// task is running, the Worker is stopped and started again. The task continues, and each step runs
+// once.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { taskPolling, createTask, getTaskHandle } from 'edgewise/tasks'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { freePort } from '../free-port.ts'
 
-// Nothing here needs a network.
+// The example works offline.
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
@@ -25,7 +26,7 @@ const start = (): ReturnType<typeof startWorker> =>
 let worker = await start()
 const url = new URL('/mcp', await worker.url)
 
-// Who starts the task need not be who sees its end: an id is all that it takes.
+// Any client that has the task's id can continue with the task.
 const first = await connect(url, {
   extensions: [taskPolling()],
   onElicit: () => ({ action: 'cancel' }),

@@ -1,5 +1,5 @@
-// A Worker whose tool outlives it: the call becomes a task, which is a Durable Object of its own. It
-// is worked on in the alarm of that object, so that the platform goes on with what was broken off.
+// A Worker whose calls survive its restart. A call becomes a task, which has a Durable Object of its
+// own. The handler runs in the alarm of that object, so that the platform restarts interrupted work.
 import { createWorker } from 'edgewise/cloudflare'
 import { createServer } from 'edgewise/server'
 import { tasks } from 'edgewise/tasks'
@@ -12,7 +12,7 @@ server.tool(
   'bake',
   { input: z.object({ cake: z.string() }), task: 'required' },
   async ({ cake }, ctx) => {
-    // A step is done once, although the handler runs again after a question or a restart.
+    // A step runs once, although the handler runs again after a question or a restart.
     const order = await ctx.step('order', () => crypto.randomUUID())
     const answer = await ctx.elicit({
       message: `Bake ${cake} as ${order}?`,

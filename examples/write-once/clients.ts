@@ -18,9 +18,9 @@ import { stdioClient } from 'edgewise/node'
 /** Where the server is: a URL, or a program to start. */
 export type Target = string | { command: string; args: string[] }
 
-/** A client, reduced to what this story needs: each method gives the text that came back. */
+/** The methods of a client that this example needs. Each call returns the text of the result. */
 export interface Caller {
-  /** What the server asked, in its order. */
+  /** The server's questions, in order. */
   readonly asked: readonly string[]
   callTool(name: string, args: Record<string, string>): Promise<string>
   getPrompt(name: string, args: Record<string, string>): Promise<string>
@@ -28,14 +28,14 @@ export interface Caller {
   close(): Promise<void>
 }
 
-/** Opens a client on a server. */
+/** Connects a client to a server. */
 export type Open = (target: Target) => Promise<Caller>
 
 const info = { name: 'traveller', version: '1.0.0' }
 const capabilities = { elicitation: {}, sampling: {}, roots: {} }
 const roots = [{ uri: 'file:///trips', name: 'trips' }]
 
-/** What every client here says to what it is asked. */
+/** The answers that every client gives to the server's questions. */
 function answers(asked: string[]) {
   return {
     elicit: ({ message }: { message: string }) => {
@@ -55,7 +55,7 @@ function answers(asked: string[]) {
   }
 }
 
-/** The official SDK v2, in an era or in the one that it finds out. */
+/** The official SDK v2, in the given era or in the one that it negotiates. */
 export function officialV2(mode: 'legacy' | 'modern' | 'auto'): Open {
   return async (target) => {
     const asked: string[] = []
@@ -83,7 +83,7 @@ export function officialV2(mode: 'legacy' | 'modern' | 'auto'): Open {
   }
 }
 
-/** The official SDK v1, which knows sessions only. */
+/** The official SDK v1, which supports only sessions. */
 export const officialV1: Open = async (target) => {
   const asked: string[] = []
   const answer = answers(asked)
@@ -116,7 +116,7 @@ export function edgewise(revision: Revision): Open {
     const answer = answers(asked)
     const client = await connect(typeof target === 'string' ? target : stdioClient(target), {
       revision,
-      // However slowly a program starts, that must not decide what it is taken for.
+      // A program that starts slowly must not be mistaken for one of an older revision.
       probeTimeoutMs: 60_000,
       onElicit: answer.elicit,
       onSample: answer.sample,

@@ -1,6 +1,6 @@
 // One server, unchanged, for every kind of client over every kind of transport: the official SDK v2
 // without sessions and with them, the official v1, and Edgewise in each of the five revisions, over
-// HTTP on Node, over HTTP on Cloudflare's workerd, and over stdio. All of them get the same.
+// HTTP on Node, over HTTP on Cloudflare's workerd, and over stdio. All clients get the same results.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { serve } from 'edgewise/node'
@@ -9,7 +9,7 @@ import { unstable_startWorker as startWorker } from 'wrangler'
 import { edgewise, officialV1, officialV2, type Caller, type Open, type Target } from './clients.ts'
 import { server } from './server.ts'
 
-// Nothing here needs a network.
+// The example works offline.
 process.env.WRANGLER_SEND_METRICS = 'false'
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false'
 
@@ -19,7 +19,7 @@ const worker = await startWorker({
   dev: { server: { port: 0 }, inspector: false, persist: false, logLevel: 'error', watch: false },
 })
 
-// Each client starts a program of its own: compiled once, it starts quickly.
+// Each stdio client starts the program, so it is bundled once to start quickly.
 const program = fileURLToPath(new URL('../../.cache/write-once.mjs', import.meta.url))
 await build({
   entryPoints: [fileURLToPath(new URL('stdio.ts', import.meta.url))],
@@ -46,7 +46,7 @@ const clients: Record<string, Open> = {
   'Edgewise 2025-06-18': edgewise('2025-06-18'),
 }
 
-/** Elicitation came with 2025-06-18; these can be asked for a model's words and for roots. */
+/** Revisions before 2025-06-18 have no elicitation, only sampling and roots. */
 const older: Record<string, Open> = {
   'Edgewise 2025-03-26': edgewise('2025-03-26'),
   'Edgewise 2024-11-05': edgewise('2024-11-05'),
@@ -91,7 +91,7 @@ for (const [host, target] of Object.entries(hosts)) {
   }
 }
 
-/** What every revision can. */
+/** Checks sampling, which every revision supports. */
 async function checkSampling(client: Caller): Promise<void> {
   assert.equal(await client.callTool('advertise', { city: 'Oslo' }), 'Fjords for everyone')
   assert.equal(await client.readResource('travel://slogan'), 'Fjords for everyone')

@@ -1,11 +1,11 @@
-// A server that asks in the middle of its work: the user twice, the model once, and for the places
-// that the user lets it work in. Nothing in it knows which revision or transport it is serving.
+// A server whose handler asks the user twice, calls the client's model once, and requests the roots.
+// The code does not depend on the revision or the transport.
 import { createServer, type Context } from 'edgewise/server'
 import * as z from 'zod'
 
 export const server = createServer({ name: 'travel', version: '1.0.0' })
 
-/** How often each order was quoted: what a step may never do twice. */
+/** How often each order was quoted. The step must run once for each order. */
 const quotes = new Map<string, number>()
 
 server.tool(
@@ -22,7 +22,7 @@ server.tool(
     if (stay.action !== 'accept') return 'Not planned'
     const { nights } = stay.content
 
-    // Without the step it would happen again with every answer that is still to come.
+    // Without the step, this would run again for each later answer.
     const price = await ctx.step('quote', () => {
       quotes.set(order, (quotes.get(order) ?? 0) + 1)
       return nights * 120
@@ -43,12 +43,12 @@ server.tool(
   },
 )
 
-// Sampling is as old as the protocol: this one works in every revision.
+// Every revision supports sampling.
 server.tool('advertise', { input: z.object({ city: z.string() }) }, ({ city }, ctx) =>
   advertise(ctx, city),
 )
 
-// Prompts and resources may ask as well.
+// Prompts and resources can also ask.
 server.prompt('letter', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
   const signed = await ctx.elicit({
     message: 'Who signs the letter?',

@@ -1,4 +1,4 @@
-// The server as a program that a host starts.
+// Serves the server as a program that a host starts.
 import { serveStdio } from 'edgewise/node'
 import { server } from './server.ts'
 

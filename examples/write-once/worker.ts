@@ -1,4 +1,4 @@
-// The server as a Worker: revisions with sessions keep them in a Durable Object.
+// Serves the server as a Worker. Sessions of older revisions are Durable Objects.
 import { createWorker } from 'edgewise/cloudflare'
 import { server } from './server.ts'
 

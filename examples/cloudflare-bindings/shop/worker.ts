@@ -1,9 +1,9 @@
-// A Worker that calls tools of another one, over its service binding and without HTTP.
+// A Worker that calls tools of another Worker over a service binding, without HTTP.
 import { bindingTransport, type EntrypointBinding } from 'edgewise/cloudflare'
 import { connect } from 'edgewise/client'
 
 interface Env {
-  // Or, with the types of Workers: Service<typeof Travel>
+  // Or Service<typeof Travel>, if you can import the other Worker's types
   TRAVEL: EntrypointBinding
 }
 
@@ -13,7 +13,7 @@ export default {
     const city = searchParams.get('city') ?? 'Oslo'
     const budget = Number(searchParams.get('budget') ?? 100)
     const steps: string[] = []
-    // Workers ties a connection to the request in which it was opened.
+    // The platform ties a connection to the request in which it was opened.
     await using client = await connect(bindingTransport(env.TRAVEL), {
       onElicit: ({ message }) => {
         const price = Number(/\d+/.exec(message)?.[0])

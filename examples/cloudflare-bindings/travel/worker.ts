@@ -1,4 +1,4 @@
-// A server for other Workers only: nothing of it is on the internet.
+// A server that only other Workers can reach: it has no public endpoint.
 import { createWorker } from 'edgewise/cloudflare'
 import { createServer } from 'edgewise/server'
 import * as z from 'zod'
@@ -18,7 +18,7 @@ server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, 
 
 const worker = createWorker(server)
 
-// The name that bindings give as their entrypoint.
+// Bindings refer to this name as their entrypoint.
 export const Travel = worker.entrypoint
 export const { McpSession, McpHub } = worker.durableObjects
 

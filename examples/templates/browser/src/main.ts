@@ -17,7 +17,7 @@ async function show(url: string): Promise<void> {
   try {
     await client?.close()
     client = await connect(url)
-    status.textContent = `${client.serverInfo?.name ?? 'The server'} speaks ${client.revision}`
+    status.textContent = `${client.serverInfo?.name ?? 'The server'} uses revision ${client.revision}`
     for await (const { name, description = '' } of client.tools()) {
       const item = document.createElement('li')
       item.textContent = `${name}: ${description}`

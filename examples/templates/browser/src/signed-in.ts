@@ -1,4 +1,4 @@
-// Where users come back to from signing in: hands what came of it to the page that waits for it.
+// Users return to this page after they have signed in. It passes the result to the page that waits.
 import { completeSignIn } from 'edgewise/browser'
 
 if (!(await completeSignIn())) {

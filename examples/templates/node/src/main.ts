@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A host starts this program and speaks to it over stdin and stdout.
+// A host starts this program and connects to it over stdin and stdout.
 import { serveStdio } from 'edgewise/node'
 import { server } from './server.ts'
 

@@ -1,4 +1,4 @@
-// The Worker: the endpoint is /mcp.
+// The Worker. Its endpoint is /mcp.
 import { createWorker } from 'edgewise/cloudflare'
 import { server } from './server.ts'
 
