@@ -7,7 +7,7 @@
 import { env } from 'cloudflare:workers'
 import { IttyRouter, type IRequestStrict } from 'itty-router'
 import { definitionOf } from '#internal/connection'
-import { type ChangeSource, createGuard, routeOf } from '#internal/http'
+import { type ChangeSource, createGuard, isAtPath, routeOf } from '#internal/http'
 import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import {
   createHandler,
@@ -150,8 +150,12 @@ export function createWorker<Env = unknown>(
   })
 
   return {
-    fetch: (request, env, ctx) =>
-      router.fetch(request, { env, waitUntil: (work) => ctx.waitUntil(work) }),
+    fetch(request, env, ctx) {
+      const caller: Caller = { env, waitUntil: (work) => ctx.waitUntil(work) }
+      if (!isAtPath(request, path)) return router.fetch(request, caller)
+      hub.start()
+      return handle(request, caller)
+    },
     durableObjects: {
       McpSession: sessionObject(server, options, hub),
       McpHub: hubObject(options),

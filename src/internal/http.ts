@@ -25,6 +25,7 @@ export {
   CLOSE_TIMEOUT_MS,
   createEndpoint,
   listenFault,
+  isAtPath,
   routeOf,
   type Endpoint,
   type ServeOptions,
