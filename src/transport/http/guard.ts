@@ -32,13 +32,12 @@ export class RequestChecks {
     options: OriginOptions & { readonly auth?: Authenticator | undefined },
     request: Request,
   ) {
-    const { headers } = request
-    const origin = singleValue(headers, 'origin')
+    const origin = singleValue(request.headers, 'origin')
     this.#server = server
     this.#options = options
     this.#request = request
     // Conflicting values of a repeated header are joined, which never matches an allowed origin
-    this.#origin = origin === undefined ? headers.get('origin') : origin
+    this.#origin = origin === undefined ? request.headers.get('origin') : origin
   }
 
   /**

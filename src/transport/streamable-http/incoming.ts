@@ -54,7 +54,7 @@ export class IncomingRequest {
     const stated = (this.stated = findRevision(version))
     this.isModern = stated
       ? stated.era === 'modern'
-      : version !== null && /^\d{4}-\d{2}-\d{2}$/.test(version) && version > LATEST_LEGACY.version
+      : version !== null && /^\d{4}(-\d\d){2}$/.test(version) && version > LATEST_LEGACY.version
     this.sessionId = this.isModern ? null : readHeader(headers, HEADER_SESSION_ID)
     this.acceptsEvents = method !== 'DELETE' && acceptsEvents(headers)
   }

@@ -102,15 +102,10 @@ export class Reply {
 
   #open(): ReplyStream | undefined {
     if (!this.canStream) return undefined
-    const { incoming, respond, onExpired, onDisconnect } = this.#options
+    const { incoming, respond } = this.#options
     const { caller, endpoint } = incoming
     const { keepAliveMs } = endpoint.options
-    const events = (this.#events = new EventStream({
-      caller,
-      keepAliveMs,
-      onExpired,
-      onDisconnect,
-    }))
+    const events = (this.#events = new EventStream({ ...this.#options, caller, keepAliveMs }))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return this.#openStream(events)
   }

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createServer } from '../../../src/presets/server.ts'
+import { createHandler, createServer } from '../../../src/presets/server.ts'
 import { sessionHandler } from '../../handler.ts'
 import { makeServer } from '../../server/fixture.ts'
 import {
@@ -29,15 +29,49 @@ describe('a request', () => {
     expect(await refusal(await postRaw(handle, '{"jsonrpc":'))).toEqual([400, -32700, undefined])
   })
 
-  it('of bytes that are not UTF-8 is answered with 400 and -32700 [M-BASE-002]', async () => {
-    const response = await handle(
+  it.each([
+    ['with a length, a byte of no character', [0x22, 0xff, 0x22], true],
+    ['with a length, a character cut after its first byte', [0x22, 0xc3, 0x22], true],
+    ['with a length, a character cut after two of three bytes', [0x22, 0xe2, 0x82, 0x22], true],
+    ['with a length, a surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22], true],
+    ['without a length, a byte of no character', [0x22, 0xff, 0x22], false],
+    ['without a length, a cut character', [0x22, 0xf0, 0x9f, 0x98, 0x22], false],
+  ])(
+    'of bytes that are not UTF-8 is answered with 400 and -32700: %s [M-BASE-002]',
+    async (_, bytes, hasLength) => {
+      const response = await handle(
+        new Request('http://localhost/mcp', {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(hasLength && { 'content-length': `${bytes.length}` }),
+          },
+          body: new Uint8Array(bytes),
+        }),
+      )
+      expect(await refusal(response)).toEqual([400, -32700, undefined])
+    },
+  )
+
+  it.each(['\ufffd', '\ufeff\ufffd'])('may contain replacement characters: %j', async (sent) => {
+    const [mark, text] = sent.startsWith('\ufeff') ? ['\ufeff', sent.slice(1)] : ['', sent]
+    const message = { jsonrpc: '2.0', id: text, method: 'ping', params: { _meta: {} } }
+    const body = new TextEncoder().encode(mark + JSON.stringify(message))
+    const response = await createHandler(server)(
       new Request('http://localhost/mcp', {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: new Uint8Array([0x22, 0xff, 0x22]),
+        headers: {
+          'content-type': 'application/json',
+          'content-length': `${body.length}`,
+          'mcp-protocol-version': '2025-11-25',
+        },
+        body,
       }),
     )
-    expect(await refusal(response)).toEqual([400, -32700, undefined])
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { jsonrpc: '2.0', id: text, result: {} },
+    ])
   })
 
   it('whose body breaks off is answered with 400, and is not a failure of the server', async () => {
