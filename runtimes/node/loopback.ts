@@ -30,9 +30,9 @@ import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {
     // Loaded on demand, so that programs without sign-in do not load it.
-    async begin(known) {
+    async begin(registeredUri) {
       const { loopbackOn } = await import('#internal/authorization')
-      return loopbackOn(host, options).begin(known)
+      return loopbackOn(host, options).begin(registeredUri)
     },
   }
 }

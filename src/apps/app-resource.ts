@@ -51,7 +51,7 @@ export function appResource<Env>(
   if (!uri.startsWith('ui://') || uri === 'ui://') {
     throw new TypeError(`"${uri}" is not a UI resource: its URI must begin with "ui://"`)
   }
-  const { csp, permissions, domain, prefersBorder, meta, ...described } = options
+  const { csp, permissions, domain, prefersBorder, meta, ...resourceOptions } = options
   for (const [name, origins] of Object.entries(csp ?? {})) {
     if (!CSP_LISTS.includes(name)) {
       throw new TypeError(`"csp" has no "${name}", only ${CSP_LISTS.join(', ')}`)
@@ -69,20 +69,20 @@ export function appResource<Env>(
   }
   const _meta = { ...meta, ...(Object.keys(ui).length > 0 && { ui }) }
   extendByApps(server)
-  const resource = { ...described, mimeType: APP_MIME_TYPE, meta: _meta }
+  const resource = { ...resourceOptions, mimeType: APP_MIME_TYPE, meta: _meta }
   return server.resource(uri, resource, async (_request, ctx): Promise<ReadResourceResult> => {
     const content = typeof html === 'function' ? await html(ctx) : html
     requireDocument(uri, content)
-    const place = { uri, mimeType: APP_MIME_TYPE, _meta }
+    const common = { uri, mimeType: APP_MIME_TYPE, _meta }
     const contents: ResourceContents =
       typeof content === 'string'
-        ? { ...place, text: content }
-        : { ...place, blob: base64(content) }
+        ? { ...common, text: content }
+        : { ...common, blob: base64(content) }
     return { contents: [contents] }
   })
 }
 
 function requireDocument(uri: string, html: Html): void {
-  const head = typeof html === 'string' ? html : new TextDecoder().decode(html)
-  if (!DOCUMENT.test(head)) throw new TypeError(`"${uri}" must begin with "<!doctype html>"`)
+  const text = typeof html === 'string' ? html : new TextDecoder().decode(html)
+  if (!DOCUMENT.test(text)) throw new TypeError(`"${uri}" must begin with "<!doctype html>"`)
 }

@@ -33,8 +33,8 @@ export interface AppToolOptions<
 }
 
 /**
- * Registers a tool with a user interface. Clients without user interfaces get the plain tool, if
- * the model may call it, so its result must make sense as content.
+ * Registers a tool with a user interface. If the model may call the tool, clients without user
+ * interfaces receive it as a plain tool, so its result must make sense as content.
  *
  * @example
  * ```ts
@@ -59,16 +59,19 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
 ): ToolRegistration<Env> {
   const definition = extendByApps(server)
   const link = linkOf(definition, name, options)
-  const place = server.tool(
+  const registration = server.tool(
     name,
     withUiLink(options, link),
     reportEmptyResults(definition, name, handler),
   )
   return {
-    ...place,
+    ...registration,
     // The interface and the visibility do not change
-    update: (changed, run) =>
-      place.update(withUiLink(changed, link), reportEmptyResults(definition, name, run)),
+    update: (newOptions, newHandler) =>
+      registration.update(
+        withUiLink(newOptions, link),
+        reportEmptyResults(definition, name, newHandler),
+      ),
   }
 }
 
@@ -77,15 +80,16 @@ function linkOf(
   name: string,
   { ui: resourceUri, visibility }: AppToolOptions,
 ): AppToolMeta {
-  const known =
+  const isRegistered =
     resourceUri === undefined || [...resources.entries()].some(([uri]) => uri === resourceUri)
-  if (!known) throw new TypeError(`The UI resource "${resourceUri}" of "${name}" is not registered`)
+  if (!isRegistered)
+    throw new TypeError(`The UI resource "${resourceUri}" of "${name}" is not registered`)
   if (resourceUri !== undefined && !resourceUri.startsWith('ui://')) {
     throw new TypeError(`"${resourceUri}" is not a UI resource: its URI must begin with "ui://"`)
   }
-  const other = visibility?.find((who) => who !== 'model' && who !== 'app')
-  if (other !== undefined)
-    throw new TypeError(`"visibility" cannot contain "${String(other)}", only "model" and "app"`)
+  const invalid = visibility?.find((caller) => caller !== 'model' && caller !== 'app')
+  if (invalid !== undefined)
+    throw new TypeError(`"visibility" cannot contain "${String(invalid)}", only "model" and "app"`)
   if (visibility?.length === 0)
     throw new TypeError(`"visibility" of the tool "${name}" must not be empty`)
   return {
@@ -98,8 +102,8 @@ function withUiLink<Input extends StandardSchema, Output extends StandardSchema>
   options: AppToolOptions<Input, Output>,
   link: AppToolMeta,
 ): ToolOptions<Input, Output> {
-  const { ui: _, visibility: __, ...described } = options
-  return { ...described, meta: { ...described.meta, ui: link } }
+  const { ui: _, visibility: __, ...toolOptions } = options
+  return { ...toolOptions, meta: { ...toolOptions.meta, ui: link } }
 }
 
 /** Reports results without content, which are empty for clients that show no user interface. */
@@ -109,20 +113,20 @@ function reportEmptyResults<Input extends StandardSchema, Output extends Standar
   handler: ToolHandlerFor<Input, Output, Env>,
 ): ToolHandlerFor<Input, Output, Env> {
   const run: ToolHandler<Input, Output, Env> = handler
-  const watched: ToolHandler<Input, Output, Env> = async (args, ctx) => {
+  const reporting: ToolHandler<Input, Output, Env> = async (args, ctx) => {
     const returned = await run(args, ctx)
     const { content, structuredContent, resultType }: JsonObject = isObject(returned)
       ? returned
       : {}
-    const list = Array.isArray(returned) ? returned : content
-    const empty = Array.isArray(list) ? list.length === 0 : structuredContent === undefined
+    const blocks = Array.isArray(returned) ? returned : content
+    const isEmpty = Array.isArray(blocks) ? blocks.length === 0 : structuredContent === undefined
     const isResult = Array.isArray(returned) || (isObject(returned) && !('type' in returned))
-    if (isResult && empty && (resultType ?? 'complete') === 'complete') {
+    if (isResult && isEmpty && (resultType ?? 'complete') === 'complete') {
       definition.report(
         new TypeError(`The tool "${name}" returns no content for clients without UI support`),
       )
     }
     return returned
   }
-  return watched as ToolHandlerFor<Input, Output, Env>
+  return reporting as ToolHandlerFor<Input, Output, Env>
 }

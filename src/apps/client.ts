@@ -55,7 +55,7 @@ export function isAppVisible(tool: Tool): boolean {
 }
 
 /**
- * Returns how to display a document: as its contents say, otherwise as the list of resources says.
+ * Returns how to display a document, from its contents or else from its entry in the list of resources.
  * Values that do not conform to the specification are omitted: a `csp` source that is not an origin
  * could inject directives into the host's policy.
  *

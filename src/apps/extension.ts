@@ -1,5 +1,5 @@
 /**
- * The extension on the server: declared, and hidden from clients that do not support it.
+ * Declares the extension on a server, and hides user interfaces from clients that do not support it.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -15,7 +15,7 @@ import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
 import { APPS, isModelVisible, rendersApps, toolMetaOf } from './ui.ts'
 
-const extended = new WeakSet<Server>()
+const extendedServers = new WeakSet<Server>()
 
 /**
  * Returns whether the client of a request displays user interfaces. Other clients need the complete
@@ -29,8 +29,8 @@ export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
 }
 
 /**
- * Whether to send what only clients with user interfaces use. It is also sent if the client's
- * capabilities are unknown, as other clients ignore it.
+ * Whether to send information that only clients with user interfaces use. It is also sent if the
+ * client's capabilities are unknown, as other clients ignore it.
  */
 function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
   return ctx.client.unknown === true || supportsApps(ctx)
@@ -39,8 +39,8 @@ function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
 /** Declares the extension, once per server. */
 export function extendByApps(server: Server): ServerDefinition {
   const definition = fullDefinitionOf(server)
-  if (extended.has(server)) return definition
-  extended.add(server)
+  if (extendedServers.has(server)) return definition
+  extendedServers.add(server)
   addExtension(server, {
     id: APPS,
     attach() {
@@ -61,48 +61,55 @@ export function extendByApps(server: Server): ServerDefinition {
   return definition
 }
 
-/**
- * The list as clients with and without user interfaces see it, cached by the original list, which
- * is reused.
- */
-const shown = new WeakMap<Result, Result>()
-const unlinkedResults = new WeakMap<Result, Result>()
+/** Lists for clients with user interfaces, by the original list, which the server reuses. */
+const listsWithUi = new WeakMap<Result, Result>()
+/** Lists for clients without user interfaces. */
+const listsWithoutUi = new WeakMap<Result, Result>()
 
 /**
- * The tools that a client can use: without interfaces if it displays none, and without links to
- * documents that do not exist.
+ * The tools that a client can use. Interfaces are removed for a client that displays none, and links to
+ * documents that do not exist are removed for every client.
  */
 function listTools(definition: ServerDefinition, result: Result, ctx: RequestContext): Result {
   const tools = result.tools as readonly Tool[]
   if (!mayShowApps(ctx)) {
-    return cachedVariant(unlinkedResults, result, () => ({
+    return cachedVariant(listsWithoutUi, result, () => ({
       tools: tools.filter(isModelVisible).map(withoutUi),
     }))
   }
   // Without this filter, a client without user interfaces would offer app-only tools to the model
   const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
-  const unreadable = visibleTools.filter((tool) => isLost(definition, tool, ctx))
-  if (unreadable.length === 0 && visibleTools === tools)
-    return cachedVariant(shown, result, () => ({}))
-  const linked = visibleTools.map((tool) => (unreadable.includes(tool) ? withoutLink(tool) : tool))
+  const unlinkable = visibleTools.filter((tool) => lacksDocument(definition, tool, ctx))
+  if (unlinkable.length === 0 && visibleTools === tools)
+    return cachedVariant(listsWithUi, result, () => ({}))
+  const linked = visibleTools.map((tool) => (unlinkable.includes(tool) ? withoutLink(tool) : tool))
   return { ...result, tools: linked, cacheScope: 'private' }
 }
 
 function withoutApps(result: Result): Result {
   const resources = result.resources as readonly Resource[]
-  return cachedVariant(unlinkedResults, result, () => ({
+  return cachedVariant(listsWithoutUi, result, () => ({
     resources: resources.filter(({ uri }) => !uri.startsWith('ui://')),
   }))
 }
 
 /** A cached variant of a list for one kind of client. */
-function cachedVariant(views: WeakMap<Result, Result>, list: Result, change: () => object): Result {
-  let view = views.get(list)
-  if (!view) views.set(list, (view = { ...list, ...change(), cacheScope: 'private' }))
-  return view
+function cachedVariant(
+  variants: WeakMap<Result, Result>,
+  list: Result,
+  change: () => object,
+): Result {
+  let variant = variants.get(list)
+  if (!variant) variants.set(list, (variant = { ...list, ...change(), cacheScope: 'private' }))
+  return variant
 }
 
-function isLost({ resources }: ServerDefinition, { _meta }: Tool, ctx: RequestContext): boolean {
+/** Whether a tool links to a document that the client cannot read. */
+function lacksDocument(
+  { resources }: ServerDefinition,
+  { _meta }: Tool,
+  ctx: RequestContext,
+): boolean {
   const { resourceUri } = toolMetaOf(_meta)
   return resourceUri !== undefined && !resources.find(resourceUri, ctx)
 }
@@ -115,7 +122,7 @@ function withoutLink(tool: Tool): Tool {
 }
 
 function withoutUi(tool: Tool): Tool {
-  const { _meta, ...described } = tool
+  const { _meta, ...withoutMeta } = tool
   const { ui: _, 'ui/resourceUri': __, ...others } = _meta ?? {}
-  return Object.keys(others).length > 0 ? { ...described, _meta: others } : described
+  return Object.keys(others).length > 0 ? { ...withoutMeta, _meta: others } : withoutMeta
 }

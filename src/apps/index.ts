@@ -1,6 +1,6 @@
 /**
- * MCP Apps, `io.modelcontextprotocol/ui`: tools with a user interface, which hosts that support the
- * extension display along with the result; other hosts get only the result.
+ * MCP Apps, `io.modelcontextprotocol/ui`: tools with a user interface. Hosts that support the extension
+ * display the interface along with the result. Other hosts receive only the result.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  * @module

@@ -16,7 +16,7 @@ export const APP_MIME_TYPE = 'text/html;profile=mcp-app'
 export interface AppCsp {
   /** For requests: `connect-src`. */
   connectDomains?: string[]
-  /** For scripts, styles, images, fonts and media; `https://*.example.com` is possible. */
+  /** For scripts, styles, images, fonts and media; wildcards such as `https://*.example.com` are allowed. */
   resourceDomains?: string[]
   /** For nested frames. */
   frameDomains?: string[]
@@ -87,7 +87,7 @@ export function resourceMetaOf(ui: JsonObject): AppResourceMeta {
   }
   if (isObject(permissions)) {
     result.permissions = Object.fromEntries(
-      Object.entries(permissions).filter(([, wanted]) => isObject(wanted)),
+      Object.entries(permissions).filter(([, permission]) => isObject(permission)),
     )
   }
   if (typeof domain === 'string') result.domain = domain
@@ -104,7 +104,7 @@ export function toolMetaOf(meta: unknown): AppToolMeta {
     result.resourceUri = resourceUri
   }
   if (Array.isArray(visibility)) {
-    result.visibility = visibility.filter((one) => one === 'model' || one === 'app')
+    result.visibility = visibility.filter((caller) => caller === 'model' || caller === 'app')
   }
   return result
 }

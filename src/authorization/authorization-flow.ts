@@ -15,9 +15,9 @@ export interface AuthorizationFlow {
   /**
    * Prepares the redirect.
    *
-   * @param known The redirect URI of the client's registration; reuse it if possible.
+   * @param registeredUri The redirect URI of the client's registration, if any; reuse it if possible.
    */
-  begin(known: string | undefined): Awaitable<AuthorizationRedirect>
+  begin(registeredUri: string | undefined): Awaitable<AuthorizationRedirect>
   /** The redirect that arrived after the page was left; returned only once. */
   returned?(): RedirectResult | undefined
 }

@@ -73,11 +73,11 @@ export async function discover(
     const message = `"${mcpServer}" is not HTTPS: its token could be read in transit`
     throw new AuthorizationError('resource-metadata', message)
   }
-  const announced = challengeParams.get('resource_metadata')
+  const metadataUrl = challengeParams.get('resource_metadata')
   const metadata = await discoverResource(
     network,
     [url, mcpServer],
-    announced,
+    metadataUrl,
     options.exactResource,
   )
   if (typeof metadata === 'string' && !options.oldServers) {
@@ -95,14 +95,14 @@ export async function discover(
         }
       : {
           ...metadata,
-          server: await choose(network, mcpServer, metadata.issuers, options),
+          server: await chooseServer(network, mcpServer, metadata.issuers, options),
           old: false,
         }
   const earlierScopes = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
-  const named = splitScope(challengeParams.get('scope') ?? '')
+  const challengedScopes = splitScope(challengeParams.get('scope') ?? '')
   const requestedScopes = [
     ...earlierScopes,
-    ...(named.length > 0 ? named : (scopes ?? [])),
+    ...(challengedScopes.length > 0 ? challengedScopes : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
   // Not as the only scope: it would then replace the default scopes of the server
@@ -128,17 +128,17 @@ export async function discoverAgain(
 }
 
 /** The first authorization server that can be reached, or the one that the application chooses. */
-async function choose(
+async function chooseServer(
   network: Network,
   mcpServer: string,
   issuers: readonly string[],
   { chooseIssuer }: AuthorizationOptions,
 ): Promise<AuthorizationServer> {
-  const chosen = chooseIssuer
+  const candidates = chooseIssuer
     ? [await chooseIssuer(issuers, mcpServer)]
     : issuers.slice(0, MAX_ISSUERS)
   const failures: unknown[] = []
-  for (const issuer of chosen) {
+  for (const issuer of candidates) {
     try {
       return await discoverServer(network, issuer)
     } catch (error) {

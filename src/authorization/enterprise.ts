@@ -15,7 +15,7 @@ import { redeemAssertion } from './jwt-bearer.ts'
 import { discoverServer } from './metadata.ts'
 import type { GrantRequest } from './grant.ts'
 import type { SignIn } from './provider.ts'
-import { refused, type Network } from './requests.ts'
+import { unexpectedResponse, type Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { postGrant, scopeParam } from './token.ts'
 
@@ -36,7 +36,7 @@ export interface SubjectToken {
 
 /** The company's identity provider, and the client's credentials there. */
 export interface IdentityProvider extends ClientCredentials {
-  /** The URL of its token exchange endpoint. By default it is read from its metadata. */
+  /** The URL of the provider's token exchange endpoint. By default it is read from its metadata. */
   readonly tokenEndpoint?: string
 }
 
@@ -76,7 +76,7 @@ async function exchange(
   { network, server, resource, scopes }: GrantRequest,
   { identityProvider, subject }: EnterpriseOptions,
 ): Promise<string> {
-  // The application chose this server, and tokens of other servers have other keys
+  // The application chose the provider, so its URL may be private; its tokens are not bound to the key
   const trusted: Network = { ...network, allowed: () => true, proofs: undefined }
   const { issuer, tokenEndpoint } = identityProvider
   const provider: AuthorizationServer = tokenEndpoint
@@ -95,9 +95,9 @@ async function exchange(
   const party = { network: trusted, server: provider }
   const answer = await postGrant(party, client, TOKEN_EXCHANGE, params, 'token')
   const { ok, json = {} } = answer
-  const { access_token: assertion, issued_token_type: issued } = json
-  if (!ok || issued !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {
-    throw refused('token', 'The identity provider returned no ID-JAG assertion', answer)
+  const { access_token: assertion, issued_token_type: issuedType } = json
+  if (!ok || issuedType !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {
+    throw unexpectedResponse('token', 'The identity provider returned no ID-JAG assertion', answer)
   }
   return assertion
 }

@@ -65,13 +65,13 @@ export class AuthorizationError extends SdkError {
   }
 }
 
-/** Whether a failed refresh will never succeed, because the refresh token was rejected. */
+/** Whether a refresh was rejected for good, so that it is not worth retrying. */
 export function isPermanent(error: unknown): boolean {
   if (!(error instanceof AuthorizationError)) return false
   const { step, answer } = error
   if (step === 'registration') return true
   if (!answer || TRANSIENT.test(answer.error ?? '')) return false
-  // Some servers reject with JSON of their own format
+  // Some servers reject with JSON in a format of their own, without an OAuth error code
   const isRejected = answer.body === undefined && (answer.status === 400 || answer.status === 401)
   return answer.error === undefined ? isRejected : answer.status <= 403
 }

@@ -40,9 +40,9 @@ export interface Files {
 }
 
 /** How often the owner of a lock renews it, in milliseconds. */
-const ALIVE_MS = 2_000
+const RENEWAL_MS = 2_000
 /** How long a lock stays valid without renewal if its owner may still be alive, in milliseconds. */
-const DEAD_MS = 15_000
+const EXPIRY_MS = 15_000
 /** How often to check whether a lock is released, in milliseconds. */
 const POLL_MS = 50
 
@@ -50,68 +50,69 @@ const POLL_MS = 50
 export function fileTokensOn(files: Files, folder: string): TokenStore {
   const withLock = keyedMutex()
   // A digest is a valid file name on every file system
-  const path = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
+  const pathOf = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
   return {
     async get(key) {
-      return parse(await files.read(`${await path(key)}.json`))
+      return parse(await files.read(`${await pathOf(key)}.json`))
     },
     async set(key, value) {
-      const target = `${await path(key)}.json`
+      const target = `${await pathOf(key)}.json`
       const temporary = `${target}.${crypto.randomUUID()}`
       await files.create(temporary, JSON.stringify(value))
       await files.rename(temporary, target)
     },
     async delete(key) {
-      await files.remove(`${await path(key)}.json`)
+      await files.remove(`${await pathOf(key)}.json`)
     },
     withLock: (key, work) =>
       withLock(key, async () => {
-        const lock = `${await path(key)}.lock`
+        const lock = `${await pathOf(key)}.lock`
         const owner = [crypto.randomUUID(), await files.self?.()].join(' ')
-        await acquire(files, lock, owner)
-        const alive = setInterval(() => void files.touch(lock).catch(() => {}), ALIVE_MS)
+        await acquireLock(files, lock, owner)
+        const renewal = setInterval(() => void files.touch(lock).catch(() => {}), RENEWAL_MS)
         try {
           return await work()
         } finally {
-          clearInterval(alive)
-          // Another process may have broken the lock while the machine was suspended
+          clearInterval(renewal)
+          // While this machine was suspended, another process may have removed the lock as expired
           if ((await files.read(lock)) === owner) await files.remove(lock)
         }
       }),
   }
 }
 
-async function acquire(files: Files, lock: string, owner: string): Promise<void> {
+async function acquireLock(files: Files, lock: string, owner: string): Promise<void> {
   while (!(await files.create(lock, owner))) {
-    const broken = (await isDead(files, lock)) && (await breakLock(files, lock, owner))
-    if (!broken) await sleep(POLL_MS)
+    const isRemoved = (await isAbandoned(files, lock)) && (await breakLock(files, lock, owner))
+    if (!isRemoved) await sleep(POLL_MS)
   }
 }
 
 /**
- * Removes the lock of a dead owner. This is done under a second lock: if several processes notice
- * the dead owner, the last must not remove the lock that the first has since created.
+ * Removes an abandoned lock. This is done under a second lock: if several processes notice that the lock
+ * is abandoned, the last of them must not remove the lock that the first one has created meanwhile.
  *
  * @returns Whether to retry immediately.
  */
 async function breakLock(files: Files, lock: string, owner: string): Promise<boolean> {
-  const turn = `${lock}.turn`
-  if (!(await files.create(turn, owner))) {
-    if (await isDead(files, turn)) await files.remove(turn)
+  const secondLock = `${lock}.turn`
+  if (!(await files.create(secondLock, owner))) {
+    if (await isAbandoned(files, secondLock)) await files.remove(secondLock)
     return false
   }
   try {
-    if (await isDead(files, lock)) await files.remove(lock)
+    if (await isAbandoned(files, lock)) await files.remove(lock)
     return true
   } finally {
-    await files.remove(turn)
+    await files.remove(secondLock)
   }
 }
 
-async function isDead(files: Files, lock: string): Promise<boolean> {
+/** Whether a lock has expired, or the process that owns it has ended. */
+async function isAbandoned(files: Files, lock: string): Promise<boolean> {
   const changedAt = await files.changedAt(lock)
   if (changedAt === undefined) return false
-  if (Date.now() - changedAt > DEAD_MS) return true
+  if (Date.now() - changedAt > EXPIRY_MS) return true
   const [, process] = (await files.read(lock))?.split(' ') ?? []
   return process ? ((await files.hasEnded?.(process)) ?? false) : false
 }

@@ -33,16 +33,16 @@ export interface AuthorizationOptions {
   readonly oldServers?: boolean
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
-   * RFC 9728 demands, and uses no token that is valid for more of its host. Off by default, because
-   * many servers name their host, or a parent of their path. Set it if others control parts of the
-   * host, since they could use such a token.
+   * RFC 9728 demands, and ignores stored tokens that are valid for more of the host. Off by default,
+   * because many servers name their host, or a parent of their path. Set it if other parties control
+   * parts of the host, since they could use such a token.
    *
    * @default false
    */
   readonly exactResource?: boolean
   /**
-   * How often within 10 minutes one server may make the user sign in or grant more scopes,
-   * including failed attempts; with machine credentials, how often it may demand more scopes.
+   * How often within 10 minutes one server may make the user sign in or grant more scopes. Failed
+   * attempts count too. With machine credentials, only demands for more scopes are counted.
    *
    * @default 10
    */
@@ -52,7 +52,7 @@ export interface AuthorizationOptions {
   /**
    * Whether to use a token of a type other than `Bearer` as a bearer token, such as the type `user`
    * of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
-   * called for tokens that are bound to a key. By default they are rejected.
+   * called for tokens that are bound to a key. By default, tokens of other types are rejected.
    */
   readonly acceptTokenType?: (tokenType: string, issuer: string) => boolean
   /**
@@ -62,14 +62,14 @@ export interface AuthorizationOptions {
    */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /**
-   * Timeout of each of these requests, in milliseconds.
+   * Timeout of each request to an authorization server, in milliseconds.
    *
    * @default 30000
    */
   readonly timeoutMs?: number
   /**
-   * Decides whether a URL that a server named may be used; HTTPS, or HTTP to localhost, is required
-   * in any case. By default private addresses are rejected, unless the MCP server itself has one.
+   * Decides whether a URL that a server named may be used. The URL must in any case use HTTPS, or HTTP
+   * to localhost. By default, private addresses are rejected, unless the MCP server itself has one.
    * Host names are not resolved; if that matters, use a proxy that filters by address.
    */
   readonly allowUrl?: UrlPolicy

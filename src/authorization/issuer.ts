@@ -11,8 +11,8 @@ import { Provider, type SignIn } from './provider.ts'
 /** The authorization server that the credentials belong to. */
 export interface IssuerOptions extends AuthorizationOptions {
   /**
-   * The issuer of the authorization server that the credentials belong to. They are sent to no
-   * other, even if an MCP server names one.
+   * The issuer of the authorization server that the credentials belong to. The credentials are sent to no
+   * other server, even if an MCP server names one.
    */
   readonly issuer: string
 }
@@ -33,9 +33,9 @@ export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
 export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?: string): SignIn {
   const { issuer } = options
   if (!issuer) throw new TypeError('"issuer" is missing: set it to the issuer of the credentials')
-  const requireIssuer = (named: readonly string[], mcpServer: string): void => {
-    if (named.includes(issuer)) return
-    const problem = `"${mcpServer}" names "${named.join('", "')}"`
+  const requireIssuer = (issuers: readonly string[], mcpServer: string): void => {
+    if (issuers.includes(issuer)) return
+    const problem = `"${mcpServer}" names "${issuers.join('", "')}"`
     const message = `${problem}, but the credentials are for "${issuer}"`
     throw new AuthorizationError('registration', message)
   }
@@ -46,7 +46,7 @@ export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?
       return obtain(request)
     },
   }
-  // Chosen before metadata is read, so that other issuers receive no request
+  // Checked before metadata is read, so that other issuers receive no request
   const chooseIssuer = (issuers: readonly string[], mcpServer: string): string => {
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer

@@ -14,7 +14,8 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 /**
  * Exchanges an assertion for a token.
  *
- * @throws {AuthorizationError} Also if the authorization server's list of grants lacks this one.
+ * @throws {AuthorizationError} If the request fails, or the authorization server lists the grants that it
+ *   supports without this one.
  */
 export function redeemAssertion(
   request: GrantRequest,

@@ -82,27 +82,27 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): A
     throw new TypeError(`Cannot listen on "${wantedHost}": it is not a loopback host`)
   }
   return {
-    async begin(known): Promise<AuthorizationRedirect> {
-      const url = parseUrl(known ?? '')
+    async begin(registeredUri): Promise<AuthorizationRedirect> {
+      const url = parseUrl(registeredUri ?? '')
       const registered = url && isLoopback(url.hostname) ? url : undefined
       const hostname = wantedHost ?? registered?.hostname ?? '127.0.0.1'
       let state: string | null = null
-      let arrived: ((callback: string) => void) | undefined
-      const answer = ({ url, method }: Request): Response => {
+      let onRedirect: ((callback: string) => void) | undefined
+      const handleRequest = ({ url, method }: Request): Response => {
         const { hostname, pathname, searchParams } = new URL(url)
         // Any other name was resolved to this machine by DNS rebinding
         if (!isLoopback(hostname)) return new Response(null, { status: 403 })
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
         // Any page can send the browser here; only the authorization server knows the state
-        if (!arrived || searchParams.get('state') !== state) {
+        if (!onRedirect || searchParams.get('state') !== state) {
           return new Response('This is not the sign-in that was started', { status: 400 })
         }
-        arrived(url)
-        arrived = undefined
+        onRedirect(url)
+        onRedirect = undefined
         return new Response(page, { headers: HEADERS })
       }
       const listen = (port: number): Promise<LoopbackListener> =>
-        listenOn(host, hostname, port, answer)
+        listenOn(host, hostname, port, handleRequest)
       const listener =
         wantedPort === undefined && registered?.port
           ? await listen(Number(registered.port)).catch(() => listen(0))
@@ -112,7 +112,7 @@ export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): A
         go: (url, _flow, signal) =>
           new Promise((resolve, reject) => {
             state = new URL(url).searchParams.get('state')
-            arrived = resolve
+            onRedirect = resolve
             signal.addEventListener('abort', () => reject(signal.reason))
             Promise.resolve(open(url)).catch(reject)
           }),
@@ -147,9 +147,7 @@ async function listenOn(
   }
 }
 
-/**
- * Prints a URL and opens it in a browser; printing covers browsers that start without showing it.
- */
+/** Prints a URL and opens it in a browser. It is printed because some browsers start without showing it. */
 async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
   console.error(`To sign in, open ${href}`)
@@ -163,7 +161,7 @@ async function showUrl(host: LoopbackHost, url: string): Promise<void> {
 /**
  * Opens a page in the user's browser.
  *
- * @throws the error of `host.run`: no such program, or it failed.
+ * @throws The error of `host.run`, if the program does not exist or fails.
  */
 export function openBrowser(host: Pick<LoopbackHost, 'os' | 'run'>, url: string): Promise<void> {
   const [command, ...args] =

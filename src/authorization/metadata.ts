@@ -6,7 +6,7 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { JsonObject } from '../protocol/types.ts'
 import { AuthorizationError } from './errors.ts'
-import { getJson, refused, type Network } from './requests.ts'
+import { getJson, unexpectedResponse, type Network } from './requests.ts'
 import { checkUrl } from './urls.ts'
 
 /** Protected resource metadata (RFC 9728). */
@@ -26,25 +26,27 @@ const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
  * well-known URLs, the one with the path first.
  *
  * @param urls The requested URL, and equivalent ones.
- * @param exact Whether the metadata must name one of these, not a parent.
- * @returns The URLs that were tried, if there is no metadata.
- * @throws {AuthorizationError} If it is malformed, or belongs to another server.
+ * @param challengeUrl The URL of the metadata, if the challenge names one.
+ * @param exact Whether the metadata must name one of `urls`, not a parent.
+ * @returns The metadata; if there is none, a text that lists the URLs that were tried.
+ * @throws {AuthorizationError} If the metadata is malformed, or belongs to another server.
  */
 export async function discoverResource(
   network: Network,
   urls: readonly string[],
-  announced: string | undefined,
+  challengeUrl: string | undefined,
   exact?: boolean,
 ): Promise<ResourceMetadata | string> {
   const { origin, pathname } = new URL(urls[0] ?? '')
   const root = `${origin}/.well-known/oauth-protected-resource`
-  const places = pathname === '/' ? [root] : [root + pathname, root]
-  const found = await find(network, announced ? [announced] : places, 'resource-metadata')
-  if (typeof found === 'string') return found
-  const { resource, authorization_servers: issuers, scopes_supported: scopes } = found
+  const wellKnownUrls = pathname === '/' ? [root] : [root + pathname, root]
+  const candidates = challengeUrl ? [challengeUrl] : wellKnownUrls
+  const metadata = await findMetadata(network, candidates, 'resource-metadata')
+  if (typeof metadata === 'string') return metadata
+  const { resource, authorization_servers: issuers, scopes_supported: scopes } = metadata
   if (!urls.some((url) => covers(resource, url, exact))) {
-    const where = `The metadata of "${urls[0]}" is for "${String(resource)}"`
-    throw new AuthorizationError('resource-metadata', `${where}, another server`)
+    const problem = `The metadata of "${urls[0]}" is for "${String(resource)}"`
+    throw new AuthorizationError('resource-metadata', `${problem}, another server`)
   }
   return { resource: resource as string, issuers: strings(issuers) ?? [], scopes: strings(scopes) }
 }
@@ -57,15 +59,15 @@ export function covers(resource: unknown, url: string, exact = false): boolean {
   const target = new URL(url)
   const parent = `${pathname.replace(/\/$/, '')}/`
   const path = `${target.pathname.replace(/\/$/, '')}/`
-  const fits = exact ? path === parent : path.startsWith(parent)
-  const asks = search === target.search || (!exact && !search)
-  return origin === target.origin && fits && !hash && asks
+  const pathMatches = exact ? path === parent : path.startsWith(parent)
+  const queryMatches = search === target.search || (!exact && !search)
+  return origin === target.origin && pathMatches && !hash && queryMatches
 }
 
 /**
  * Reads the metadata of an authorization server.
  *
- * @throws {AuthorizationError} If it is missing, it names another issuer, or the server fails.
+ * @throws {AuthorizationError} If the metadata is missing or names another issuer, or the server fails.
  */
 export async function discoverServer(
   network: Network,
@@ -75,35 +77,38 @@ export async function discoverServer(
   const { origin, pathname } = url
   const path = pathname.replace(/\/$/, '')
   const openid = '/.well-known/openid-configuration'
-  const places = [`${origin}/.well-known/oauth-authorization-server${path}`, origin + openid + path]
-  if (path) places.push(origin + path + openid)
-  const found = await find(network, places, 'server-metadata', 'issuer')
-  if (typeof found === 'string') {
+  const candidates = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    origin + openid + path,
+  ]
+  if (path) candidates.push(origin + path + openid)
+  const metadata = await findMetadata(network, candidates, 'server-metadata', 'issuer')
+  if (typeof metadata === 'string') {
     const problem = `There is no metadata of the authorization server "${issuer}"`
-    throw new AuthorizationError('server-metadata', `${problem}: ${found}`)
+    throw new AuthorizationError('server-metadata', `${problem}: ${metadata}`)
   }
-  if (found.issuer !== issuer) throw otherIssuer(issuer, found.issuer)
-  return readServer(found)
+  if (metadata.issuer !== issuer) throw issuerMismatch(issuer, metadata.issuer)
+  return readServer(metadata)
 }
 
 /**
- * The authorization server of a 2025-03-26 server, which is the server itself: with metadata at its
- * root, or endpoints at the default paths.
+ * The authorization server of an MCP server of 2025-03-26, which is the MCP server itself. It has
+ * metadata at its root, or else endpoints at the default paths.
  */
 export async function discoverOldServer(
   network: Network,
   origin: string,
 ): Promise<AuthorizationServer> {
-  const place = `${origin}/.well-known/oauth-authorization-server`
-  const read = (more?: Record<string, string>): Promise<JsonObject | string> =>
-    find(network, [place], 'server-metadata', 'issuer', more)
-  let found = await read(OLD_REVISION)
+  const url = `${origin}/.well-known/oauth-authorization-server`
+  const read = (headers?: Record<string, string>): Promise<JsonObject | string> =>
+    findMetadata(network, [url], 'server-metadata', 'issuer', headers)
+  let metadata = await read(OLD_REVISION)
   // In browsers the header needs a CORS preflight, which some servers reject: try again without it
-  if (typeof found === 'string') found = await read()
-  if (typeof found !== 'string') {
-    const { issuer } = found
-    if (issuer !== origin && issuer !== `${origin}/`) throw otherIssuer(origin, issuer)
-    return readServer(found)
+  if (typeof metadata === 'string') metadata = await read()
+  if (typeof metadata !== 'string') {
+    const { issuer } = metadata
+    if (issuer !== origin && issuer !== `${origin}/`) throw issuerMismatch(origin, issuer)
+    return readServer(metadata)
   }
   return {
     issuer: origin,
@@ -116,36 +121,36 @@ export async function discoverOldServer(
 /** The list members of authorization server metadata, as far as they are used. */
 const LIST = /(?:scopes|methods|types|values|profiles)_supported$/
 
-/** Treats a member that should be a list but is not as absent. */
-function readServer(found: JsonObject): AuthorizationServer {
-  const read = Object.entries(found).map(([name, value]) => [
+/** Reads the metadata of an authorization server. Malformed lists count as absent. */
+function readServer(metadata: JsonObject): AuthorizationServer {
+  const members = Object.entries(metadata).map(([name, value]) => [
     name,
     LIST.test(name) ? strings(value) : value,
   ])
-  return Object.fromEntries(read) as AuthorizationServer
+  return Object.fromEntries(members) as AuthorizationServer
 }
 
-function otherIssuer(issuer: string, found: unknown): AuthorizationError {
-  const message = `The metadata of "${issuer}" names the issuer "${String(found)}"`
+function issuerMismatch(issuer: string, actual: unknown): AuthorizationError {
+  const message = `The metadata of "${issuer}" names the issuer "${String(actual)}"`
   return new AuthorizationError('server-metadata', message)
 }
 
-/** The first document that exists; otherwise the URLs that were tried. */
-async function find(
+/** The first document that exists; otherwise a text that lists the URLs that were tried. */
+async function findMetadata(
   network: Network,
-  places: readonly string[],
+  urls: readonly string[],
   step: 'resource-metadata' | 'server-metadata',
   member: 'resource' | 'issuer' = 'resource',
   headers?: Record<string, string>,
 ): Promise<JsonObject | string> {
   const tried: string[] = []
-  for (const place of places) {
+  for (const url of urls) {
     try {
-      const answer = await getJson(network, place, step, headers)
+      const answer = await getJson(network, url, step, headers)
       const { status, ok, json } = answer
-      if (status >= 500) throw refused(step, 'Reading metadata failed', answer)
+      if (status >= 500) throw unexpectedResponse(step, 'Reading metadata failed', answer)
       if (ok && typeof json?.[member] === 'string') return json
-      tried.push(`"${place}" (HTTP ${status})`)
+      tried.push(`"${url}" (HTTP ${status})`)
     } catch (error) {
       // A response that CORS hides from a page looks like a network error
       if (!(error instanceof AuthorizationError) || error.answer || !error.cause) throw error
@@ -157,5 +162,5 @@ async function find(
 
 /** The strings of a list; `undefined` if the value is not a list. */
 function strings(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
 }

@@ -7,7 +7,10 @@ import type { AuthorizationOptions } from './grant.ts'
 import type { Network } from './requests.ts'
 import { isPrivateHost } from './urls.ts'
 
-/** How requests for an MCP server are sent; private hosts are allowed only for a private server. */
+/**
+ * How requests are sent during a sign-in to an MCP server. By default, private hosts are allowed only if
+ * the MCP server has a private host too.
+ */
 export function networkOf(
   server: string,
   { fetch, timeoutMs = 30_000, allowUrl, proofs, signal, acceptTokenType }: AuthorizationOptions,

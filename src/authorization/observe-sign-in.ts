@@ -13,8 +13,8 @@ export interface SignInObserver {
 }
 
 /**
- * Observes a sign-in, so that a reconnecting client knows where to send the user: pass the result
- * to `signIn` as `interaction`, and to `createReconnectingClient` as `signIn`.
+ * Observes a sign-in, so that the state of a reconnecting client includes the URL that the user has to
+ * visit. Pass the result to `signIn` as `interaction`, and to `createReconnectingClient` as `signIn`.
  *
  * @example
  * ```ts
@@ -36,8 +36,8 @@ export function observeSignIn(flow: AuthorizationFlow): AuthorizationFlow & Sign
     for (const listener of listeners) callHook(() => listener(url))
   }
   return {
-    async begin(known) {
-      const redirect = await flow.begin(known)
+    async begin(registeredUri) {
+      const redirect = await flow.begin(registeredUri)
       return {
         redirectUri: redirect.redirectUri,
         go: (url, ...rest) => {

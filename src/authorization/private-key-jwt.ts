@@ -54,17 +54,17 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
       token_endpoint_auth_methods_supported: methods,
       token_endpoint_auth_signing_alg_values_supported: algs,
     } = server
-    const demand = (supported: readonly string[] | undefined, wanted: string): void => {
+    const requireSupport = (supported: readonly string[] | undefined, wanted: string): void => {
       if (!supported || supported.includes(wanted)) return
       const message = `"${issuer}" does not support "${wanted}", only "${supported.join('", "')}"`
       throw new AuthorizationError('registration', message)
     }
-    demand(methods, 'private_key_jwt')
+    requireSupport(methods, 'private_key_jwt')
     loaded ??= loadKey(options)
     const key = await loaded
     const authenticate = PrivateKeyJwt(kid === undefined ? key : { key, kid }, {
       [modifyAssertion](header, payload) {
-        if (typeof header.alg === 'string') demand(algs, header.alg)
+        if (typeof header.alg === 'string') requireSupport(algs, header.alg)
         if (audience === 'token_endpoint') payload.aud = server.token_endpoint
       },
     })
@@ -77,5 +77,5 @@ async function loadKey({ key, alg = 'ES256' }: PrivateKeyJwtOptions): Promise<Ke
   if (typeof key === 'string') return importPKCS8(key, alg)
   const loaded = await importJWK(key, key.alg ?? alg)
   if (loaded instanceof CryptoKey) return loaded
-  throw new TypeError('A shared secret is not a private key')
+  throw new TypeError('"key" is a shared secret: pass a private key')
 }

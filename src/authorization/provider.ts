@@ -25,6 +25,7 @@ import { splitScope } from './token.ts'
 
 /** Delay after the first failed refresh of a token that may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
+
 /** Authorizes requests, and signs out. */
 export interface SignIn extends AuthProvider {
   /** Deletes the token for a server, by the URL that the client connected to. */
@@ -65,7 +66,9 @@ export class Provider implements SignIn {
   /** @param id The extension to declare, if any. */
   constructor(grant: Grant, options: AuthorizationOptions, id?: string) {
     const ids = [id, options.proofs?.extension]
-    this.extensions = Object.fromEntries(ids.flatMap((one) => (one ? [[one, {}]] : [])))
+    this.extensions = Object.fromEntries(
+      ids.flatMap((extensionId) => (extensionId ? [[extensionId, {}]] : [])),
+    )
     this.#grant = grant
     this.#options = options
     this.#tokens = options.tokens ?? memoryTokenStore()
@@ -108,43 +111,43 @@ export class Provider implements SignIn {
     const lacksScopes = response.status === 403
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
-    let missing: string | undefined
+    let missingScopes: string | undefined
     if (lacksScopes) {
       if (used) this.#unproven.delete(used)
       if (!server.work) {
         const scopes = splitScope(challengeParams.get('scope') ?? '')
-        missing = await requireNewScopes(this.#tokens, server.url, scopes, used?.granted)
+        missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, used?.granted)
       }
     } else {
-      const obtained = used && this.#unproven.get(used)
-      if (obtained && !server.work && !background) {
+      const isNew = used && this.#unproven.get(used)
+      if (isNew && !server.work && !background) {
         await this.#discardToken(server, used)
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
       // A token that was just refreshed is not refreshed again
-      if (used && obtained === undefined && (await this.#renew(server, used))) return true
+      if (used && isNew === undefined && (await this.#renew(server, used))) return true
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
-      // Machine tokens without refresh are obtained again whenever they expire, so these are not
-      // counted
-      if (missing !== undefined || this.#grant.refresh) {
-        await countSignIn(this.#tokens, server.url, missing, this.#options.maxSignIns)
+      // Without a refresh grant, as for machines, a token is obtained again whenever it expires: this is
+      // not counted
+      if (missingScopes !== undefined || this.#grant.refresh) {
+        await countSignIn(this.#tokens, server.url, missingScopes, this.#options.maxSignIns)
       }
       return this.#obtain(server, request.url, challengeParams, latest)
     }
-    // The operation in progress elsewhere may only have been an attempt to refresh
+    // An operation that was already in progress may only have been a refresh that failed: then try again
     while (!(await this.#updateToken(server, used, obtain)));
     return true
   }
 
   async signOut(server: string | URL): Promise<void> {
     const { href } = new URL(server)
-    const opened = await this.#servers.get(href)?.catch(() => undefined)
+    const state = await this.#servers.get(href)?.catch(() => undefined)
     this.#servers.delete(href)
     // A sign-in in progress must not restore the token
-    if (opened) opened.signedOut = true
+    if (state) state.signedOut = true
     await this.#tokens.delete(tokenKey(href))
     await this.#tokens.delete(signInsKey(href))
   }
@@ -157,21 +160,21 @@ export class Provider implements SignIn {
       if (!refresh) return this.#obtain(server, server.url, new Map(), latest)
       if (refreshToken === undefined) return false
       try {
-        const request = await this.#request(server, issuer, resource, granted)
+        const request = await this.#grantRequest(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
         const renewed = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
         return await this.#saveToken(server, renewed, false)
       } catch (error) {
-        // If the authorization server is gone, the MCP server may have named another one since
+        // If the authorization server is gone, the MCP server may name another one by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isPermanent(error)) throw error
-        // A process that does not use the lock may have been faster
-        const now = await this.#read(server.url)
-        server.token = now
-        if (now?.refreshToken !== refreshToken) return now !== undefined
-        const { refreshToken: _, ...rest } = latest
-        server.token = rest
-        await this.#tokens.set(tokenKey(server.url), rest)
+        // A process that does not use the lock may have refreshed the token first
+        const stored = await this.#readToken(server.url)
+        server.token = stored
+        if (stored?.refreshToken !== refreshToken) return stored !== undefined
+        const { refreshToken: _, ...withoutRefresh } = latest
+        server.token = withoutRefresh
+        await this.#tokens.set(tokenKey(server.url), withoutRefresh)
         return false
       }
     })
@@ -185,34 +188,33 @@ export class Provider implements SignIn {
     latest: TokenRecord | undefined,
   ): Promise<boolean> {
     const { network } = server
-    const offline = this.#grant.offlineScope
-    const place = await discover(
+    const target = await discover(
       network,
       server.url,
       url,
       challengeParams,
       latest,
       this.#options,
-      offline,
+      this.#grant.offlineScope,
     )
-    const request = { ...place, network, tokens: this.#tokens, mcpServer: server.url }
+    const request = { ...target, network, tokens: this.#tokens, mcpServer: server.url }
     return this.#saveToken(server, await this.#grant.obtain(request), true)
   }
 
   /** The input of a grant for an authorization server that issued a token before. */
-  async #request(
+  async #grantRequest(
     { url, network }: ServerState,
     issuer: string,
     resource: string,
     scopes: readonly string[],
   ): Promise<GrantRequest> {
-    const found = await discoverAgain(network, url, issuer, this.#options)
-    return { ...found, resource, scopes, network, tokens: this.#tokens, mcpServer: url }
+    const issuingServer = await discoverAgain(network, url, issuer, this.#options)
+    return { ...issuingServer, resource, scopes, network, tokens: this.#tokens, mcpServer: url }
   }
 
   /**
-   * Runs one operation on the token at a time, and skips it if another has changed the token
-   * meanwhile.
+   * Runs one operation on the token at a time. If another process has replaced the used token in the
+   * meantime, the stored token is adopted instead.
    */
   #updateToken(
     server: ServerState,
@@ -221,7 +223,7 @@ export class Provider implements SignIn {
   ): Promise<boolean> {
     server.work ??= this.#tokens
       .withLock(tokenKey(server.url), async () => {
-        const latest = await this.#read(server.url)
+        const latest = await this.#readToken(server.url)
         if (!latest || latest.accessToken === used?.accessToken) return work(latest)
         server.token = latest
         return true
@@ -232,22 +234,22 @@ export class Provider implements SignIn {
     return server.work
   }
 
-  async #saveToken(server: ServerState, token: TokenRecord, obtained: boolean): Promise<true> {
+  async #saveToken(server: ServerState, token: TokenRecord, isNew: boolean): Promise<true> {
     if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
-    this.#unproven.set(token, obtained)
+    this.#unproven.set(token, isNew)
     server.token = token
     return true
   }
 
   async #discardToken(server: ServerState, token: TokenRecord): Promise<void> {
     server.token = undefined
-    const latest = await this.#read(server.url)
+    const latest = await this.#readToken(server.url)
     if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
   }
 
   /** The stored token of a server, unless `exactResource` forbids its audience. */
-  async #read(url: string): Promise<TokenRecord | undefined> {
+  async #readToken(url: string): Promise<TokenRecord | undefined> {
     const token = await readToken(this.#tokens, url)
     return this.#options.exactResource && !covers(token?.resource, url, true) ? undefined : token
   }
@@ -265,7 +267,7 @@ export class Provider implements SignIn {
   async #load(url: string): Promise<ServerState> {
     const server = this.#newState(url)
     await (this.#resumed ??= this.#resume())
-    server.token = await this.#read(url)
+    server.token = await this.#readToken(url)
     return server
   }
 
@@ -281,10 +283,10 @@ export class Provider implements SignIn {
   /** Completes a flow that began before the page was left; a failure is reported once. */
   async #resume(): Promise<void> {
     try {
-      const done = await this.#grant.resume?.((url, issuer, resource, scopes) =>
-        this.#request(this.#newState(url), issuer, resource, scopes),
+      const completed = await this.#grant.resume?.((url, issuer, resource, scopes) =>
+        this.#grantRequest(this.#newState(url), issuer, resource, scopes),
       )
-      if (done) await this.#tokens.set(tokenKey(done.server), done.token)
+      if (completed) await this.#tokens.set(tokenKey(completed.server), completed.token)
     } catch (error) {
       this.#resumed = Promise.resolve()
       throw error

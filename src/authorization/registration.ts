@@ -12,7 +12,7 @@ import { methodsOf, oauthClient, type ClientCredentials } from './clients.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'
 import { listRegistrations, putRegistration, type Registration } from './registrations.ts'
-import { readAnswer, refused, send } from './requests.ts'
+import { readAnswer, unexpectedResponse, send } from './requests.ts'
 import { splitScope, type OAuthClient } from './token.ts'
 import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
 
@@ -104,7 +104,7 @@ export async function findClient(
   if (registration && isUsable(registration, undefined)) return toClient(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
   const { client, credentials = [], askCredentials } = options
-  const configured = credentials.find((one) => one.issuer === issuer)
+  const configured = credentials.find((candidate) => candidate.issuer === issuer)
   if (configured) return oauthClient(server, configured)
   if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
     return oauthClient(server, { clientId: client.metadataUrl })
@@ -202,7 +202,7 @@ async function register(
   const { ok, json = {} } = answer
   const { client_id } = json
   if (!ok || typeof client_id !== 'string' || !client_id) {
-    throw refused(step, `Registering with "${redirectUri}" failed`, answer)
+    throw unexpectedResponse(step, `Registering with "${redirectUri}" failed`, answer)
   }
   // The server's values take precedence over the requested ones
   return {

@@ -20,11 +20,11 @@ export interface Registration extends JsonObject {
    * The scopes that may be requested, separated by spaces. By default all scopes may be requested.
    */
   readonly scope?: string | undefined
-  /** The allowed grants. By default all that are needed are allowed. */
+  /** The allowed grants. By default all grants that the client needs are allowed. */
   readonly grant_types?: readonly string[] | undefined
   /**
-   * When it was registered dynamically, in seconds since 1970. If absent, the client cannot be
-   * registered again.
+   * When the client was registered dynamically, in seconds since 1970. Absent if the client was
+   * registered in another way and cannot be registered again.
    */
   readonly client_id_issued_at?: number | undefined
 }
@@ -42,8 +42,8 @@ export async function listRegistrations(tokens: TokenStore): Promise<Record<stri
 }
 
 /**
- * Stores a registration, replacing any other at the same issuer. Use it for a registration made
- * elsewhere, so that {@link signIn} need not register.
+ * Stores a registration, replacing any other at the same issuer. If the client was registered in another
+ * way, {@link signIn} then uses that registration.
  *
  * @param issuer Exactly as in the authorization server's metadata, including a trailing slash.
  * @throws {TypeError} If the issuer is not a URL, or the registration has no `client_id`.
@@ -65,14 +65,15 @@ export function putRegistration(
   issuer: string,
   registration: Registration,
 ): Promise<void> {
-  return changeRegistrations(tokens, (all) => ({ ...all, [issuer]: registration }))
+  return changeRegistrations(tokens, (stored) => ({ ...stored, [issuer]: registration }))
 }
 
 /**
  * Deletes a registration, so that the next sign-in at the issuer registers again. Tokens issued to
  * it can still be refreshed.
  *
- * @param clientId Deletes only the registration of this client. Default: any.
+ * @param clientId Deletes the registration only if it is of this client. By default it is deleted in any
+ *   case.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export function forgetRegistration(
@@ -80,16 +81,16 @@ export function forgetRegistration(
   issuer: string,
   clientId?: string,
 ): Promise<void> {
-  return changeRegistrations(tokens, ({ [issuer]: one, ...others }) =>
-    one && clientId !== undefined && one.client_id !== clientId
-      ? { ...others, [issuer]: one }
+  return changeRegistrations(tokens, ({ [issuer]: registration, ...others }) =>
+    registration && clientId !== undefined && registration.client_id !== clientId
+      ? { ...others, [issuer]: registration }
       : others,
   )
 }
 
 function changeRegistrations(
   tokens: TokenStore,
-  change: (all: Record<string, Registration>) => Record<string, Registration>,
+  change: (stored: Record<string, Registration>) => Record<string, Registration>,
 ): Promise<void> {
   return tokens.withLock(KEY, async () => {
     await tokens.set(KEY, change(await listRegistrations(tokens)))

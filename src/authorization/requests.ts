@@ -1,6 +1,6 @@
 /**
- * Requests to authorization servers and for metadata: limited in time and size, to checked URLs,
- * with responses that may or may not be JSON.
+ * Requests to authorization servers and for metadata. URLs are checked, and time and size are limited.
+ * Responses are expected to be JSON, but may be anything.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#security-considerations
  */
@@ -17,7 +17,8 @@ const MAX_LENGTH = 256 * 1024
 /** How much of a non-JSON body, or of a description, is included in errors. */
 const EXCERPT_LENGTH = 300
 /** Secrets in forms, in malformed JSON, and in pages that show either. */
-const GIVEN = /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
+const SECRETS =
+  /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
 
 /**
  * Proof of possession for sender-constrained tokens (RFC 9449).
@@ -64,9 +65,9 @@ export async function getJson(
   network: Network,
   address: string,
   step: AuthorizationStep,
-  more?: Record<string, string>,
+  extraHeaders?: Record<string, string>,
 ): Promise<Answer> {
-  const headers = { accept: 'application/json', ...more }
+  const headers = { accept: 'application/json', ...extraHeaders }
   let url = await checkUrl(address, 'URL', step, network.allowed)
   for (let redirects = 0; ; redirects++) {
     let init: RequestInit = { headers, redirect: 'manual' }
@@ -100,7 +101,11 @@ export async function send(
   step: AuthorizationStep,
 ): Promise<Response> {
   try {
-    return await withTimeout(timeoutMs, (over) => fetch(url, { ...init, signal: over }), signal)
+    return await withTimeout(
+      timeoutMs,
+      (timeout) => fetch(url, { ...init, signal: timeout }),
+      signal,
+    )
   } catch (cause) {
     throw unreachable(url, step, cause)
   }
@@ -123,52 +128,57 @@ export async function readAnswer(
   const { status, ok } = response
   let text: string
   try {
-    text = await withTimeout(timeoutMs, (over) => readText(response, MAX_LENGTH, over), signal)
+    text = await withTimeout(
+      timeoutMs,
+      (timeout) => readText(response, MAX_LENGTH, timeout),
+      signal,
+    )
   } catch (cause) {
     throw unreachable(url, step, cause)
   }
   const json = parseObject(text)
-  const hide = (said: unknown): string | undefined => {
-    if (typeof said !== 'string' || said === '') return undefined
-    let shown = said
+  const redact = (value: unknown): string | undefined => {
+    if (typeof value !== 'string' || value === '') return undefined
+    let redacted = value
     for (const secret of secrets) {
       const encoded = new URLSearchParams({ '': secret }).toString().slice(1)
-      if (secret) shown = shown.replaceAll(secret, '***').replaceAll(encoded, '***')
+      if (secret) redacted = redacted.replaceAll(secret, '***').replaceAll(encoded, '***')
     }
-    return shown.replace(GIVEN, '$1***').slice(0, EXCERPT_LENGTH)
+    return redacted.replace(SECRETS, '$1***').slice(0, EXCERPT_LENGTH)
   }
   // A body that may contain tokens is not included
-  const body = json || ok ? undefined : hide(text)
+  const body = json || ok ? undefined : redact(text)
   return {
     url,
     status,
     ok,
     json,
     body,
-    error: hide(json?.error),
-    description: hide(json?.error_description),
+    error: redact(json?.error),
+    description: redact(json?.error_description),
   }
 }
 
 /** The error for an unexpected response. */
-export function refused(
+export function unexpectedResponse(
   step: AuthorizationStep,
   problem: string,
   answer: Answer,
 ): AuthorizationError {
-  const { json: _, ok: __, ...shown } = answer
+  const { json: _, ok: __, ...facts } = answer
   const { url, status, error, description, body } = answer
   const detail = error ? `${error}${description ? `, ${description}` : ''}` : body?.trim()
   return new AuthorizationError(
     step,
     `${problem}: "${url}" answered HTTP ${status}${detail ? ` (${detail})` : ''}`,
-    shown,
+    facts,
   )
 }
 
 function unreachable(url: string, step: AuthorizationStep, cause: unknown): AuthorizationError {
-  const where = url.split('?', 1)[0]
-  return new AuthorizationError(step, `Cannot reach "${where}": ${String(cause)}`, undefined, cause)
+  const endpoint = url.split('?', 1)[0]
+  const message = `Cannot reach "${endpoint}": ${String(cause)}`
+  return new AuthorizationError(step, message, undefined, cause)
 }
 
 function parseObject(text: string): JsonObject | undefined {

@@ -1,6 +1,6 @@
 /**
- * Limits the sign-ins that an MCP server can cause, since each interrupts the user. They are stored
- * with the tokens, so that the limit holds across pages and processes.
+ * Limits the sign-ins that an MCP server can cause, since each interrupts the user. The sign-ins are
+ * stored with the tokens, so that the limit applies across pages and processes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow
  */

@@ -112,8 +112,8 @@ class CodeGrant implements Grant {
     const { interaction } = this.#options
     for (let attempt = 0; ; attempt++) {
       const registeredUri = await knownRedirectUri(request)
-      const visit = await interaction.begin(registeredUri)
-      const { redirectUri } = visit
+      const redirect = await interaction.begin(registeredUri)
+      const { redirectUri } = redirect
       try {
         requireRedirectUri(redirectUri)
         const client = await findClient(request, this.#options, redirectUri)
@@ -121,33 +121,33 @@ class CodeGrant implements Grant {
         if (!allowsRedirect(registration, redirectUri)) {
           // The flow may support the redirect URI that the server requires
           if (attempt === 0) continue
-          throw changed(request, `without the redirect URI "${redirectUri}"`)
+          throw registeredWithout(request, `the redirect URI "${redirectUri}"`)
         }
         if (!allows(registration.grant_types, CODE))
-          throw changed(request, `without the grant "${CODE}"`)
+          throw registeredWithout(request, `the grant "${CODE}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
         const allowed = { ...request, scopes }
-        const { url, flow } = await begin(allowed, client, redirectUri)
+        const { url, flow } = await createFlow(allowed, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
-        const visited = withTimeout(
+        const returning = withTimeout(
           interactionTimeoutMs,
-          (over) => visit.go(url, JSON.stringify(flow), over),
+          (timeout) => redirect.go(url, JSON.stringify(flow), timeout),
           signal,
         )
-        const callback = await visited.catch(async (cause: unknown) => {
+        const callback = await returning.catch(async (cause: unknown) => {
           // Some servers show unknown clients an error page that never redirects back
           if (registeredUri === redirectUri && registration.client_id_issued_at)
-            await forget(request, client)
+            await deleteRegistration(request, client)
           const message = `The user did not come back: ${String(cause)}`
           throw new AuthorizationError('authorization', message, undefined, cause)
         })
         try {
-          return await keepClient(request, client, redeem(allowed, client, flow, callback))
+          return await addRegistration(request, client, redeem(allowed, client, flow, callback))
         } catch (error) {
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
         }
       } finally {
-        await visit.end?.()
+        await redirect.end?.()
       }
     }
   }
@@ -161,13 +161,13 @@ class CodeGrant implements Grant {
     const { scopes } = request
     // Few servers list this scope among the granted ones
     const offline = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
-    const all = scopes.length > 0 ? [...new Set([...scopes, ...offline])] : []
-    // Some servers reject a refresh without scopes, others one with scopes not listed as granted
-    const renewed = renew(all).catch((error: unknown) => {
-      if (errorOf(error) !== 'invalid_scope') throw error
+    const wanted = scopes.length > 0 ? [...new Set([...scopes, ...offline])] : []
+    // Some servers reject a refresh without scopes; others reject scopes that they did not list as granted
+    const renewed = renew(wanted).catch((error: unknown) => {
+      if (errorCodeOf(error) !== 'invalid_scope') throw error
       return renew([])
     })
-    return keepClient(request, client, renewed)
+    return addRegistration(request, client, renewed)
   }
 
   async resume(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined> {
@@ -178,13 +178,16 @@ class CodeGrant implements Grant {
     const { server, issuer, resource, scopes, redirectUri } = saved
     const request = await open(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    const token = await keepClient(request, client, redeem(request, client, saved, callback))
+    const token = await addRegistration(request, client, redeem(request, client, saved, callback))
     return { server, token }
   }
 }
 
-/** Adds its registration to a token; deletes a registration that the server no longer knows. */
-async function keepClient(
+/**
+ * Adds the client's registration to a token. If the server does not know the client, the registration is
+ * deleted.
+ */
+async function addRegistration(
   request: GrantRequest,
   client: RegisteredClient,
   obtained: Promise<TokenRecord>,
@@ -196,28 +199,31 @@ async function keepClient(
       ? token
       : { ...token, refreshToken: undefined }
   } catch (error) {
-    if (registration && isUnknownClient(error)) await forget(request, client)
+    if (registration && isUnknownClient(error)) await deleteRegistration(request, client)
     throw error
   }
 }
 
 /** Deletes a registration, unless another has replaced it. */
-function forget({ tokens, server }: GrantRequest, { client_id }: RegisteredClient): Promise<void> {
+function deleteRegistration(
+  { tokens, server }: GrantRequest,
+  { client_id }: RegisteredClient,
+): Promise<void> {
   return forgetRegistration(tokens, server.issuer, client_id)
 }
 
-function changed({ server }: GrantRequest, difference: string): AuthorizationError {
-  const message = `"${server.issuer}" registered the client ${difference}`
+function registeredWithout({ server }: GrantRequest, missing: string): AuthorizationError {
+  const message = `"${server.issuer}" registered the client without ${missing}`
   return new AuthorizationError('registration', message)
 }
 
-/** 256 random bits, as the 43 characters that a code verifier needs at least. */
-function unguessable(): string {
+/** 256 random bits in 43 characters, the minimum length of a code verifier. */
+function randomText(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** Creates the authorization URL, and the state to store meanwhile. */
-async function begin(
+/** Creates the authorization URL, and the state to store while the user is away. */
+async function createFlow(
   { network, server, resource, scopes, mcpServer }: GrantRequest,
   { client_id }: RegisteredClient,
   redirectUri: string,
@@ -225,8 +231,8 @@ async function begin(
   const { issuer, authorization_endpoint: endpoint } = server
   const step = 'authorization'
   const url = await checkUrl(endpoint, 'authorization endpoint', step, network.allowed)
-  const state = unguessable()
-  const verifier = unguessable()
+  const state = randomText()
+  const verifier = randomText()
   const params = {
     response_type: 'code',
     client_id,
@@ -274,15 +280,15 @@ async function redeem(
     const answer = { url, status: 302, error, description }
     throw new AuthorizationError(step, `"${server.issuer}" granted no access (${detail})`, answer)
   }
-  const [code, another] = params.getAll('code')
+  const [code, secondCode] = params.getAll('code')
   if (!code) throw new AuthorizationError(step, 'The response has no code')
-  if (another !== undefined) throw new AuthorizationError(step, 'The response has two codes')
+  if (secondCode !== undefined) throw new AuthorizationError(step, 'The response has two codes')
   const { redirectUri: redirect_uri, verifier: code_verifier } = flow
   const grant = { code, redirect_uri, code_verifier }
   return requestToken(request, client, CODE, grant)
 }
 
-/** Without PKCE a leaked code is as good as a leaked token, so no code is requested. */
+/** Without PKCE, a leaked code is as useful to an attacker as a leaked token, so no code is requested. */
 function requirePkce({ server, old }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
   if (methods ? methods.includes('S256') : old) return
@@ -296,12 +302,12 @@ function requireRedirectUri(redirectUri: string): void {
   throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor loopback`)
 }
 
-/** Whether the server does not know the client, in any of the common error forms. */
+/** Whether an error means that the server does not know the client. The error codes of servers vary. */
 function isUnknownClient(error: unknown): boolean {
-  return /client/.test(errorOf(error) ?? '')
+  return /client/.test(errorCodeOf(error) ?? '')
 }
 
-function errorOf(error: unknown): string | undefined {
+function errorCodeOf(error: unknown): string | undefined {
   return error instanceof AuthorizationError ? error.answer?.error : undefined
 }
 
@@ -316,5 +322,5 @@ function isFlow(value: unknown): value is Flow {
   if (!isObject(value) || !Array.isArray(value.scopes)) return false
   const { server, issuer, resource, redirectUri, state, verifier } = value
   const texts = [server, issuer, resource, redirectUri, state, verifier]
-  return texts.every((one) => typeof one === 'string')
+  return texts.every((text) => typeof text === 'string')
 }

@@ -47,14 +47,14 @@ export type TokenRecord = {
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
   /**
-   * When to refresh it, in milliseconds since 1970; absent if the server did not state its
+   * When to refresh the token, in milliseconds since 1970; absent if the server did not state its
    * lifetime.
    */
   readonly renewAt?: number | undefined
   readonly refreshToken?: string | undefined
   /**
-   * The registration that the token was issued to, if it was made here; it may since have been
-   * replaced.
+   * The registration that the token was issued to, if it was stored here. Another registration may have
+   * replaced it since.
    */
   readonly client?: JsonObject | undefined
   /** The requested scopes. */
@@ -86,6 +86,6 @@ function isTokenRecord(value: JsonObject | undefined): value is TokenRecord {
   if (!value) return false
   const { issuer, resource, accessToken, tokenType, asked, granted } = value
   const texts = [issuer, resource, accessToken, tokenType]
-  const read = texts.every((one) => typeof one === 'string')
-  return read && isSendable(accessToken) && [asked, granted].every(Array.isArray)
+  const isComplete = texts.every((text) => typeof text === 'string')
+  return isComplete && isSendable(accessToken) && [asked, granted].every(Array.isArray)
 }

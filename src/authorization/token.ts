@@ -5,7 +5,7 @@
  */
 import type { AuthorizationServer, ClientAuth } from 'oauth4webapi'
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
-import { readAnswer, refused, send, type Answer, type Network } from './requests.ts'
+import { readAnswer, unexpectedResponse, send, type Answer, type Network } from './requests.ts'
 import { isSendable, type TokenRecord } from './store.ts'
 import { checkUrl } from './urls.ts'
 
@@ -16,7 +16,7 @@ export interface OAuthClient {
   readonly authenticate: ClientAuth
 }
 
-/** What a token is requested for. */
+/** The target and scope of a token request. */
 export interface TokenPurpose {
   readonly network: Network
   readonly server: AuthorizationServer
@@ -27,10 +27,9 @@ export interface TokenPurpose {
 }
 
 const BEARER = 'bearer'
-/**
- * How long before its expiry a token is refreshed, in milliseconds; a fraction of short lifetimes.
- */
+/** How long before its expiry a token is refreshed, in milliseconds. */
 const MARGIN_MS = 30_000
+/** The maximum of this margin, as a share of the token's lifetime. */
 const MARGIN_SHARE = 0.25
 /** The names of parameters whose values are redacted from errors. */
 const SECRET = /code|token|secret|assertion/
@@ -52,17 +51,17 @@ export async function requestToken(
   const answer = await postGrant(purpose, client, grantType, { ...params, resource }, step)
   const { json = {}, ok } = answer
   const { access_token: accessToken, refresh_token: refreshToken, scope } = json
-  // Servers that issue only bearer tokens often omit it
+  // Servers that issue only bearer tokens often omit the type
   const { token_type: type = BEARER } = json
-  const bound = proofs ? 'dpop' : BEARER
+  const expectedType = proofs ? 'dpop' : BEARER
   if (!ok || json.error !== undefined || typeof accessToken !== 'string') {
-    throw refused(step, 'There is no token', answer)
+    throw unexpectedResponse(step, 'There is no token', answer)
   }
-  const fits =
+  const isAccepted =
     typeof type === 'string' &&
-    (type.toLowerCase() === bound || (!proofs && acceptTokenType?.(type, server.issuer)))
-  if (!fits) {
-    const problem = `"${server.issuer}" issued a token of type ${JSON.stringify(type)}, not "${bound}"`
+    (type.toLowerCase() === expectedType || (!proofs && acceptTokenType?.(type, server.issuer)))
+  if (!isAccepted) {
+    const problem = `"${server.issuer}" issued a token of type ${JSON.stringify(type)}, not "${expectedType}"`
     const remedy = proofs ? '' : ': to use it as one, accept it with "acceptTokenType"'
     throw new AuthorizationError(step, problem + remedy)
   }
@@ -75,7 +74,7 @@ export async function requestToken(
     issuer: server.issuer,
     resource,
     accessToken,
-    tokenType: bound,
+    tokenType: expectedType,
     renewAt: Number.isFinite(lifeMs)
       ? Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE)
       : undefined,
@@ -108,7 +107,7 @@ export async function postGrant(
     headers.set('accept', 'application/json')
     await authenticate(server, { client_id }, body, headers)
     const secrets = [...body].flatMap(([name, value]) => (SECRET.test(name) ? value : []))
-    secrets.push(...readBasic(headers))
+    secrets.push(...basicSecrets(headers))
     const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual' }
     const response = await send(network, href, init, step)
     if (proofs?.learn(response, href) && attempt === 0) {
@@ -119,8 +118,8 @@ export async function postGrant(
   }
 }
 
-/** The secret of a header, and the header, in all forms in which a server may repeat them. */
-function readBasic(headers: Headers): string[] {
+/** The credentials and the secret of a Basic header, in every form in which a server may repeat them. */
+function basicSecrets(headers: Headers): string[] {
   const [, basic] = /^Basic (.+)/.exec(headers.get('authorization') ?? '') ?? []
   if (basic === undefined) return []
   const secret = atob(basic).split(':', 2)[1] ?? ''
@@ -129,10 +128,10 @@ function readBasic(headers: Headers): string[] {
 
 /** Splits a space-separated list of scopes. */
 export function splitScope(scope: string): string[] {
-  return scope.split(' ').filter((one) => one !== '')
+  return scope.split(' ').filter((name) => name !== '')
 }
 
-/** The `scope` parameter; omitted if the server should decide. */
+/** The `scope` parameter. Without scopes it is omitted, and the server applies its default. */
 export function scopeParam(scopes: readonly string[]): Record<string, string> {
   return scopes.length > 0 ? { scope: scopes.join(' ') } : {}
 }

@@ -1,5 +1,5 @@
 /**
- * Which URLs signing in may use. Servers name them, so none is trusted.
+ * Checks the URLs that signing in uses. Servers name these URLs, so none of them is trusted.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
@@ -41,8 +41,8 @@ export async function checkUrl(
   allowed: UrlPolicy,
 ): Promise<URL> {
   const url = typeof value === 'string' ? parseUrl(value) : undefined
-  const secure = url && (url.protocol === 'https:' || isLocalHttp(url))
-  if (!secure || url.username || url.password || url.hash || !(await allowed(url))) {
+  const isSecure = url && (url.protocol === 'https:' || isLocalHttp(url))
+  if (!isSecure || url.username || url.password || url.hash || !(await allowed(url))) {
     throw new AuthorizationError(step, `The ${kind} "${String(value)}" may not be used`)
   }
   return url

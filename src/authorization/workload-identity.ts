@@ -46,17 +46,20 @@ export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
     assertion: 1,
     declare: 1,
   } satisfies OptionNames<WorkloadIdentityOptions>)
-  let refused: string | undefined
+  let rejectedAssertion: string | undefined
   const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer } = request.server
     const assertion = await options.assertion(issuer)
-    if (assertion === refused) {
-      throw new AuthorizationError('token', `"${issuer}" rejected this assertion before`)
+    if (assertion === rejectedAssertion) {
+      const message = `"${issuer}" rejected this assertion before: return another one`
+      throw new AuthorizationError('token', message)
     }
     try {
       return await redeemAssertion(request, anonymousClient, assertion)
     } catch (error) {
-      if (error instanceof AuthorizationError && error.answer?.error) refused = assertion
+      if (error instanceof AuthorizationError && error.answer?.error) {
+        rejectedAssertion = assertion
+      }
       throw error
     }
   }

@@ -15,8 +15,8 @@ export const auth: SignIn = signIn({
   tokens: indexedDbTokenStore(),
   interaction: {
     ...inPopup,
-    begin(known) {
-      if (navigator.userActivation.hasBeenActive) return inPopup.begin(known)
+    begin(registeredUri) {
+      if (navigator.userActivation.hasBeenActive) return inPopup.begin(registeredUri)
       throw new AuthorizationError('authorization', 'The server wants you to sign in')
     },
   },
