@@ -291,4 +291,20 @@ describe('Messages of no request', () => {
     processes[1]?.server.notify.promptsListChanged()
     await until(() => expect(old.methods()).toEqual(['notifications/prompts/list_changed']))
   })
+
+  it('go to an older connection when the process of the newest is gone', async () => {
+    const { processes, declareDead } = openFleet(2, define, { idleMs: 5_000 })
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const old = await session.listen(one)
+    const young = await session.listen(two)
+    processes[0]?.server.notify.toolsListChanged()
+    await until(() => expect(young.messages()).toHaveLength(1))
+    expect(old.messages()).toEqual([])
+    await declareDead(1)
+    await until(() => {
+      processes[0]?.server.notify.promptsListChanged()
+      expect(old.methods()).toContain('notifications/prompts/list_changed')
+    })
+  })
 })

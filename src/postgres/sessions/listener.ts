@@ -50,7 +50,7 @@ export class Listener implements OutgoingStream {
 
   constructor(home: ListenersHome, delivered: string) {
     this.#home = home
-    this.delivered = delivered
+    this.skipTo(delivered)
   }
 
   get connected(): boolean {
@@ -81,11 +81,11 @@ export class Listener implements OutgoingStream {
     return `${this.#change}.${this.#message}`
   }
 
-  /** Goes on where another connection ended. */
-  set delivered(place: string) {
+  /** Goes on where another connection ended, if that came further. */
+  skipTo(place: string): void {
     const [change = 0, message = 0] = place.split('.').map(Number)
-    this.#change = change
-    this.#message = message
+    this.#change = Math.max(this.#change, change)
+    this.#message = Math.max(this.#message, message)
   }
 
   /** Sends a change that was logged. */

@@ -43,6 +43,11 @@ export class Listeners {
     return this.#opening > 0 || this.#all.size > 0
   }
 
+  /** Whether the newest connection here is silent, as another process has a newer one. */
+  get isSilent(): boolean {
+    return this.#newest()?.active === false
+  }
+
   /** Opens a connection from now on. */
   async open(): Promise<OutgoingStream> {
     this.#opening++
@@ -82,7 +87,7 @@ export class Listeners {
     if (!newest?.connected) return
     if (newest.active) void newest.readMessages().catch(this.#home.report)
     else if (listener === null && newest.number !== undefined) {
-      if (delivered !== null) newest.delivered = delivered
+      if (delivered !== null) newest.skipTo(delivered)
       this.#activate(newest)
     }
   }

@@ -83,7 +83,11 @@ export class ProcessSessions implements ProcessParts {
       table: this.table,
       idleMs,
       busy: () => {
-        for (const live of this.#live.values()) this.settle(live)
+        for (const live of this.#live.values()) {
+          this.settle(live)
+          // The process of the newer connection may be gone
+          if (live.listeners.isSilent) void live.wake()
+        }
         return [...this.#live.keys()]
       },
       removed: (record) => this.notify('ended', record),

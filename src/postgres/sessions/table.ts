@@ -35,7 +35,10 @@ export type StoredAnswer = JsonRpcResponse & { readonly malformed?: true }
 
 /** What a process with a live session reads when it was woken. */
 export interface SessionNews extends StoredRecord {
-  /** The process with the newest connection for messages of no request, and its number. */
+  /**
+   * The process with the newest connection for messages of no request, if it is alive, and the number
+   * of that connection.
+   */
   readonly listener: string | null
   readonly connection: number
   /** How far the last connection came that was closed. */
@@ -214,7 +217,8 @@ export class SessionTable {
       answers: string | null
       streams: string | null
     }>(
-      `SELECT record, version, listener, connection, delivered,
+      `SELECT record, version, connection, delivered,
+         CASE WHEN ${isAlive('listener')} THEN listener END AS listener,
          (SELECT json_agg(message) FROM {mcp_inbox} WHERE session = $1
             AND mcp_inbox.id IN (SELECT value::int FROM json_array_elements_text($2::text::json))
          )::text AS answers,
