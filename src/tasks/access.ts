@@ -30,8 +30,8 @@ export async function findTask(
   taskId: string,
   ctx: RequestContext,
 ): Promise<TaskRecord | undefined> {
-  const found = await service.get(taskId, principalOf(ctx))
-  return found && mayCall(server, found, ctx) ? found : undefined
+  const task = await service.get(taskId, principalOf(ctx))
+  return task && mayCall(server, task, ctx) ? task : undefined
 }
 
 /** Whether a caller may call the tool of a task, and may therefore see its questions and result. */
@@ -40,7 +40,7 @@ export function mayCall(
   { call: { params, scopes } }: TaskRecord,
   ctx: RequestContext,
 ): boolean {
-  // A disabled tool hides its tasks from no one who may see it
+  // The tasks of a disabled tool stay visible to all callers who may see the tool
   const tool = server.tools.entries().get(String(params.name))
   if (tool && !isVisible(tool, ctx)) return false
   try {

@@ -40,7 +40,7 @@ export async function sampleAsTask(
 ): Promise<CreateMessageResult> {
   const { exchange } = ctx as RequestContext
   const { askMode } = exchange
-  if (askMode.kind !== 'push' || !receives(exchange)) return ctx.sample(params)
+  if (askMode.kind !== 'push' || !supportsSamplingTasks(exchange)) return ctx.sample(params)
   const taskParams: JsonObject = { ...params }
   const fault = samplingFault(taskParams)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
@@ -54,7 +54,7 @@ export async function sampleAsTask(
   throw invalidAnswer(request)
 }
 
-function receives({ revision, client }: Exchange): boolean {
+function supportsSamplingTasks({ revision, client }: Exchange): boolean {
   if (revision.tasks !== 'core') return false
   const requests = client.capabilities.tasks?.requests
   return isObject(requests) && isObject(requests.sampling) && 'createMessage' in requests.sampling
@@ -66,8 +66,8 @@ async function pollTask(
   { method, params }: InputRequest,
   ttlMs: number | undefined,
 ): Promise<JsonObject> {
-  const send = (message: { method: string; params: JsonObject }, until = signal) =>
-    ask(message as InputRequest, until)
+  const send = (message: { method: string; params: JsonObject }, abortSignal = signal) =>
+    ask(message as InputRequest, abortSignal)
   const task = ttlMs === undefined ? {} : { ttl: ttlMs }
   const created = await send({ method, params: { ...params, task } })
   // A client may answer immediately although a task was requested

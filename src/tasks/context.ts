@@ -31,7 +31,7 @@ export function taskIdOf(ctx: object): string | undefined {
 export class TaskContext extends RequestContext {
   readonly #input: Input
   readonly #status: TaskStatus
-  #at = -Infinity
+  #lastProgress = -Infinity
 
   /** @param unreachable Whether the client cannot be reached. */
   constructor(
@@ -57,8 +57,8 @@ export class TaskContext extends RequestContext {
     progress: number,
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
-    if (this.done || !(progress > this.#at)) return
-    this.#at = progress
+    if (this.done || !(progress > this.#lastProgress)) return
+    this.#lastProgress = progress
     const { total, message = total === undefined ? `${progress}` : `${progress} of ${total}` } =
       options
     const { progressToken } = this.meta

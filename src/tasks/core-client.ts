@@ -70,19 +70,19 @@ const UNCHANGED = Symbol('unchanged')
  */
 export function sendCoreCall(
   { client, method, params, options }: FollowedRequest,
-  following: FollowOptions,
+  followOptions: FollowOptions,
 ): Promise<Result> | undefined {
   const isSentUnchanged = method !== 'tools/call' || 'task' in params || UNCHANGED in options
   if (isSentUnchanged) return undefined
-  // A caller that polls tasks itself wants a task
-  const wantsProgressOnly = options.onProgress !== undefined && !following.onTask
+  // A caller with `onTask` wants a task, even if it also wants progress
+  const wantsProgressOnly = options.onProgress !== undefined && !followOptions.onTask
   if (!isCore(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
   if (!supportsTasks(client)) return undefined
   const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
-  const follow = async (): Promise<Result> => {
+  const callAndFollow = async (): Promise<Result> => {
     const result = await callAsSupported(
       client,
       String(params.name),
@@ -92,9 +92,9 @@ export function sendCoreCall(
     )
     const created = createdTask(result)
     if (!created) return result
-    return followCoreTask(client, created.taskId, following, options, created.ttl)
+    return followCoreTask(client, created.taskId, followOptions, options, created.ttl)
   }
-  return follow()
+  return callAndFollow()
 }
 
 /**
@@ -130,7 +130,7 @@ function needsTasks({ code, data }: ProtocolError): boolean {
   return isMissing && isObject(extensions) && TASKS_EXTENSION in extensions
 }
 
-/** The task that a result says was created. */
+/** The created task that a result announces, if any. */
 function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefined {
   const { task, content } = isObject(result) ? result : {}
   if (content !== undefined || !isObject(task)) return undefined
@@ -141,26 +141,27 @@ function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefi
 /**
  * Calls a tool as a task if it supports that; calls it again if that has changed on the server.
  *
- * @param plain Use a task only if the tool requires one, so that the client receives progress.
+ * @param onlyIfRequired Use a task only if the tool requires one, so that the client receives
+ * progress.
  */
 async function callAsSupported(
   client: ExtensionClient,
   name: string,
   { signal }: RequestOptions,
   call: (asTask: boolean) => Promise<Result>,
-  plain = false,
+  onlyIfRequired = false,
 ): Promise<Result> {
   if (!supportsTasks(client)) return call(false)
-  const supports = plain ? ['required'] : ['optional', 'required']
-  const isTask = async (): Promise<boolean> =>
-    supports.includes(await taskSupportOf(client, name, signal))
-  const asTask = await isTask()
+  const accepted = onlyIfRequired ? ['required'] : ['optional', 'required']
+  const shouldBeTask = async (): Promise<boolean> =>
+    accepted.includes(await taskSupportOf(client, name, signal))
+  const asTask = await shouldBeTask()
   try {
     return await call(asTask)
   } catch (error) {
     if (!(error instanceof ProtocolError && error.code === METHOD_NOT_FOUND)) throw error
     taskTools.delete(client)
-    if ((await isTask()) === asTask) throw error
+    if ((await shouldBeTask()) === asTask) throw error
     return call(!asTask)
   }
 }
@@ -178,11 +179,11 @@ async function taskSupportOf(
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const before = taskTools.get(client)
-  let supportedTools = await abortable(before ?? listTaskTools(client), signal)
-  if (before && !supportedTools.has(name)) {
+  const cachedTools = taskTools.get(client)
+  let supportedTools = await abortable(cachedTools ?? listTaskTools(client), signal)
+  if (cachedTools && !supportedTools.has(name)) {
     // The tool may be newer than the cached list
-    if (taskTools.get(client) === before) taskTools.delete(client)
+    if (taskTools.get(client) === cachedTools) taskTools.delete(client)
     supportedTools = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
   }
   const support = supportedTools.get(name) ?? 'forbidden'
@@ -233,7 +234,7 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
     const task: unknown = value
     return task as CoreTask
   }
-  throw new SdkError('INVALID_MESSAGE', 'The server sent no task', { data: value })
+  throw new SdkError('INVALID_MESSAGE', 'The answer is not the requested task', { data: value })
 }
 
 /**
@@ -248,14 +249,14 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
 export async function followCoreTask(
   client: ExtensionClient,
   taskId: string,
-  following: FollowOptions,
+  followOptions: FollowOptions,
   request: RequestOptions,
   ttl?: unknown,
 ): Promise<Result> {
   const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
-  const report = taskReporter(following, request)
-  const since = performance.now()
-  let until = since + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
+  const report = taskReporter(followOptions, request)
+  const startedAt = performance.now()
+  let deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {
     for (let failures = 0; ;) {
       let requestedMs: number | undefined
@@ -264,13 +265,13 @@ export async function followCoreTask(
         const { status } = task
         report(task)
         requestedMs = task.pollIntervalMs
-        until = since + Math.min(maxTimeoutMs, pollTimeoutMs(task.ttlMs))
+        deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(task.ttlMs))
         failures = 0
         if (status === 'cancelled') throw noResultError('ABORTED', taskId)
         if (status === 'input_required') {
           // The task cannot finish before its request for input is answered
-          const leftMs = Math.max(until - performance.now(), 1)
-          const limits = { signal, timeoutMs: leftMs, maxTimeoutMs: leftMs }
+          const remainingMs = Math.max(deadline - performance.now(), 1)
+          const limits = { signal, timeoutMs: remainingMs, maxTimeoutMs: remainingMs }
           return await client.request('tasks/result', { taskId }, limits)
         }
         if (status === 'completed' || status === 'failed') {
@@ -280,9 +281,9 @@ export async function followCoreTask(
         if (!isTransient(error)) throw error
         failures++
       }
-      const leftMs = until - performance.now()
-      if (leftMs <= 0) throw noResultError('TIMEOUT', taskId)
-      await sleep(Math.min(pollDelayMs(requestedMs, failures, following), leftMs), signal)
+      const remainingMs = deadline - performance.now()
+      if (remainingMs <= 0) throw noResultError('TIMEOUT', taskId)
+      await sleep(Math.min(pollDelayMs(requestedMs, failures, followOptions), remainingMs), signal)
     }
   } catch (error) {
     // An aborted caller neither waits nor needs to know that the task has expired

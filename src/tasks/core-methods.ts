@@ -65,13 +65,13 @@ export async function listCoreTasks(
   const principal = principalOf(ctx)
   const after = cursor === undefined ? undefined : readCursor(cursor)
   if (after !== undefined && !(await service.get(after, principal))) throw invalidCursor()
-  const found = await service.list(principal, PAGE_SIZE + 1, after)
-  const page = found.slice(0, PAGE_SIZE)
+  const tasksAfterCursor = await service.list(principal, PAGE_SIZE + 1, after)
+  const page = tasksAfterCursor.slice(0, PAGE_SIZE)
   const last = page.at(-1)
   const result: Result = {
     tasks: page.filter((task) => mayCall(server, task, ctx)).map(coreTaskOf),
   }
-  if (last && found.length > PAGE_SIZE) {
+  if (last && tasksAfterCursor.length > PAGE_SIZE) {
     result.nextCursor = encodeBase64Url(new TextEncoder().encode(last.taskId))
   }
   return result
@@ -161,13 +161,13 @@ class InputForwarder {
   ask({ taskId, status, inputs }: TaskRecord): void {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
-      const name = `${taskId} ${key}`
-      if (this.#sent.has(name)) continue
-      this.#sent.add(name)
+      const requestKey = `${taskId} ${key}`
+      if (this.#sent.has(requestKey)) continue
+      this.#sent.add(requestKey)
       this.#askAndStore(taskId, key, request)
         // If the store fails, the waiting request fails too and reports it
         .catch(() => {})
-        .finally(() => this.#sent.delete(name))
+        .finally(() => this.#sent.delete(requestKey))
     }
   }
 

@@ -25,7 +25,7 @@ import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf } from './wire.t
 export interface Deferral {
   readonly service: TaskService
   readonly options: TasksOptions
-  /** Reports hooks that throw. */
+  /** Reports errors of hooks. */
   report(error: unknown, ctx: RequestContext): void
 }
 
@@ -59,8 +59,8 @@ export function toolTaskOf(
     if (isRequested) throw new ProtocolError(METHOD_NOT_FOUND, `"${name}" cannot run as a task`)
     return undefined
   }
-  const knows = kind === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
-  if (isRequested || knows) return toolTask
+  const isDeclared = kind === 'extension' && ctx.extension(TASKS_EXTENSION) !== undefined
+  if (isRequested || isDeclared) return toolTask
   if (toolTask.support !== 'required') return undefined
   const message = `"${name}" must run as a task: ${REMEDY[kind]}`
   if (kind !== 'extension') throw new ProtocolError(METHOD_NOT_FOUND, message)
@@ -83,14 +83,14 @@ export async function deferCall(
 ): Promise<Result> {
   const { service, options } = deferral
   const core = ctx.exchange.revision.tasks === 'core'
-  // If the task can ask the client directly, no input is needed before it starts.
+  // In 2025-11-25 the task can request input itself, so that nothing runs before it is created
   if (!core) await toolTask.before?.(args, ctx)
   // Without this check, a `before` hook that swallowed its suspension would create the task without
   // answers.
   if (!core) ctx.throwIfSuspended()
   const recording = core ? undefined : (await ctx.replay?.finish())?.recording
   const { requestState: _, inputResponses: __, ...originalParams } = params
-  const record = await create(deferral, ctx, {
+  const record = await createRecord(deferral, ctx, {
     taskId: service.mintId(),
     ttlMs: ttlMsOf(options, toolTask, core ? params.task : undefined),
     pollIntervalMs: toolTask.pollIntervalMs ?? options.pollIntervalMs ?? 1000,
@@ -106,26 +106,29 @@ export async function deferCall(
     },
   })
   if (!core) return { ...taskOf(record), resultType: 'task' }
-  const says = options.immediateResponse?.(String(params.name))
-  const _meta = { ...relatedTo(record.taskId), ...(says && { [META_IMMEDIATE_RESPONSE]: says }) }
+  const immediateText = options.immediateResponse?.(String(params.name))
+  const _meta = {
+    ...relatedTo(record.taskId),
+    ...(immediateText && { [META_IMMEDIATE_RESPONSE]: immediateText }),
+  }
   return { task: coreTaskOf(record), _meta }
 }
 
-async function create(
+async function createRecord(
   { service, options, report }: Deferral,
   ctx: RequestContext,
-  made: NewTask,
+  newTask: NewTask,
 ): Promise<TaskRecord> {
   let record: TaskRecord
   try {
-    record = await service.create(made, ctx.caller)
+    record = await service.create(newTask, ctx.caller)
   } catch (error) {
     if (!(error instanceof SdkError && error.code === 'LIMIT_EXCEEDED')) throw error
     throw new ProtocolError(INTERNAL_ERROR, error.message)
   }
   // A hook that throws must not lose the task for its caller
   callHook(
-    () => options.onCreate?.(made),
+    () => options.onCreate?.(newTask),
     (error) => report(error, ctx),
   )
   return record

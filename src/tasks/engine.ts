@@ -16,12 +16,12 @@ import {
   isFinal,
   isWaiting,
   newRecord,
-  plain,
+  jsonClone,
   type InputOutcome,
   type NewTask,
   type TaskRecord,
 } from './record.ts'
-import { failsBy, type Platform } from './run.ts'
+import { failureTest, type Platform } from './run.ts'
 import type { ReportedOutcome, TaskService, TaskPollOptions } from './service.ts'
 import { answer, cancel, setStatusMessage, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
@@ -53,12 +53,12 @@ export class TaskEngine implements TaskService {
   readonly #options: EngineOptions
   readonly #tasks: TaskRepository
   readonly #work: TaskWork
-  readonly #sweeper = new Alarm(() => void this.#work.go(this.sweep()))
+  readonly #sweeper = new Alarm(() => void this.#work.runInBackground(this.sweep()))
   /** Serializes additions, since each one counts all tasks. */
-  readonly #counting = semaphore(1)
+  readonly #additions = semaphore(1)
   /** Whether this process looks for tasks of crashed processes. */
-  #repeats = false
-  /** When that last failed, in milliseconds since 1970. */
+  #isRecovering = false
+  /** When the search for such tasks last failed, in milliseconds since 1970. */
   #failedAt = -Infinity
 
   constructor(server: ServerDefinition, options: EngineOptions) {
@@ -74,7 +74,7 @@ export class TaskEngine implements TaskService {
 
   async create(task: NewTask, platform: Platform): Promise<TaskRecord> {
     const { limits } = this.#options
-    const record = await (limits ? this.#counting(() => this.#add(task)) : this.#add(task))
+    const record = await (limits ? this.#additions(() => this.#add(task)) : this.#add(task))
     if (limits) this.#sweeper.set(expiresAt(record))
     await this.#work.begin(record.taskId, platform, record)
     return record
@@ -85,9 +85,9 @@ export class TaskEngine implements TaskService {
     if (limits && (await isFull(limits, task.call.principal))) {
       throw new SdkError('LIMIT_EXCEEDED', 'Too many tasks are open')
     }
-    const record = this.#work.leased(newRecord(task, Date.now()))
+    const record = this.#work.withLease(newRecord(task, Date.now()))
     if (await store.save(record)) return record
-    throw new TypeError(`The task "${task.taskId}" exists`)
+    throw new TypeError(`The task "${task.taskId}" already exists`)
   }
 
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
@@ -125,11 +125,11 @@ export class TaskEngine implements TaskService {
   }
 
   async settle(taskId: string, reported: ReportedOutcome): Promise<boolean> {
-    const outcome = 'error' in reported ? reported : await this.#read(taskId, reported.returned)
+    const outcome = 'error' in reported ? reported : await this.#validate(taskId, reported.returned)
     if (!outcome) return false
     let settled = false
-    await this.#tasks.change(taskId, (known, now) => {
-      const after = finish(outcome, failsBy(known.call))(known, now)
+    await this.#tasks.change(taskId, (before, now) => {
+      const after = finish(outcome, failureTest(before.call))(before, now)
       settled = after !== undefined
       return after
     })
@@ -139,14 +139,14 @@ export class TaskEngine implements TaskService {
   /**
    * Converts what a tool returned for a task into a result that matches the tool's output schema.
    */
-  async #read(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
+  async #validate(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
     const task = await this.#options.store.load(taskId)
     if (!task) return undefined
     const { params, principal, auth, client } = task.call
     const requester = { principal: principal ?? undefined, auth, client }
     const entry = this.#server.tools.require(String(params.name), requester)
     const result = await toResult(returned, entry)
-    if ((result.resultType ?? 'complete') === 'complete') return { result: plain(result) }
+    if ((result.resultType ?? 'complete') === 'complete') return { result: jsonClone(result) }
     throw new TypeError(`A task cannot end with a result of type "${result.resultType}"`)
   }
 
@@ -168,9 +168,9 @@ export class TaskEngine implements TaskService {
   async resume(platform: Platform = {}): Promise<void> {
     const { limits, leaseMs } = this.#options
     if (!limits) return
-    if (leaseMs !== undefined && !this.#repeats) {
-      this.#repeats = true
-      runEvery(leaseMs / 3, () => void this.#work.go(this.resume(platform)))
+    if (leaseMs !== undefined && !this.#isRecovering) {
+      this.#isRecovering = true
+      runEvery(leaseMs / 3, () => void this.#work.runInBackground(this.resume(platform)))
     }
     try {
       for (const taskId of await this.#findUnleased(limits.store, leaseMs)) {
@@ -186,7 +186,8 @@ export class TaskEngine implements TaskService {
 
   /**
    * The tasks that wait to run and have no valid lease. While the store fails, no process can renew
-   * its leases; after a failure, each has time to do so before others take over its tasks.
+   * its leases. After a failure, each process therefore has time to renew them before other
+   * processes take over its tasks.
    */
   async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
     const now = Date.now()
@@ -226,7 +227,7 @@ async function isFull(
   { store, maxTasks, maxTasksPerPrincipal }: TaskLimits,
   principal: string | null,
 ): Promise<boolean> {
-  // Counting all takes time in proportion to their number
+  // Skipped if there is no limit: counting takes time in proportion to the number of tasks
   if (maxTasks < Infinity && (await store.count()) >= maxTasks) return true
   return principal !== null && (await store.count(principal)) >= maxTasksPerPrincipal
 }

@@ -1,6 +1,6 @@
 /**
- * Polls a task until it finishes, at the interval that the server suggests, or receives its
- * notifications if the server sends them; answers its requests for input meanwhile.
+ * Follows a task until it finishes: polls it at the interval that the server suggests, or receives
+ * its notifications if the server sends them, and answers its requests for input.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -114,7 +114,7 @@ function isAnsweredLater(
 class Follower {
   readonly #followed: FollowedTask
   readonly #report: (task: DetailedTask) => void
-  readonly #since = performance.now()
+  readonly #startedAt = performance.now()
   /** The keys of requests that are answered or being answered. */
   readonly #answered = new Set<string>()
   #task: DetailedTask | undefined
@@ -135,33 +135,33 @@ class Follower {
 
   async run(): Promise<Result> {
     const { task, options } = this.#followed
-    const ending = new AbortController()
+    const runEnd = new AbortController()
     this.#apply(task)
     try {
       for (;;) {
         const task = this.#task
-        const end = task && outcome(task)
-        if (end) return end
+        const result = task && outcome(task)
+        if (result) return result
         if (task) {
-          this.#answer(task, ending.signal)
+          this.#answer(task, runEnd.signal)
           await this.#pause(task)
         }
         if (this.refused) throw this.refused.error
         if (this.#polls >= POLLS_BEFORE_SUBSCRIBING && options.notifications !== false)
-          this.#subscribe(ending.signal)
+          this.#subscribe(runEnd.signal)
         const notified = this.#notified
         this.#notified = undefined
         if (!notified) this.#apply(await this.#poll())
         else if (!this.#isStale(notified)) this.#apply(notified)
       }
     } finally {
-      ending.abort()
+      runEnd.abort()
     }
   }
 
   /** Applies a state. A polled state always wins, regardless of the server's timestamps. */
-  #apply(seen: DetailedTask | undefined): void {
-    if (seen) this.#report((this.#task = seen))
+  #apply(task: DetailedTask | undefined): void {
+    if (task) this.#report((this.#task = task))
   }
 
   /** Whether a notified state is older than the known one; a final state never is. */
@@ -245,24 +245,24 @@ class Follower {
   /** @throws {SdkError} `TIMEOUT` if the time limit has passed, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#followed.request
-    const leftMs = this.#deadline() - performance.now()
-    if (leftMs <= 0) throw noResultError('TIMEOUT', this.#followed.taskId)
+    const remainingMs = this.#deadline() - performance.now()
+    if (remainingMs <= 0) throw noResultError('TIMEOUT', this.#followed.taskId)
     const waiting = new AbortController()
     const stop = (): void => waiting.abort()
     signal?.addEventListener('abort', stop)
     this.#wake = stop
-    await sleep(Math.min(delayMs, leftMs, MAX_DELAY_MS), waiting.signal).catch(() => {})
+    await sleep(Math.min(delayMs, remainingMs, MAX_DELAY_MS), waiting.signal).catch(() => {})
     this.#wake = undefined
     signal?.removeEventListener('abort', stop)
     if (signal?.aborted) throw abortReason(signal)
   }
 
-  /** The deadline: set by the caller, or by when the server may have deleted the task. */
+  /** The caller's deadline, or the time when the server may delete the task, if that is earlier. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#followed.request
     // Uses the local clock only, since the server's creation time comes from a clock that may
     // differ.
-    return this.#since + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
+    return this.#startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
   }
 
   /**

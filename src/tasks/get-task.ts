@@ -39,7 +39,7 @@ export function requireDetailedTask(value: unknown, taskId?: string): DetailedTa
     const task: unknown = value
     return task as DetailedTask
   }
-  throw new SdkError('INVALID_MESSAGE', 'The server sent no task', { data: value })
+  throw new SdkError('INVALID_MESSAGE', 'The answer is not the requested task', { data: value })
 }
 
 function hasState({ status, result, error, inputRequests }: JsonObject): boolean {

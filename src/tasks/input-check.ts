@@ -25,10 +25,10 @@ export function requireAnswers(
   const responses = requireObject(params, 'inputResponses')
   const answers: { [wireKey: string]: InputOutcome } = Object.create(null)
   for (const [key, answer] of Object.entries(responses)) {
-    const open = Object.hasOwn(inputs, key) ? inputs[key] : undefined
-    if (!open) continue
-    if (!isObject(answer) || !fits(open.request, answer)) {
-      throw invalidParams(`"${key}" cannot be the answer to "${open.request.method}"`)
+    const pending = Object.hasOwn(inputs, key) ? inputs[key] : undefined
+    if (!pending) continue
+    if (!isObject(answer) || !matchesRequest(pending.request, answer)) {
+      throw invalidParams(`"${key}" is not a valid response to "${pending.request.method}"`)
     }
     answers[key] = { answer }
   }
@@ -36,7 +36,7 @@ export function requireAnswers(
 }
 
 /** Whether an object has the shape of a response; the handler validates the form content. */
-function fits({ method }: InputRequest, answer: JsonObject): boolean {
+function matchesRequest({ method }: InputRequest, answer: JsonObject): boolean {
   if (method === 'roots/list') return areRoots(answer.roots)
   if (method === 'sampling/createMessage') return isMessage(answer)
   const { action, content } = answer

@@ -32,8 +32,8 @@ export async function requireTask(
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<TaskRecord> {
-  const found = await findTask(tasks, requireString(params, 'taskId'), ctx)
-  if (found) return found
+  const task = await findTask(tasks, requireString(params, 'taskId'), ctx)
+  if (task) return task
   throw unknownTask()
 }
 
@@ -101,8 +101,10 @@ export async function acceptTaskIds(
   if (requested.length > MAX_LISTENED_TASKS) {
     throw invalidParams(`A listener can subscribe to at most ${MAX_LISTENED_TASKS} tasks`)
   }
-  const found = await Promise.all([...new Set(requested)].map((id) => findTask(tasks, id, ctx)))
-  const ids = found.flatMap((task) => (task ? [task.taskId] : []))
+  const visibleTasks = await Promise.all(
+    [...new Set(requested)].map((id) => findTask(tasks, id, ctx)),
+  )
+  const ids = visibleTasks.flatMap((task) => (task ? [task.taskId] : []))
   return ids.length > 0 ? ids : undefined
 }
 

@@ -68,8 +68,8 @@ const OPTIONS: OptionNames<TasksOptions> = {
   ...{ list: 1, leaseMs: 1, onCreate: 1, immediateResponse: 1 },
 }
 /** The durations among the options. */
-const TIMES = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
-const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
+const DURATIONS = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
+const LIMITS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 
 /**
  * Rejects options that would create tasks that no client can ever see, or make clients poll
@@ -81,11 +81,11 @@ const BOUNDS = ['maxTasks', 'maxTasksPerPrincipal'] as const
  */
 export function checkOptions(options: TasksOptions): void {
   requireKnown('tasks', options, OPTIONS)
-  const wrong =
-    TIMES.find((name) => options[name] !== undefined && !isPositive(options[name])) ??
-    BOUNDS.find((name) => options[name] !== undefined && !((options[name] ?? 0) >= 0))
-  if (wrong === undefined) return
-  throw new RangeError(`The option "${wrong}" of tasks cannot be "${options[wrong]}"`)
+  const invalid =
+    DURATIONS.find((name) => options[name] !== undefined && !isPositive(options[name])) ??
+    LIMITS.find((name) => options[name] !== undefined && !((options[name] ?? 0) >= 0))
+  if (invalid === undefined) return
+  throw new RangeError(`The option "${invalid}" of tasks cannot be "${options[invalid]}"`)
 }
 
 function isPositive(value: unknown): value is number {
@@ -95,14 +95,14 @@ function isPositive(value: unknown): value is number {
 /** How long a task is stored: as its tool declares, or as its client requests, within limits. */
 export function ttlMsOf(
   options: TasksOptions,
-  { ttlMs: own }: ToolTask,
+  { ttlMs: toolTtlMs }: ToolTask,
   requestedTask: unknown,
 ): number {
   const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = options
   const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
-  const longest = Math.max(maxTtlMs, own ?? ttlMs)
+  const longest = Math.max(maxTtlMs, toolTtlMs ?? ttlMs)
   // A `ttl` of 0 means the shortest time, not the default
   return isPositive(requestedTtl) || requestedTtl === 0
     ? Math.min(Math.max(requestedTtl, 1), longest)
-    : (own ?? ttlMs)
+    : (toolTtlMs ?? ttlMs)
 }

@@ -6,10 +6,13 @@
 import { backoffMs } from '../patterns/backoff.ts'
 import { SdkError } from '../protocol/errors.ts'
 
-/** For how long a task is polled after its time is over, in milliseconds. */
+/** For how long a task is still polled after its lifetime has ended, in milliseconds. */
 const GRACE_MS = 5_000
 
-/** For how long a task is polled at most, in milliseconds, if the server said how long it exists. */
+/**
+ * The maximum time for which a task is polled, in milliseconds; unlimited if the server does not
+ * state the task's lifetime.
+ */
 export function pollTimeoutMs(ttlMs: unknown): number {
   return typeof ttlMs === 'number' ? Math.max(ttlMs, 0) + GRACE_MS : Infinity
 }

@@ -29,7 +29,7 @@ interface Received {
 type Tasks = Map<string, Received>
 
 /** The tasks of each connection, by its declared capabilities. */
-const connections = new WeakMap<ClientCapabilities, Tasks>()
+const tasksByConnection = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
  * The `tasks` capability of a client that runs server requests as tasks: `connect(url, {
@@ -44,23 +44,23 @@ export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
   requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
   [taskReceiver](answer, capabilities) {
     const { tasks } = capabilities
-    let all = connections.get(capabilities)
-    if (!all) connections.set(capabilities, (all = new Map()))
+    let connectionTasks = tasksByConnection.get(capabilities)
+    if (!connectionTasks) tasksByConnection.set(capabilities, (connectionTasks = new Map()))
     const declared = isObject(tasks) && isObject(tasks.requests) ? tasks.requests : {}
-    return receiver(all, declared, answer)
+    return createReceiver(connectionTasks, declared, answer)
   },
 }
 
 /** Answers the requests of one connection; `declared` lists the requests that can be tasks. */
-function receiver(all: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
+function createReceiver(tasks: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
   return async (request) => {
     const { method, params = {} } = request
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
-    if (handler) return handler(find(all, params))
+    if (handler) return handler(requireTask(tasks, params))
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
-    return isTask ? start(all, method, params, answer) : withRelatedTask(answer)(request)
+    return isTask ? startTask(tasks, method, params, answer) : withRelatedTask(answer)(request)
   }
 }
 
@@ -81,16 +81,21 @@ const methods: { readonly [method: string]: (received: Received) => Promise<Json
   },
 }
 
-function find(all: Tasks, { taskId }: JsonObject): Received {
-  const found = all.get(String(taskId))
+function requireTask(tasks: Tasks, { taskId }: JsonObject): Received {
+  const found = tasks.get(String(taskId))
   if (found) return found
   throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
 }
 
 /** Starts answering a request as a task. */
-function start(all: Tasks, method: string, params: JsonObject, answer: ServerAnswer): JsonObject {
-  if (all.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
-  const { task: requestedTask, ...others } = params
+function startTask(
+  tasks: Tasks,
+  method: string,
+  params: JsonObject,
+  answer: ServerAnswer,
+): JsonObject {
+  if (tasks.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
+  const { task: requestedTask, ...requestParams } = params
   const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
   const ttl = Math.min(
     typeof requestedTtl === 'number' && requestedTtl >= 0 ? requestedTtl : TTL_MS,
@@ -98,20 +103,20 @@ function start(all: Tasks, method: string, params: JsonObject, answer: ServerAns
   )
   const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
   const createdAt = new Date().toISOString()
-  const answered = answer({ method, params: others })
+  const response = answer({ method, params: requestParams })
   let cancel = (): void => {}
   const outcome = new Promise<JsonObject>((resolve, reject) => {
     cancel = () => reject(new ProtocolError(INVALID_REQUEST, 'The task was cancelled'))
-    answered.then(resolve, reject)
+    response.then(resolve, reject)
   })
   const times = { createdAt, lastUpdatedAt: createdAt, ttl, pollInterval: POLL_MS }
   const received: Received = { outcome, cancel, task: { taskId, status: 'working', ...times } }
-  all.set(taskId, received)
+  tasks.set(taskId, received)
   outcome.then(
     () => settle(received, 'completed'),
     (error: unknown) => settle(received, 'failed', toErrorObject(error).message),
   )
-  runLater(ttl, () => all.delete(taskId))
+  runLater(ttl, () => tasks.delete(taskId))
   return { task: received.task, _meta: relatedTo(taskId) }
 }
 

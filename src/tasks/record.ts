@@ -77,7 +77,7 @@ export interface TaskRecord {
   readonly external?: boolean | undefined
   /** When the lease of the process that runs the task expires, in milliseconds since 1970. */
   readonly leasedUntil?: number | undefined
-  /** The process that runs the task; what any other still changes in a run of it is ignored. */
+  /** The process that runs the task; changes by a run in any other process are ignored. */
   readonly leasedBy?: string | undefined
   /** The result, once the task has completed. */
   readonly result?: Result | undefined
@@ -121,7 +121,7 @@ export function newRecord(
  *
  * @throws {TypeError} If the value cannot be represented as JSON.
  */
-export function plain<T>(value: T): T {
+export function jsonClone<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 

@@ -30,13 +30,13 @@ import type { ServerDefinition } from '../server/definition.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import { callTool } from '../server/features/tools.ts'
 import { TaskContext, unreachableReason, type TaskStatus } from './context.ts'
-import { plain, type TaskCall, type TaskRecord } from './record.ts'
+import { jsonClone, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, finish, awaitOutcome, type NewInput, type Transition } from './state.ts'
 
 /** What a run needs from its host. */
 export interface RunHost extends TaskStatus {
   readonly cancellation: Cancellation
-  /** Sends a message to the clients that wait right now, in the revision that allows it. */
+  /** Sends a message to the clients that currently wait for the result; 2025-11-25 only. */
   notify(message: JsonRpcNotification): void
   /** Stores the recording before the handler continues. */
   keep(recording: Recording): Promise<void>
@@ -54,10 +54,10 @@ export async function runTask(
 ): Promise<Transition> {
   const { call, taskId } = task
   const exchange = exchangeOf(call, host, platform)
-  const { requestState: _, inputResponses: __, task: ___, ...params } = plain(call.params)
+  const { requestState: _, inputResponses: __, task: ___, ...params } = jsonClone(call.params)
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
   const { recording, responses } = replayData(task)
-  const replay = new ReplayInput(recording, responses, { keep: (now) => host.keep(now) })
+  const replay = new ReplayInput(recording, responses, { keep: (current) => host.keep(current) })
   const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
@@ -75,8 +75,8 @@ export async function runTask(
   }
 }
 
-/** Whether a result makes the task `failed`: in 2025-11-25, a tool error does. */
-export function failsBy({ revision }: TaskCall): (result: Result) => boolean {
+/** Returns the test whether a result makes the task `failed`: in 2025-11-25, a tool error does. */
+export function failureTest({ revision }: TaskCall): (result: Result) => boolean {
   const core = findRevision(revision)?.tasks === 'core'
   return ({ isError }) => core && isError === true
 }
@@ -93,12 +93,13 @@ function exchangeOf(
   const facts = findRevision(revision)
   if (!facts) throw new TypeError(`The task speaks an unknown revision "${revision}"`)
   const caller: Caller = { ...platform, principal: principal ?? undefined, auth }
-  // The log level and similar filters are those of the clients that wait for the task
+
   return {
     revision: facts,
     client,
     caller,
     cancellation,
+    // Everything is sent: each waiting client filters by its own log level
     logLevel: 'debug',
     // Only clients with core tasks can wait for what a handler sends
     send: facts.tasks === 'core' ? notify : () => {},
@@ -114,8 +115,8 @@ async function transitionOf(
 ): Promise<Transition> {
   const { resultType = 'complete' } = result
   if (resultType === 'complete') {
-    const outcome = { result: plain(result) }
-    return (task, now) => finish(outcome, failsBy(task.call))(task, now)
+    const outcome = { result: jsonClone(result) }
+    return (task, now) => finish(outcome, failureTest(task.call))(task, now)
   }
   if (resultType !== 'task' || result.taskId !== id) {
     throw new TypeError(`A task cannot end with a result of type "${resultType}"`)

@@ -26,14 +26,14 @@ export interface TaskService {
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
   next(wait: TaskPollOptions): Promise<TaskRecord | undefined>
-  /** Accepts responses; returns the task after that. */
+  /** Accepts responses; returns the changed task. */
   answer(
     taskId: string,
     principal: string | null,
-    given: { readonly [wireKey: string]: InputOutcome },
+    outcomes: { readonly [wireKey: string]: InputOutcome },
     platform: Platform,
   ): Promise<TaskRecord | undefined>
-  /** Cancels a task that has not finished, and stops its run; returns the task after that. */
+  /** Cancels a task that has not finished, and stops its run; returns the changed task. */
   cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** Ends a task with an externally reported outcome; returns whether it was still open. */
   settle(taskId: string, outcome: ReportedOutcome): Promise<boolean>

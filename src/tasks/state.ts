@@ -26,7 +26,7 @@ export interface NewInput {
 
 const UNLEASED = { leasedBy: undefined, leasedUntil: undefined }
 
-/** Sets the outcome, which is `failed` if `fails` says so. */
+/** Sets the outcome: `failed` for an error, or a result for which `fails` returns true. */
 export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean): Transition {
   const { statusMessage } = outcome
   if ('error' in outcome) {
@@ -35,11 +35,11 @@ export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean)
   }
   const { result } = outcome
   if (!fails(result)) return end({ status: 'completed', statusMessage, result })
-  return end({ status: 'failed', statusMessage: statusMessage ?? failureOf(result), result })
+  return end({ status: 'failed', statusMessage: statusMessage ?? failureText(result), result })
 }
 
 /** The first text of a failed result. */
-function failureOf({ content }: Result): string {
+function failureText({ content }: Result): string {
   const [first] = Array.isArray(content) ? (content as unknown[]) : []
   return isObject(first) && typeof first.text === 'string' ? first.text : 'The tool failed'
 }
@@ -56,24 +56,24 @@ export function setStatusMessage(statusMessage: string): Transition {
 }
 
 /** Stores the handler's recording, which clients do not see. */
-export function record(recording: Recording): Transition {
-  return (known) =>
-    isFinal(known) ? undefined : { ...known, version: known.version + 1, recording }
+export function recordWork(recording: Recording): Transition {
+  return (before) =>
+    isFinal(before) ? undefined : { ...before, version: before.version + 1, recording }
 }
 
-/** Stores who runs the task and for how long, which clients do not see. */
+/** Stores which process runs the task and for how long, which clients do not see. */
 export function lease(leasedBy: string, leasedUntil: number): Transition {
-  return (known) =>
-    isFinal(known) ? undefined : { ...known, version: known.version + 1, leasedBy, leasedUntil }
+  return (before) =>
+    isFinal(before) ? undefined : { ...before, version: before.version + 1, leasedBy, leasedUntil }
 }
 
-/** The handler has returned, and the outcome will be reported externally. */
+/** Records that the handler has returned, and that the outcome will be reported externally. */
 export function awaitOutcome(recording: Recording): Transition {
-  return (known, now) => change(known, now, { external: true, recording, ...UNLEASED })
+  return (before, now) => change(before, now, { external: true, recording, ...UNLEASED })
 }
 
 /**
- * The handler requests input and cannot continue without it.
+ * Records that the handler requests input and cannot continue without it.
  *
  * Each request gets a key that the task has never used, so that clients treat a repeated request
  * after an invalid response as new.
@@ -83,9 +83,9 @@ export function ask(
   recording: Recording,
   ownState?: string,
 ): Transition {
-  return (known, now) => {
+  return (before, now) => {
     const inputs: [string, OpenInput][] = []
-    const asked = [...known.asked]
+    const asked = [...before.asked]
     for (const [key, question] of Object.entries(questions)) {
       let wireKey = key
       for (let n = 2; asked.includes(wireKey); n++) wireKey = `${key}~${n}`
@@ -101,7 +101,7 @@ export function ask(
       ownState,
       ...UNLEASED,
     }
-    return change(known, now, { ...next, status: 'input_required' })
+    return change(before, now, { ...next, status: 'input_required' })
   }
 }
 
@@ -110,9 +110,9 @@ export function ask(
  * duplicate or late response changes nothing; after the last response the run resumes.
  */
 export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): Transition {
-  return (known, now) => {
-    const inputs = { ...known.inputs }
-    let { answers } = known
+  return (before, now) => {
+    const inputs = { ...before.inputs }
+    let { answers } = before
     let accepted = 0
     for (const [wireKey, outcome] of Object.entries(outcomes)) {
       const open = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
@@ -123,22 +123,22 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
     }
     if (accepted === 0) return undefined
     const status = Object.keys(inputs).length > 0 ? 'input_required' : 'working'
-    return change(known, now, { inputs, answers, status })
+    return change(before, now, { inputs, answers, status })
   }
 }
 
-function end(last: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
+function end(final: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
   // Fields that only a run needs are cleared.
-  const idle = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
-  return (known, now) => change(known, now, { ...idle, ...last })
+  const cleared = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
+  return (before, now) => change(before, now, { ...cleared, ...final })
 }
 
 function change(
-  known: TaskRecord,
+  before: TaskRecord,
   now: number,
   changes: Partial<TaskRecord>,
 ): TaskRecord | undefined {
-  if (isFinal(known)) return undefined
-  const lastUpdatedAt = Math.max(now, known.lastUpdatedAt + 1)
-  return { ...known, ...changes, version: known.version + 1, lastUpdatedAt }
+  if (isFinal(before)) return undefined
+  const lastUpdatedAt = Math.max(now, before.lastUpdatedAt + 1)
+  return { ...before, ...changes, version: before.version + 1, lastUpdatedAt }
 }

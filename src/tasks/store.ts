@@ -4,11 +4,10 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 import { expiresAt } from './record.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** Stores single tasks. A write that has resolved must survive a crash of the process. */
 export interface TaskRecordStore {
@@ -24,21 +23,23 @@ export interface TaskRecordStore {
   /** Deletes a task. */
   remove(taskId: string): Awaitable<void>
   /**
-   * Calls `changed` with the id of each task that another process has changed, and without one if
-   * changes may have been missed, and `message` with what the handlers of other processes send, until
-   * the returned function is called. Only where several processes share the tasks.
+   * Notifies the subscriber of what other processes do with the tasks, until the returned function
+   * is called. Only for stores that several processes share.
    */
   subscribe?(subscriber: TaskStoreSubscriber): () => void
   /**
    * Passes a message from the handler of a task to the other processes, whose clients may wait for
-   * the task. One that cannot be passed on at once is lost.
+   * the task. A message that cannot be passed on immediately is lost.
    */
   publishMessage?(taskId: string, message: JsonRpcNotification): void
 }
 
 /** Receives what other processes do with tasks of the same store. */
 export interface TaskStoreSubscriber {
-  /** Called with the id of a changed task; without one, any task may have changed. */
+  /**
+   * Called with the id of a task that another process has changed; without an id if changes may
+   * have been missed, so that any task may have changed.
+   */
   changed(taskId: string | undefined): void
   /** Called with a message from the handler of a task. */
   message(taskId: string, message: JsonRpcNotification): void
@@ -65,9 +66,11 @@ export interface TaskStore extends TaskRecordStore {
   /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
   /**
-   * The ids of tasks that wait to run, and have no lease or one that expired at the latest at a time
-   * in milliseconds since 1970; some of them, if there are many. By default they are found among the
-   * unfinished tasks.
+   * The ids of tasks that wait to run, and that have no lease or an expired one. If there are many,
+   * some of them are sufficient. By default they are found among the unfinished tasks.
+   *
+   * @param expiredBefore A lease has expired if it ended at this time or earlier, in milliseconds
+   *   since 1970.
    */
   unleased?(expiredBefore: number): Awaitable<string[]>
 }
@@ -95,10 +98,10 @@ class MemoryTaskStore implements TaskStore {
   }
 
   remove(taskId: string): void {
-    const known = this.#records.get(taskId)
-    if (!known) return
+    const record = this.#records.get(taskId)
+    if (!record) return
     this.#records.delete(taskId)
-    this.#count(known.call.principal, -1)
+    this.#count(record.call.principal, -1)
   }
 
   count(principal?: string | null): number {
@@ -127,8 +130,8 @@ class MemoryTaskStore implements TaskStore {
   nextExpiry(): number | undefined {
     let next: number | undefined
     for (const record of this.#records.values()) {
-      const at = expiresAt(record)
-      if (next === undefined || at < next) next = at
+      const expiry = expiresAt(record)
+      if (next === undefined || expiry < next) next = expiry
     }
     return next
   }

@@ -12,8 +12,8 @@ export class TaskSubscribers {
   readonly #messages = new Topics<JsonRpcNotification>()
 
   /**
-   * Subscribes to the changes of a task, and to its deletion, for which there is no record; returns a
-   * function that unsubscribes.
+   * Subscribes to the changes of a task, and to its deletion, which is passed on as `undefined`;
+   * returns a function that unsubscribes.
    */
   onChange(taskId: string, listener: Listener<TaskRecord | undefined>): () => void {
     return this.#changes.subscribe(taskId, listener)
@@ -47,27 +47,28 @@ export class TaskSubscribers {
 
 /** Listeners by task; a task without listeners takes no memory. */
 class Topics<T> {
-  readonly #all = new Map<string, Set<Listener<T>>>()
+  readonly #listeners = new Map<string, Set<Listener<T>>>()
 
   subscribe(taskId: string, listener: Listener<T>): () => void {
-    let listeners = this.#all.get(taskId)
-    if (!listeners) this.#all.set(taskId, (listeners = new Set()))
+    let listeners = this.#listeners.get(taskId)
+    if (!listeners) this.#listeners.set(taskId, (listeners = new Set()))
     listeners.add(listener)
     return () => {
       listeners.delete(listener)
-      if (listeners.size === 0 && this.#all.get(taskId) === listeners) this.#all.delete(taskId)
+      if (listeners.size === 0 && this.#listeners.get(taskId) === listeners)
+        this.#listeners.delete(taskId)
     }
   }
 
   has(taskId: string): boolean {
-    return this.#all.has(taskId)
+    return this.#listeners.has(taskId)
   }
 
   topics(): string[] {
-    return [...this.#all.keys()]
+    return [...this.#listeners.keys()]
   }
 
   publish(taskId: string, value: T): void {
-    for (const listener of this.#all.get(taskId) ?? []) listener(value)
+    for (const listener of this.#listeners.get(taskId) ?? []) listener(value)
   }
 }

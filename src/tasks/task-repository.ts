@@ -38,7 +38,7 @@ export class TaskRepository {
     })
   }
 
-  /** Sends a message from the handler of a task to those who wait for it, in any process. */
+  /** Sends a message from the handler of a task to all subscribers, in any process. */
   publishMessage(taskId: string, message: JsonRpcNotification): void {
     this.subscribers.publishMessage(taskId, message)
     this.#store.publishMessage?.(taskId, message)
@@ -57,10 +57,10 @@ export class TaskRepository {
   async next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
     const { taskId, principal, seen, signal } = wait
     const waitMs = this.#store.subscribe ? Math.max(wait.waitMs, NOTIFIED_POLL_MS) : wait.waitMs
-    let stop = (): void => {}
+    let unsubscribe = (): void => {}
     // Subscribes before the task is read, so that no change is missed in between.
     const changed = new Promise<TaskRecord | undefined>((resolve) => {
-      stop = this.subscribers.onChange(taskId, (task) => {
+      unsubscribe = this.subscribers.onChange(taskId, (task) => {
         if (!task || task.lastUpdatedAt > seen) resolve(task)
       })
     })
@@ -70,14 +70,14 @@ export class TaskRepository {
       const notified = await withTimeout(waitMs, () => changed, signal).catch(() => undefined)
       return notified ?? (await this.get(taskId, principal))
     } finally {
-      stop()
+      unsubscribe()
     }
   }
 
   /**
-   * Changes a task and notifies the subscribers; returns the task after that.
+   * Changes a task and notifies the subscribers; returns the changed task.
    *
-   * @param known The task as it was last seen, which saves reading it; it may have changed since.
+   * @param known The task as it was last seen, which saves reading it; it may be outdated.
    * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
    */
   async change(
@@ -97,7 +97,7 @@ export class TaskRepository {
       }
       return after
     }
-    throw new SdkError('LIMIT_EXCEEDED', `The task "${taskId}" is changed too often by others`)
+    throw new SdkError('LIMIT_EXCEEDED', `Too many concurrent changes of the task "${taskId}"`)
   }
 
   /** Notifies the subscribers of a task that another process may have changed. */
@@ -105,7 +105,7 @@ export class TaskRepository {
     try {
       this.subscribers.publishChange(taskId, await this.#store.load(taskId))
     } catch {
-      // Those who wait read the task again
+      // Callers of `next` read the task again after a while
     }
   }
 

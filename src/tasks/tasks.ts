@@ -208,16 +208,16 @@ export class ServerTasks implements Tasks, TaskFactory {
   /** The service that stores the tasks: the host's, or one in this process, created at first use. */
   get #activeService(): TaskService {
     if (this.#service) return this.#service
-    const { store: chosen, maxTasks = 10_000, maxTasksPerPrincipal = 1000 } = this.#options
+    const { store: ownStore, maxTasks = 10_000, maxTasksPerPrincipal = 1000 } = this.#options
     const { leaseMs = DEFAULT_LEASE_MS } = this.#options
-    const store = chosen ?? createMemoryTaskStore()
+    const store = ownStore ?? createMemoryTaskStore()
     this.#engine = this.createEngine({
       store,
       limits: { store, maxTasks, maxTasksPerPrincipal },
-      leaseMs: chosen && leaseMs,
+      leaseMs: ownStore && leaseMs,
     })
     this.#service = this.#engine
-    // Several processes share this store: runs the tasks of those that crash
+    // Several processes share this store: resumes the tasks of processes that crash
     if (store.subscribe) this.#engine.resume().catch((error) => this.#server.report(error))
     return this.#service
   }

@@ -4,12 +4,12 @@
 import { pause } from '../patterns/timers.ts'
 import { ProtocolError, retryAfterMsOf } from '../protocol/errors.ts'
 
-/** How long a store is not available, if its error says so, in milliseconds. */
+/** How long a store will not be available, if its error states this, in milliseconds. */
 function unavailableForMs(error: unknown): number | undefined {
   return error instanceof ProtocolError ? retryAfterMsOf(error) : undefined
 }
 
-/** Does something that needs the store, and again as long as that is not available. */
+/** Runs work that needs the store, and retries it while the store is not available. */
 export async function whenAvailable<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -22,7 +22,7 @@ export async function whenAvailable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ignores that a store is not available, which it reports itself; rethrows any other error. */
+/** Ignores errors of an unavailable store, which reports them itself; rethrows any other error. */
 export function ignoreUnavailable(error: unknown): void {
   if (unavailableForMs(error) === undefined) throw error
 }

@@ -14,7 +14,7 @@ import { runEvery, runLater } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, isWaiting, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
-import { lease, record as recordWork, setStatusMessage, finish, type Transition } from './state.ts'
+import { lease, recordWork, setStatusMessage, finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 import { ignoreUnavailable, whenAvailable } from './unavailable.ts'
 
@@ -40,7 +40,7 @@ export class TaskWork {
   readonly #options: WorkOptions
   readonly #running = new Map<string, Run>()
   /** Identifies this process in the leases of tasks. */
-  readonly #holder = crypto.randomUUID()
+  readonly #processId = crypto.randomUUID()
 
   constructor(server: ServerDefinition, tasks: TaskRepository, options: WorkOptions) {
     this.#server = server
@@ -51,19 +51,20 @@ export class TaskWork {
   /**
    * Starts the run of a task.
    *
-   * @param leased The task, if it was created {@link leased} and not seen by anyone since.
+   * @param leased The task, if it was created by {@link withLease} and was not stored in another
+   * state since.
    */
   async begin(taskId: string, platform: Platform, leased?: TaskRecord): Promise<void> {
     if (this.#options.begin) return this.#options.begin(taskId)
-    const work = this.go(this.run(taskId, platform, leased))
+    const work = this.runInBackground(this.run(taskId, platform, leased))
     platform.waitUntil?.(work)
   }
 
-  /** A new task that this process is going to run. */
-  leased(task: TaskRecord): TaskRecord {
+  /** Adds the lease of this process to a new task. */
+  withLease(task: TaskRecord): TaskRecord {
     const { leaseMs } = this.#options
     if (leaseMs === undefined) return task
-    return { ...task, leasedBy: this.#holder, leasedUntil: task.createdAt + leaseMs }
+    return { ...task, leasedBy: this.#processId, leasedUntil: task.createdAt + leaseMs }
   }
 
   /**
@@ -74,21 +75,20 @@ export class TaskWork {
     if (this.#running.has(taskId)) return
     const run: Run = { taskId, cancellation: new Cancellation(), task: undefined }
     this.#running.set(taskId, run)
-    const stop = [this.#watch(run)]
+    const cleanups = [this.#watch(run)]
     try {
-      const task = leased?.leasedBy === this.#holder ? leased : await this.#claim(taskId)
+      const task = leased?.leasedBy === this.#processId ? leased : await this.#claim(taskId)
       run.task = task
       // The task may have finished while it was read.
       if (!task || run.cancellation.cancelled) return
-      stop.push(this.#renew(run), this.#stopOnExpiry(task))
+      cleanups.push(this.#renew(run), this.#stopOnExpiry(task))
       const running = runTask(this.#server, task, this.#host(run), platform)
-      const change = await untilAborted(running, run.cancellation.signal)
-      // Before any response can arrive to what the run requested, since a response starts another
-      // run.
+      const transition = await untilAborted(running, run.cancellation.signal)
+      // Before the outcome is saved: afterwards, a response to the run's requests starts another run
       this.#running.delete(taskId)
-      if (change) await this.#saveOutcome(run, change)
+      if (transition) await this.#saveOutcome(run, transition)
     } finally {
-      for (const each of stop) each()
+      for (const each of cleanups) each()
       if (this.#running.get(taskId) === run) this.#running.delete(taskId)
     }
   }
@@ -97,7 +97,7 @@ export class TaskWork {
    * Lets work continue in the background and reports its failure, unless the store says that it is
    * not available.
    */
-  go(work: Promise<unknown>): Promise<unknown> {
+  runInBackground(work: Promise<unknown>): Promise<unknown> {
     return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
   }
 
@@ -128,20 +128,20 @@ export class TaskWork {
     let claimed = false
     const task = await this.#tasks.change(taskId, (before, now) => {
       claimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
-      return claimed ? lease(this.#holder, now + leaseMs)(before, now) : undefined
+      return claimed ? lease(this.#processId, now + leaseMs)(before, now) : undefined
     })
     return claimed ? task : undefined
   }
 
-  /** Changes the task of a run, which stops if another process has ended it or taken it over. */
+  /** Changes the task of a run. The run stops if another process has ended or claimed the task. */
   async #change(run: Run, transition: Transition): Promise<void> {
     const { leaseMs } = this.#options
     let isOver = true
-    const own: Transition = (known, now) => {
-      isOver = isFinal(known) || (leaseMs !== undefined && known.leasedBy !== this.#holder)
-      return isOver ? undefined : transition(known, now)
+    const guarded: Transition = (before, now) => {
+      isOver = isFinal(before) || (leaseMs !== undefined && before.leasedBy !== this.#processId)
+      return isOver ? undefined : transition(before, now)
     }
-    run.task = await this.#tasks.change(run.taskId, own, run.task)
+    run.task = await this.#tasks.change(run.taskId, guarded, run.task)
     if (isOver) stopRun(run)
   }
 
@@ -150,33 +150,36 @@ export class TaskWork {
     const { leaseMs } = this.#options
     if (leaseMs === undefined) return () => {}
     return runEvery(leaseMs / 3, () => {
-      void this.go(this.#change(run, lease(this.#holder, Date.now() + leaseMs)))
+      void this.runInBackground(this.#change(run, lease(this.#processId, Date.now() + leaseMs)))
     })
   }
 
   /** Stops the run when another request or process ends its task, or takes it over. */
   #watch(run: Run): () => void {
     return this.#tasks.subscribers.onChange(run.taskId, (task) => {
-      const { leasedBy = this.#holder } = task ?? {}
-      if (!task || isFinal(task) || leasedBy !== this.#holder) stopRun(run)
+      const { leasedBy = this.#processId } = task ?? {}
+      if (!task || isFinal(task) || leasedBy !== this.#processId) stopRun(run)
     })
   }
 
   /** Stops the run when the task expires. */
   #stopOnExpiry(task: TaskRecord): () => void {
-    return runLater(expiresAt(task) - Date.now(), () => void this.go(this.#tasks.expire(task)))
+    return runLater(
+      expiresAt(task) - Date.now(),
+      () => void this.runInBackground(this.#tasks.expire(task)),
+    )
   }
 
   /**
-   * Stores the transition that a run led to. A failing store is retried, as it may recover; an
-   * outcome that it never accepts, for example because it is too large, fails the task. If the host
-   * starts runs, it restarts the one that failed.
+   * Stores the transition that results from a run. If the store fails, the attempt is repeated. If
+   * the store never accepts the outcome, for example because it is too large, the task fails. A
+   * host that starts runs itself repeats the run instead.
    */
-  async #saveOutcome(run: Run, change: Transition): Promise<void> {
-    if (this.#options.begin) return this.#change(run, change)
+  async #saveOutcome(run: Run, transition: Transition): Promise<void> {
+    if (this.#options.begin) return this.#change(run, transition)
     for (const delayMs of RETRIES_MS) {
       try {
-        return await whenAvailable(() => this.#change(run, change))
+        return await whenAvailable(() => this.#change(run, transition))
       } catch (error) {
         this.#server.report(error)
         await pause(delayMs)
