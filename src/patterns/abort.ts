@@ -7,22 +7,23 @@ import { SdkError } from '../protocol/errors.ts'
 import { MAX_DELAY_MS } from './timers.ts'
 
 /**
- * Waits for a promise, or until a signal fires, whichever comes first.
+ * Waits until a promise settles or a signal aborts, whichever comes first.
  *
- * @throws {SdkError} `ABORTED`; the signal's own reason if that is a {@link SdkError}.
+ * @throws {SdkError} If the signal aborts: its reason if that is an {@link SdkError}, otherwise
+ * `ABORTED`.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(abortReason(signal))
-    const done = (): void => signal.removeEventListener('abort', abort)
-    promise.then(resolve, reject).finally(done)
+    const removeListener = (): void => signal.removeEventListener('abort', abort)
+    promise.then(resolve, reject).finally(removeListener)
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort)
   })
 }
 
-/** Like {@link abortable}, but resolves with `undefined` when the signal fires. */
+/** Like {@link abortable}, but resolves with `undefined` when the signal aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return abortable(promise, signal).catch((error: unknown) => {
     if (signal.aborted) return undefined
@@ -31,9 +32,9 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 }
 
 /**
- * Waits for some milliseconds, or for the longest time that timers can if that is shorter.
+ * Waits for some milliseconds, but at most {@link MAX_DELAY_MS}.
  *
- * @throws {SdkError} `ABORTED` if the signal fires first.
+ * @throws {SdkError} `ABORTED` if the signal aborts first.
  */
 export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined

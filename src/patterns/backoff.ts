@@ -18,11 +18,11 @@ export function backoffMs(failures: number, firstMs = 1_000, maxMs = 60_000): nu
 }
 
 /**
- * Whether a stream that has ended lasted long enough to reset the backoff. One that merely opened
- * did not: a server that closes each stream at once would get a request at the shortest interval
- * forever.
+ * Whether a stream that has ended lasted long enough to reset the backoff. That a stream opened is
+ * not sufficient: if a server closes each stream immediately, requests would be sent at the
+ * shortest interval forever.
  *
- * @param openedAt When it opened, by `performance.now()`; `Infinity` when it did not.
+ * @param openedAt When the stream opened, by `performance.now()`; `Infinity` if it never opened.
  */
 export function wasStable(openedAt: number): boolean {
   return performance.now() - openedAt >= STABLE_MS

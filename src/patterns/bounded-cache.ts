@@ -9,9 +9,9 @@ export interface BoundedCache<K, V> {
   /** The value of a key; `undefined` after it was evicted or expired. */
   get(key: K): V | undefined
   /**
-   * Adds or replaces an entry. Beyond the limit the entries that were set first are evicted, even
-   * if later ones expired before: finding those would take longer the more entries there are.
-   * Expired entries are removed once those before them are gone.
+   * Adds or replaces an entry. Beyond the limit, the entries that were set first are evicted. An
+   * expired entry is removed only after all entries that were set before it: to search for expired
+   * entries would take time in proportion to the size of the cache.
    *
    * @param expiresAt When the entry expires, in milliseconds of the clock. Default: never.
    */
@@ -23,7 +23,7 @@ export interface BoundedCache<K, V> {
 /**
  * Creates a cache.
  *
- * @param maxEntries How many entries it holds.
+ * @param maxEntries The maximum number of entries.
  * @param now The clock. Default: the monotonic one.
  */
 export function boundedCache<K, V>(

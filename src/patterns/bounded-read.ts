@@ -11,27 +11,30 @@ const MIN_BYTES = 1024
 /** A buffer up to this size is reused after `clear`. */
 const REUSED_BYTES = 65_536
 /**
- * How long to let a body end after enough was read before its connection is closed, in
- * milliseconds.
+ * How long a body may take to end after enough of it was read, in milliseconds, before its
+ * connection is closed.
  */
 const GRACE_MS = 100
 /** How many pieces of text are joined at once. */
 const JOINED_PIECES = 64
 
-/** The buffer with a chunk appended at `length`; a new one of twice the size if it is full. */
+/**
+ * Appends a chunk at `length`; returns the buffer, or a copy of at least twice the size if it was
+ * full.
+ */
 function append(
   buffer: Uint8Array<ArrayBuffer>,
   length: number,
   piece: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
   const needed = length + piece.length
-  let room = buffer
-  if (needed > room.length) {
-    room = new Uint8Array(Math.max(needed, 2 * length, MIN_BYTES))
-    room.set(buffer)
+  let target = buffer
+  if (needed > target.length) {
+    target = new Uint8Array(Math.max(needed, 2 * length, MIN_BYTES))
+    target.set(buffer)
   }
-  room.set(piece, length)
-  return room
+  target.set(piece, length)
+  return target
 }
 
 /** Bytes that arrive in pieces, in one buffer that doubles when it is full. */
@@ -63,7 +66,7 @@ export class ByteBuffer {
 /**
  * Reads a stream to its end.
  *
- * @returns The bytes; nothing if there are more than `maxBytes`, and then the stream is cancelled.
+ * @returns The bytes; `undefined` if there are more than `maxBytes`, which cancels the stream.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null | undefined,
@@ -136,11 +139,14 @@ export async function readText(
   return text.take()
 }
 
-/** Passes on the text of a body in chunks, until it ends, the signal fires or `take` has enough. */
+/**
+ * Passes on the text of a body in chunks, until the body ends, the signal aborts or `onPiece`
+ * returns true.
+ */
 export async function readPieces(
   response: Response,
   signal: AbortSignal,
-  take: (piece: string) => boolean,
+  onPiece: (piece: string) => boolean,
 ): Promise<void> {
   const reader = response.body?.getReader()
   if (!reader) return
@@ -151,7 +157,7 @@ export async function readPieces(
     while (!signal.aborted) {
       const { value, done } = await reader.read()
       if (done) return
-      if (take(decoder.decode(value, { stream: true }))) return drain(reader, stop)
+      if (onPiece(decoder.decode(value, { stream: true }))) return drain(reader, stop)
     }
   } catch (error) {
     stop()
@@ -164,10 +170,10 @@ export async function readPieces(
 /** Waits briefly for a stream to end before it is stopped, so that its connection can be reused. */
 function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void): void {
   const timer = setTimeout(stop, GRACE_MS)
-  const next = async (): Promise<void> => {
+  const readToEnd = async (): Promise<void> => {
     while (!(await reader.read()).done);
   }
-  next()
+  readToEnd()
     .catch(() => {})
     .finally(() => clearTimeout(timer))
 }

@@ -15,7 +15,10 @@ export class Cancellation {
   #controller: AbortController | undefined
   #reason: Error | undefined
 
-  /** @param upstream Cancels this too, until {@link release}: the HTTP request, if there is one. */
+  /**
+   * @param upstream The HTTP request, if there is one. Its signal cancels this request too, until
+   *   {@link release}.
+   */
   constructor(upstream?: { readonly signal: AbortSignal }) {
     this.#upstream = upstream
   }
@@ -67,6 +70,6 @@ const MAX_REASON_LENGTH = 1_000
 
 /** The error for `notifications/cancelled`, whose message is the reason in the notification. */
 export function clientCancelled(reason: unknown): SdkError {
-  const shortened = typeof reason === 'string' ? reason.slice(0, MAX_REASON_LENGTH) : ''
-  return new SdkError('ABORTED', shortened || 'The client cancelled')
+  const message = typeof reason === 'string' ? reason.slice(0, MAX_REASON_LENGTH) : ''
+  return new SdkError('ABORTED', message || 'The client cancelled')
 }

@@ -5,20 +5,20 @@
  */
 
 /**
- * The chunks of a text, at least one. None ends between the halves of a character, as each becomes
- * UTF-8 on its own.
+ * Splits a text into one or more chunks. No chunk ends inside a surrogate pair, because each chunk
+ * is encoded as UTF-8 separately.
  *
- * @param max The maximum number of UTF-16 units in a chunk.
+ * @param maxLength The maximum number of UTF-16 units in a chunk.
  */
-export function chunkText(text: string, max: number): string[] {
+export function chunkText(text: string, maxLength: number): string[] {
   const chunks: string[] = []
-  let at = 0
-  while (text.length - at > max) {
-    const last = text.charCodeAt(at + max - 1)
-    const end = at + max - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
-    chunks.push(text.slice(at, end))
-    at = end
+  let start = 0
+  while (text.length - start > maxLength) {
+    const last = text.charCodeAt(start + maxLength - 1)
+    const end = start + maxLength - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    chunks.push(text.slice(start, end))
+    start = end
   }
-  chunks.push(text.slice(at))
+  chunks.push(text.slice(start))
   return chunks
 }

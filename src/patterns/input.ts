@@ -10,7 +10,10 @@ import { SdkError } from '../protocol/errors.ts'
 import type { InputRequest, JsonObject } from '../protocol/types.ts'
 import { Steps, type AsJson } from './steps.ts'
 
-/** Thrown into a handler whose request for input has no response yet. Catching it does not help. */
+/**
+ * Thrown into a handler whose request for input has no response yet. The run ends even if the
+ * handler catches it.
+ */
 export class InputPending extends Error {
   override readonly name = 'InputPending'
 }

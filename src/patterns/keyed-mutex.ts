@@ -5,19 +5,18 @@
  */
 
 /**
- * Creates a function that runs a job while no other job with the same key runs. Jobs with the same
- * key run in order of arrival, whether or not earlier ones fail. A job that waits for another of
- * its own key deadlocks.
+ * Creates a function that runs jobs with the same key one at a time, in order of arrival, whether
+ * or not earlier ones fail. A job that waits for another job with its own key deadlocks.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>()
+  const lastByKey = new Map<string, Promise<unknown>>()
   return (key, work) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, turn)
-    const done = (): void => {
-      if (last.get(key) === turn) last.delete(key)
+    const turn = (lastByKey.get(key) ?? Promise.resolve()).then(work, work)
+    lastByKey.set(key, turn)
+    const forget = (): void => {
+      if (lastByKey.get(key) === turn) lastByKey.delete(key)
     }
-    turn.then(done, done)
+    turn.then(forget, forget)
     return turn
   }
 }

@@ -18,6 +18,6 @@ export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 export function requireKnown(owner: string, options: object, names: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
   if (unknown === undefined) return
-  const known = Object.keys(names).join(', ')
-  throw new TypeError(`${owner} has no option "${unknown}", it has ${known}`)
+  const validNames = Object.keys(names).join(', ')
+  throw new TypeError(`${owner} has no option "${unknown}"; it has ${validNames}`)
 }

@@ -9,7 +9,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
-/** The same by the rules of browsers, which resolve every name below `localhost` to loopback. */
+/** Like {@link isLoopback} in browsers, which resolve every name below `localhost` to loopback. */
 export function isBrowserLoopback(hostname: string): boolean {
   return isLoopback(hostname) || hostname.endsWith('.localhost')
 }

@@ -4,22 +4,23 @@
  * @see https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
  */
 
-let last: { readonly text: string; readonly url: URL } | undefined
+let lastParsed: { readonly text: string; readonly url: URL } | undefined
 
 /**
- * Parses the URL of a request. Most requests to a server have the same one, and parsing it costs as
- * much as parsing the message, so the last one is kept: do not change it.
+ * Parses the URL of a request. The last result is cached, because most requests to a server have
+ * the same URL, and parsing it costs as much as parsing the message. Callers must not modify the
+ * result.
  *
- * @throws {TypeError} If it is invalid.
+ * @throws {TypeError} If the URL is invalid.
  */
 export function parseRequestUrl(text: string): URL {
-  if (last?.text !== text) last = { text, url: new URL(text) }
-  return last.url
+  if (lastParsed?.text !== text) lastParsed = { text, url: new URL(text) }
+  return lastParsed.url
 }
 
 /**
- * An origin without default port, path and capitals; a text that is not a URL, such as `null`, is
- * returned unchanged.
+ * Normalizes an origin: removes the default port and the path, and converts it to lower case. A
+ * text that is not a URL, such as `null`, is returned unchanged.
  */
 export function parseOrigin(text: string): string {
   if (!URL.canParse(text)) return text
@@ -28,10 +29,12 @@ export function parseOrigin(text: string): string {
   return origin === 'null' ? `${protocol}//${host}` : origin
 }
 
-/** Whether an origin is one of those that an option names. */
+/** Whether a list of origins from an option contains an origin, in any spelling. */
 export function isOriginIn(origins: readonly string[], origin: string): boolean {
   // `includes` would match a substring if a string was given in place of a list
-  return origins.some((one) => one === origin || parseOrigin(one) === parseOrigin(origin))
+  return origins.some(
+    (allowed) => allowed === origin || parseOrigin(allowed) === parseOrigin(origin),
+  )
 }
 
 /** Whether a text is a host name or address, with or without a port, as in a `Host` header. */

@@ -21,11 +21,12 @@ export interface PageLimits {
 
 /**
  * Yields the entries of a list page by page, fetching each page on demand. Of entries with the same
- * URI, URI template or name only the first is yielded. Only a missing cursor ends the list.
+ * URI, URI template or name, only the first is yielded. The list ends with a page that has no
+ * cursor.
  *
- * @param fetchPage Gets the page of a cursor; the first one without.
- * @param member The member of a page that has its entries.
- * @param onRepeat Receives the error of a repeated cursor or page, which ends the list.
+ * @param fetchPage Fetches the page of a cursor, or the first page without a cursor.
+ * @param member The name of the member of a page that contains its entries.
+ * @param onRepeat Receives an error if a cursor or page is repeated; the list then ends.
  * @throws {SdkError} `LIMIT_EXCEEDED` if the list has more pages, or is longer, than allowed.
  */
 export async function* walkPages<Item extends object>(
@@ -37,8 +38,8 @@ export async function* walkPages<Item extends object>(
 ): AsyncGenerator<Item, void, undefined> {
   const tooMuch = (limit: string): SdkError =>
     new SdkError('LIMIT_EXCEEDED', `"${method}" has more than ${limit}`)
-  const cursors = new Set<string>()
-  const seenCursors = new Set<unknown>()
+  const seenCursors = new Set<string>()
+  const seenKeys = new Set<unknown>()
   let cursor: string | undefined
   let remaining = maxListLength
   for (let page = 0; page < maxPages; page++) {
@@ -48,23 +49,23 @@ export async function* walkPages<Item extends object>(
     const next = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and return the first page when it is sent back
     if (cursor === '' && next === '') return
-    const before = seenCursors.size
+    const keysBefore = seenKeys.size
     const items = result[member] as Item[]
     for (const item of items) {
       const { uri, uriTemplate = uri, name } = item as Record<string, unknown>
       const key = uriTemplate ?? name ?? item
-      if (seenCursors.has(key)) continue
-      seenCursors.add(key)
+      if (seenKeys.has(key)) continue
+      seenKeys.add(key)
       yield item
     }
     if (next === undefined) return
-    const isRepeated = items.length > 0 && seenCursors.size === before
-    if (isRepeated || cursors.has(next)) {
-      const at = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
-      const message = `"${method}" returned the cursor "${at}" again`
+    const isRepeated = items.length > 0 && seenKeys.size === keysBefore
+    if (isRepeated || seenCursors.has(next)) {
+      const repeatedCursor = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
+      const message = `"${method}" returned the cursor "${repeatedCursor}" again`
       return onRepeat(new SdkError('INVALID_MESSAGE', message))
     }
-    cursors.add(next)
+    seenCursors.add(next)
     cursor = next
   }
   throw tooMuch(`${maxPages} pages ("maxPages")`)

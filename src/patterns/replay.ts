@@ -50,7 +50,7 @@ export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
   readonly #recorder: CallRecorder | undefined
-  /** The pending requests, in order; sparse. */
+  /** The pending requests, at the positions in which the run made them; sparse. */
   readonly #pending: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all requests of this run. */
   readonly #keys = new Set<string>()
@@ -103,17 +103,17 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * The requests for the client and the recording for the next run, once everything in progress has
-   * settled.
+   * Waits until everything in progress has settled. Returns the requests for the client, and the
+   * recording for the next run.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the handler made a different request than in an
    *   earlier run.
    */
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
-    const { answers, steps, open: before } = this.#recording
+    const { answers, steps, open: openBefore } = this.#recording
     if (this.#replacedKey !== undefined) {
-      const hasUnusedKey = Object.keys({ ...answers, ...before }).some(
+      const hasUnusedKey = Object.keys({ ...answers, ...openBefore }).some(
         (key) => !this.#keys.has(key),
       )
       if (hasUnusedKey) this.#rejectNonDeterminism(this.#replacedKey)
@@ -128,11 +128,13 @@ export class ReplayInput implements Input {
     return { requests, recording: { answers, steps, open } }
   }
 
-  async #answer(counted: string, question: Question, index: number): Promise<JsonObject> {
+  async #answer(numberedKey: string, question: Question, index: number): Promise<JsonObject> {
     const { request, accepts } = question
     const fingerprint = await digest(request)
     const key =
-      question.key === undefined ? this.#claimKey(counted, fingerprint, request.method) : counted
+      question.key === undefined
+        ? this.#claimKey(numberedKey, fingerprint, request.method)
+        : numberedKey
     const recordedDigest = this.#recordedDigest(key)
     if (recordedDigest !== undefined && recordedDigest !== fingerprint)
       throw this.#rejectNonDeterminism(key)
@@ -142,7 +144,7 @@ export class ReplayInput implements Input {
       const { code, message, data } = recorded.error
       throw new ProtocolError(code, message, data)
     }
-    // A response can precede its request only under a key that the author chose, not a counted one.
+    // Only a key that the author chose, not a numbered one, may have a response before its request
     const open = recordedDigest !== undefined || question.key !== undefined
     const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
@@ -160,24 +162,25 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * The key of a request without an explicit one: its number, or the one under which an earlier run
-   * made the same request. A handler that makes requests A and B concurrently may make them in
-   * another order the next time: if A was `#1` and B was `#2`, and now B comes first, B gets `#2`
-   * by its fingerprint.
+   * Chooses the key of a request to which the author gave none: its number, or the key under which
+   * an earlier run made the same request. A handler that makes requests A and B concurrently may
+   * make them in another order the next time: if A was `#1` and B was `#2`, and now B comes first,
+   * its fingerprint assigns `#2` to B.
    */
-  #claimKey(counted: string, fingerprint: string, method: string): string {
-    const free = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
-    const same = (key: string): boolean => free(key) && this.#recordedDigest(key) === fingerprint
+  #claimKey(numberedKey: string, fingerprint: string, method: string): string {
+    const isFree = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
+    const isSame = (key: string): boolean =>
+      isFree(key) && this.#recordedDigest(key) === fingerprint
     const { answers, open } = this.#recording
-    let key: string | undefined = counted
-    if (!same(key) && !(free(key) && this.#recordedDigest(key) === undefined)) {
-      key = Object.keys({ ...answers, ...open }).find(same)
+    let key: string | undefined = numberedKey
+    if (!isSame(key) && !(isFree(key) && this.#recordedDigest(key) === undefined)) {
+      key = Object.keys({ ...answers, ...open }).find(isSame)
     }
     if (key === undefined) {
-      if (this.#recorder?.ask) throw this.#rejectNonDeterminism(counted)
-      this.#replacedKey ??= counted
+      if (this.#recorder?.ask) throw this.#rejectNonDeterminism(numberedKey)
+      this.#replacedKey ??= numberedKey
       do key = `${method}#${++this.#count}`
-      while (!free(key) || this.#recordedDigest(key) !== undefined)
+      while (!isFree(key) || this.#recordedDigest(key) !== undefined)
     }
     this.#keys.add(key)
     return key
@@ -185,8 +188,8 @@ export class ReplayInput implements Input {
 
   #track<T>(work: Promise<T>): Promise<T> {
     this.#working.add(work)
-    const done = (): void => void this.#working.delete(work)
-    work.finally(done).catch(() => {})
+    const untrack = (): void => void this.#working.delete(work)
+    work.finally(untrack).catch(() => {})
     return work
   }
 

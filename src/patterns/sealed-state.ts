@@ -12,8 +12,8 @@ export interface Sealer {
   seal(value: unknown): Promise<string>
   /**
    * The value of a sealed text; `undefined` if the text was modified, is sealed with an unknown
-   * key, or is not sealed at all. Never throws, whatever the text, and does not reveal the reason.
-   * Expiry is up to the caller: put it into the value.
+   * key, or is not sealed at all. Never throws because of the text, and does not reveal the reason.
+   * Texts do not expire by themselves: put the time of expiry into the value.
    */
   open(text: string): Promise<unknown>
 }
@@ -32,10 +32,12 @@ const IV_BYTES = 12
 const MIN_SECRET_CHARACTERS = 16
 
 /**
- * Random text of at least 16 characters; not a password, as guessing is not slowed down. Of several
- * secrets the first seals and all open: to rotate, put the new secret in front and keep the old one
- * while its texts are in use. A function is called on first use, for secrets stored elsewhere.
- * under way. A function is called at the first use, for secrets that are kept elsewhere.
+ * Random text of at least 16 characters. A password is not suitable, because nothing slows down
+ * guessing.
+ *
+ * Of several secrets, the first one encrypts and all can decrypt. To rotate, put the new secret in
+ * front, and keep the old one while texts encrypted with it are in use. If the secrets are stored
+ * elsewhere, pass a function that returns them; it is called on first use.
  */
 export type Secrets =
   | string
@@ -45,20 +47,20 @@ export type Secrets =
 /**
  * Creates a sealer based on AES-256-GCM.
  *
- * @param secrets If omitted, the key is random: no other sealer can open the texts. A secret is
- *   safe for 2^32 texts.
+ * @param secrets If omitted, the key is random: no other sealer can open the texts. One secret can
+ *   safely seal 2^32 texts.
  * @throws {SdkError} `INVALID_USE` if a secret is too short, or the list is empty; on first use if
  *   the secrets come from a function.
  */
 export function createSealer(secrets?: Secrets): Sealer {
   const secretLists =
-    typeof secrets === 'function' || secrets === undefined ? undefined : requireLong(secrets)
+    typeof secrets === 'function' || secrets === undefined ? undefined : requireLongSecrets(secrets)
   // Created on first use: Workers allow neither randomness nor I/O at module startup. Only the keys
   // are cached, never their promise, which on Workers is tied to the request that created it.
   let importedKeys: SealingKey[] | undefined
   const keys = async (): Promise<SealingKey[]> => {
     if (importedKeys) return importedKeys
-    const list = typeof secrets === 'function' ? requireLong(await secrets()) : secretLists
+    const list = typeof secrets === 'function' ? requireLongSecrets(await secrets()) : secretLists
     const imported = await Promise.all((list ?? [undefined]).map(importKey))
     return (importedKeys ??= imported)
   }
@@ -95,7 +97,7 @@ export function createSealer(secrets?: Secrets): Sealer {
   }
 }
 
-function requireLong(secrets: string | readonly string[]): readonly string[] {
+function requireLongSecrets(secrets: string | readonly string[]): readonly string[] {
   const list = [secrets].flat()
   // An unset environment variable is `undefined`, whatever its type says
   if (list.length > 0 && list.every((secret) => secret?.length >= MIN_SECRET_CHARACTERS))

@@ -4,19 +4,19 @@
  * @see https://en.wikipedia.org/wiki/Semaphore_(programming)
  */
 
-/** Creates a function that runs work at most `max` times at once; the rest waits in order. */
+/** Creates a function that runs at most `max` jobs at once; further jobs wait in order of arrival. */
 export function semaphore(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
-  let free = max
+  let available = max
   return async (work) => {
-    if (free > 0) free--
+    if (available > 0) available--
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
       const next = waiting.shift()
       if (next) next()
-      else free++
+      else available++
     }
   }
 }

@@ -20,7 +20,8 @@ export class ShutdownSignal {
   }
 
   /**
-   * Calls the listener on shutdown, or immediately if it has begun. Returns a function that unsubscribes.
+   * Calls the listener when the shutdown begins, or immediately if it has begun. Returns a function
+   * that unsubscribes.
    */
   onEnd(listener: () => void): () => unknown {
     if (this.ended) listener()

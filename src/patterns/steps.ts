@@ -36,8 +36,8 @@ export class Steps {
   }
 
   /**
-   * Runs a step that has not run before. Returns its value after a JSON round trip, in every run
-   * alike.
+   * Runs a step, unless an earlier run did. Returns its value after a JSON round trip, which is the
+   * same in every run.
    *
    * @throws {TypeError} If the name was already used in this run, or the value cannot be
    *   represented as JSON.

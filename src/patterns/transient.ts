@@ -5,7 +5,10 @@
  */
 import { statusOf, type SdkError, type ProtocolError } from '../protocol/errors.ts'
 
-/** No response, a session that the next request replaces, or a status that may be temporary. */
+/**
+ * The codes of transient errors: no response, a session that the next request replaces, or a status
+ * that may be temporary.
+ */
 const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)$/
 
 /**
@@ -14,12 +17,13 @@ const TRANSIENT = /^(?:NETWORK|TIMEOUT|SESSION_LOST|408|409|425|429|5(?!01)\d\d)
  */
 export function isTransient(error: unknown): boolean {
   const { code } = error as SdkError | ProtocolError
-  return [code, statusOf(error)].some((one) => TRANSIENT.test(String(one)))
+  return [code, statusOf(error)].some((value) => TRANSIENT.test(String(value)))
 }
 
 /**
- * Whether to try again to reopen a stream that has worked before. Any HTTP error may be temporary
- * then, as the server may still hold the stream that broke, except 405: it offers no stream.
+ * Whether to try again to reopen a stream that has worked before. In this case any HTTP error may
+ * be temporary, because the server may still consider the broken stream open. The exception is 405:
+ * the server offers no stream.
  */
 export function mayReopen(error: unknown): boolean {
   return isTransient(error) || ((error as SdkError).code === 'HTTP' && statusOf(error) !== 405)

@@ -140,7 +140,7 @@ describe('client credentials that are not whole', () => {
 it('machines, workloads and companies refuse an option of an unknown name [P033]', () => {
   const misspelt = { issuer: ISSUER, proof: {} } as never
   for (const way of [clientCredentials, workloadIdentity, enterpriseManaged]) {
-    expect(() => way(misspelt)).toThrow(`${way.name} has no option "proof", it has issuer, tokens`)
+    expect(() => way(misspelt)).toThrow(`${way.name} has no option "proof"; it has issuer, tokens`)
   }
 })
 

@@ -6,7 +6,7 @@ describe('Options with an unknown name', () => {
 
   test('are refused with the names that there are', () => {
     expect(() => requireKnown('The server', { port: 1, pth: '/' }, names)).toThrow(
-      new TypeError('The server has no option "pth", it has port, path'),
+      new TypeError('The server has no option "pth"; it has port, path'),
     )
   })
 

@@ -31,12 +31,12 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'the schema of another library for a tool',
     () => createServer(info).tool('add', untyped({ inputSchema: z.object({}) }), () => ''),
-    /^The tool "add" has no option "inputSchema", it has .*\binput\b/,
+    /^The tool "add" has no option "inputSchema"; it has .*\binput\b/,
   ],
   [
     'another output schema for a tool',
     () => createServer(info).tool('add', untyped({ outputSchema: {} }), () => ''),
-    /^The tool "add" has no option "outputSchema", it has .*\boutput\b/,
+    /^The tool "add" has no option "outputSchema"; it has .*\boutput\b/,
   ],
   [
     'a name for a tool, which would take the place of its own',
@@ -49,12 +49,12 @@ const cases: [string, () => unknown, RegExp][] = [
       createServer(info)
         .tool('add', {}, () => '')
         .update(untyped({ _meta: {} }), () => ''),
-    /^The tool "add" has no option "_meta", it has .*\bmeta\b/,
+    /^The tool "add" has no option "_meta"; it has .*\bmeta\b/,
   ],
   [
     'the schema of another library for a prompt',
     () => createServer(info).prompt('say', untyped({ argsSchema: {} }), () => ''),
-    /^The prompt "say" has no option "argsSchema", it has .*\binput\b/,
+    /^The prompt "say" has no option "argsSchema"; it has .*\binput\b/,
   ],
   [
     'the scopes of tools for a resource',
@@ -74,7 +74,7 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'a misspelt option for a server',
     () => createServer(info, untyped({ onerror: () => {} })),
-    /^The server has no option "onerror", it has .*\bonError\b/,
+    /^The server has no option "onerror"; it has .*\bonError\b/,
   ],
   [
     'an option of full servers for a tiny one',
@@ -84,12 +84,12 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'a misspelt limit for a handler',
     () => createHandler(createServer(info), untyped({ maxBodySize: 5 })),
-    /^The handler has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
+    /^The handler has no option "maxBodySize"; it has .*\bmaxBodyBytes\b/,
   ],
   [
     'a misspelt limit for a tiny handler',
     () => createTinyHandler(createTinyServer(info), untyped({ maxBodySize: 5 })),
-    /^The handler .* has no option "maxBodySize", it has .*\bmaxBodyBytes\b/,
+    /^The handler .* has no option "maxBodySize"; it has .*\bmaxBodyBytes\b/,
   ],
   [
     'secrets for the handler of a tiny server',
@@ -104,32 +104,32 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'a misspelt option for a server that listens',
     () => createEndpoint(createServer(info), untyped({ host: 'localhost' })),
-    /^Serving over HTTP has no option "host", it has .*\bhostname\b.*\bsessions\b/,
+    /^Serving over HTTP has no option "host"; it has .*\bhostname\b.*\bsessions\b/,
   ],
   [
     'a misspelt limit for tasks',
     () => tasks(untyped({ maxTask: 5 })),
-    /^tasks has no option "maxTask", it has .*\bmaxTasks\b/,
+    /^tasks has no option "maxTask"; it has .*\bmaxTasks\b/,
   ],
   [
     'misspelt scopes for a protected resource',
     () => protectedResource(untyped({ needScopes: ['a'] })),
-    /^The protection has no option "needScopes", it has .*\bscopes\b/,
+    /^The protection has no option "needScopes"; it has .*\bscopes\b/,
   ],
   [
     'a misspelt check of signing in',
     () => signIn(untyped({ client: {}, strictResource: true })),
-    /^signIn has no option "strictResource", it has .*\bexactResource\b/,
+    /^signIn has no option "strictResource"; it has .*\bexactResource\b/,
   ],
   [
     'a misspelt limit of sessions',
     () => statefulSessions(untyped({ idleMS: 5 })),
-    /^statefulSessions has no option "idleMS", it has .*\bidleMs\b/,
+    /^statefulSessions has no option "idleMS"; it has .*\bidleMs\b/,
   ],
   [
     'a misspelt protection over HTTP+SSE',
     () => createSseHandler(createServer(info), untyped({ protected: true })),
-    /^The HTTP\+SSE handler has no option "protected", it has .*\bauth\b/,
+    /^The HTTP\+SSE handler has no option "protected"; it has .*\bauth\b/,
   ],
 ]
 
@@ -142,7 +142,7 @@ describe('an option of an unknown name', () => {
   it('is refused by a client before anything is sent [P008]', async () => {
     const options = untyped({ timeout: 5, fetch: () => expect.fail('Sent') })
     await expect(connect('http://localhost/mcp', options)).rejects.toThrow(
-      /^The client has no option "timeout", it has .*\btimeoutMs\b/,
+      /^The client has no option "timeout"; it has .*\btimeoutMs\b/,
     )
     const handlers = untyped({ onElicit: () => ({}) })
     await expect(connectTiny('http://localhost/mcp', handlers)).rejects.toThrow(

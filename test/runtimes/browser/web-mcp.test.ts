@@ -441,8 +441,8 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
       ]
     })
     expect(outcome).toEqual([
-      expect.stringContaining('offerTools has no option "filters", it has signal, filter'),
-      expect.stringContaining('pageTools has no option "filters", it has fromOrigins, filter'),
+      expect.stringContaining('offerTools has no option "filters"; it has signal, filter'),
+      expect.stringContaining('pageTools has no option "filters"; it has fromOrigins, filter'),
       0,
     ])
   })

@@ -69,7 +69,7 @@ describe('A Worker that is set up wrongly', () => {
   it('names the option of the entrypoint that is unknown', async () => {
     const entrypoint = 'hubShards: 2, entrypoint: { maxCalls: 1 }'
     const said = await complaint({}, script.replace('hubShards: 2', entrypoint))
-    expect(said).toContain('The entrypoint has no option "maxCalls", it has caller, maxOpenCalls')
+    expect(said).toContain('The entrypoint has no option "maxCalls"; it has caller, maxOpenCalls')
   })
 
   it('says that the compatibility date is too early', async () => {
