@@ -54,11 +54,11 @@ export interface RefusedToken {
 }
 
 /**
- * Verifies that a token is authentic and returns its content; otherwise returns the reason, or
- * nothing. Audience, issuer and lifetime are checked afterwards, in the same way for every
+ * Verifies that a token is authentic. Returns its content if it is, otherwise the reason or
+ * `undefined`. Audience, issuer and lifetime are checked afterwards, in the same way for every
  * verifier.
  *
- * If it throws, the response is 503, since the failure is not the caller's fault.
+ * If the verifier throws, the response is 503, because the failure is not the caller's fault.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
@@ -71,11 +71,14 @@ export type TokenVerifier = (
 export function tokenOf(claims: JsonObject): AccessToken {
   return {
     // An unreadable issuer becomes the empty string, which is never trusted
-    issuer: claims.iss === undefined ? undefined : (text(claims.iss) ?? ''),
+    issuer: claims.iss === undefined ? undefined : (stringOrUndefined(claims.iss) ?? ''),
     // An unreadable subject must not fall back to the client, which would give all its users one
     // principal
-    subject: claims.sub === undefined || claims.sub === null ? undefined : (text(claims.sub) ?? ''),
-    clientId: text(claims.client_id) ?? text(claims.azp),
+    subject:
+      claims.sub === undefined || claims.sub === null
+        ? undefined
+        : (stringOrUndefined(claims.sub) ?? ''),
+    clientId: stringOrUndefined(claims.client_id) ?? stringOrUndefined(claims.azp),
     audience: audienceOf(claims.aud),
     scopes: scopesOf(claims.scope ?? claims.scp),
     expiresAt: milliseconds(claims.exp),
@@ -96,27 +99,29 @@ export function faultOf(
 ): string | undefined {
   const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
   const { clockSkewMs } = expected
-  const named = typeof audience === 'string' ? [audience] : (audience ?? [])
+  const audiences = typeof audience === 'string' ? [audience] : (audience ?? [])
   if ((subject ?? clientId ?? '') === '')
     return 'It names no principal: its subject is not a string'
-  if (!named.some((one) => expected.audience.includes(one))) {
+  if (!audiences.some((value) => expected.audience.includes(value))) {
     return `Its audience is ${quote(audience)}, not ${anyOf(expected.audience)}`
   }
   if (issuer !== undefined && !expected.authorizationServers.includes(issuer)) {
     return foreignIssuer(issuer, expected)
   }
-  const clock = `and it is ${quote(new Date(now))} here`
+  const currentTime = `and it is ${quote(new Date(now))} here`
   // `NaN` compares as expired; a time this close to 1970 is in seconds by mistake
   if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
     const unit = Math.abs(expiresAt) < 1e11 ? ' (in ms)' : ''
-    return `It expired at ${quote(new Date(expiresAt))}${unit}, ${clock}`
+    return `It expired at ${quote(new Date(expiresAt))}${unit}, ${currentTime}`
   }
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
-    return `It is not valid before ${quote(new Date(notBefore))}, ${clock}`
+    return `It is not valid before ${quote(new Date(notBefore))}, ${currentTime}`
   }
   // Other confirmation methods are not checked here, so a stolen token could be used
-  const way = Object.keys(confirmation ?? {}).find((one) => one !== 'jkt')
-  return way === undefined ? undefined : `It is bound by ${quote(way)}, which is not checked here`
+  const method = Object.keys(confirmation ?? {}).find((name) => name !== 'jkt')
+  return method === undefined
+    ? undefined
+    : `It is bound by ${quote(method)}, which is not checked here`
 }
 
 /** The reason for rejecting a token of an untrusted issuer. */
@@ -137,12 +142,14 @@ function anyOf(values: readonly string[]): string {
   return [...new Set(values)].map(quote).join(' or ')
 }
 
-function text(value: unknown): string | undefined {
+function stringOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
 function audienceOf(aud: unknown): string | string[] | undefined {
-  return Array.isArray(aud) ? aud.filter((one) => typeof one === 'string') : text(aud)
+  return Array.isArray(aud)
+    ? aud.filter((value) => typeof value === 'string')
+    : stringOrUndefined(aud)
 }
 
 /** An unreadable `cnf` still counts as a binding, which no proof can satisfy. */
@@ -153,8 +160,8 @@ function confirmationOf(cnf: unknown): JsonObject | undefined {
 
 /** Accepts a space-separated string (RFC 9068), or a list, as some servers write it. */
 function scopesOf(scope: unknown): string[] {
-  if (Array.isArray(scope)) return scope.filter((one) => typeof one === 'string')
-  return (text(scope) ?? '').split(' ').filter((one) => one !== '')
+  if (Array.isArray(scope)) return scope.filter((value) => typeof value === 'string')
+  return (stringOrUndefined(scope) ?? '').split(' ').filter((name) => name !== '')
 }
 
 /** A malformed time becomes `NaN`: every comparison with it is false, so the token is rejected. */

@@ -14,8 +14,9 @@ export type FetchUrl = (url: string, init?: RequestInit) => Promise<Response>
 const MAX_BYTES = 1024 * 1024
 
 /**
- * How long no request is sent to an authorization server after a failure, in milliseconds, since
- * anyone can send tokens that would trigger requests. Equals `Retry-After` of the 503 response.
+ * How long to wait after a failure before the next request to an authorization server, in
+ * milliseconds. Without this pause, anyone could trigger requests by sending tokens. Equals
+ * `Retry-After` of the 503 response.
  */
 const RETRY_MS = 5_000
 
@@ -28,8 +29,8 @@ interface Outcome {
 }
 
 /**
- * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker: for 5 s, a
- * response to GET, or the failure of any other request, is the outcome of all requests to that URL.
+ * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker. The response to
+ * a GET, or the failure of any other request, is for 5 s the outcome of all requests to its URL.
  */
 export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()

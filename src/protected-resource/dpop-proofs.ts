@@ -101,11 +101,11 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     request: Request,
     proven: VerifiedProof,
   ): Promise<DpopError | undefined> => {
-    const read = await readProof(request.headers.get('dpop'), algorithms)
-    if ('error' in read) return read
-    const wrong = await requestMismatch(read, request, proven, maxAgeMs)
-    if (wrong !== undefined) return invalid(wrong)
-    const { iat, jti, nonce, jkt } = read
+    const proof = await readProof(request.headers.get('dpop'), algorithms)
+    if ('error' in proof) return proof
+    const mismatch = await requestMismatch(proof, request, proven, maxAgeMs)
+    if (mismatch !== undefined) return invalid(mismatch)
+    const { iat, jti, nonce, jkt } = proof
     if (jkt !== proven.thumbprint) {
       return {
         error: 'invalid_token',
@@ -128,8 +128,8 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     required,
     algorithms,
     async check(request, proven) {
-      const unproven = missingProofFault(proven)
-      if (unproven !== undefined) return { error: 'invalid_token', message: unproven }
+      const bindingFault = findBindingFault(proven)
+      if (bindingFault !== undefined) return { error: 'invalid_token', message: bindingFault }
       const fault = await faultOf(request, proven)
       return fault && { ...fault, nonce: await nonces?.next() }
     },
@@ -137,7 +137,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
 }
 
 /** The reason for rejecting a token that no proof can make acceptable. */
-function missingProofFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
+function findBindingFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
   if (thumbprint === undefined) return 'The access token is not bound to a key'
   if (scheme === 'dpop') return undefined
   return 'The access token is bound to a key, but was sent without the DPoP scheme'
@@ -179,7 +179,7 @@ async function requestMismatch(
   return `The proof was issued at ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
 }
 
-/** A URL as proofs contain it, without query and fragment; `undefined` if it is invalid. */
+/** A URL as proofs contain it, without query and fragment; empty if it is invalid. */
 function withoutQuery(text: string): string {
   if (!URL.canParse(text)) return ''
   const { origin, pathname } = new URL(text)
@@ -205,6 +205,6 @@ async function readProof(
     const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
     return { htm, htu, ath, nonce, iat, jti, jkt }
   } catch (error) {
-    return invalid(`The proof is invalid:  ${quote(String(error))}`)
+    return invalid(`The proof is invalid: ${quote(String(error))}`)
   }
 }

@@ -44,11 +44,14 @@ export interface IntrospectionOptions {
 }
 
 /**
- * Creates a verifier that introspects tokens of any format, with one request for each use, so that
- * revocation takes effect immediately; wrap it in `cacheTokens` to send fewer requests. A response
- * without `aud` makes the token unusable: if the authorization server has no other resources, wrap
- * the verifier to add the audience. After a failure, or if the authorization server rejects every
- * request, the next request is sent after 5 seconds; until then requests with any token get 503.
+ * Creates a verifier that introspects tokens of any format. Each use of a token sends a request, so
+ * that revocation takes effect immediately; wrap the verifier in `cacheTokens` to send fewer.
+ *
+ * If a response has no `aud`, the token is rejected. If the authorization server has no other
+ * resources, wrap the verifier to add the audience.
+ *
+ * After a failure, or if the authorization server rejects every request, the next request is sent
+ * after 5 seconds. Until then, requests with any token are answered with 503.
  *
  * @example
  * ```ts

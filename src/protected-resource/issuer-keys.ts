@@ -12,8 +12,11 @@ import type { FetchUrl } from './bounded-fetch.ts'
 export function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
-  const at = `${origin}/.well-known/`
-  const urls = [`${at}oauth-authorization-server${path}`, `${at}openid-configuration${path}`]
+  const wellKnown = `${origin}/.well-known/`
+  const urls = [
+    `${wellKnown}oauth-authorization-server${path}`,
+    `${wellKnown}openid-configuration${path}`,
+  ]
   return path === '' ? urls : [...urls, `${origin}${path}/.well-known/openid-configuration`]
 }
 

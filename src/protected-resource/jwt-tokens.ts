@@ -36,12 +36,15 @@ const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
 const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
 
 /**
- * Creates a verifier of JWTs, for the option `verify` of `protectedResource`. Key sets are fetched
- * on first use and cached. They are fetched again after ten minutes, and when a token names an
- * unknown key, but at most every 30 seconds, or 5 seconds after a failure of the issuer: until then
- * requests whose token needs the key get 503. A token with a valid signature is cached for a
- * minute. A key that its issuer withdraws is therefore accepted for at most eleven minutes, or ten
- * if `cacheTtlMs` is 0.
+ * Creates a verifier of JWTs, for the option `verify` of `protectedResource`.
+ *
+ * Key sets are fetched on first use and cached. They are fetched again after ten minutes, and when a
+ * token names an unknown key, but at most every 30 seconds. After a failure of the issuer, they are
+ * fetched again after 5 seconds; until then, requests whose token needs the key are answered with
+ * 503.
+ *
+ * A token with a valid signature is cached for a minute. A key that its issuer withdraws is
+ * therefore accepted for at most eleven minutes, or ten if `cacheTtlMs` is 0.
  *
  * @example
  * ```ts
@@ -62,7 +65,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
   const keySets = createKeySets(options)
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const verify: TokenVerifier = async (token, expected) => {
-    const [header = {}, claims = {}] = token.split('.', 2).map(read)
+    const [header = {}, claims = {}] = token.split('.', 2).map(decodePart)
     const { iss: issuer } = claims
     if (typeof issuer !== 'string') return refuse('It is not a JWT that names its issuer')
     if (!expected.authorizationServers.includes(issuer)) {
@@ -100,9 +103,9 @@ function refuse(refused: string): RefusedToken {
 async function verifySignature(token: string, keys: FindKey, algorithms: string[]): Promise<void> {
   try {
     await compactVerify(token, keys, { algorithms })
-  } catch (several) {
-    if (!(several instanceof JWKSMultipleMatchingKeys)) throw several
-    for await (const key of several) {
+  } catch (matches) {
+    if (!(matches instanceof JWKSMultipleMatchingKeys)) throw matches
+    for await (const key of matches) {
       try {
         await compactVerify(token, key, { algorithms })
         return
@@ -115,7 +118,7 @@ async function verifySignature(token: string, keys: FindKey, algorithms: string[
 }
 
 /** Decodes a part of a JWT without verification; empty if it is invalid. */
-function read(part: string): JsonObject {
+function decodePart(part: string): JsonObject {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(decode(part))
     const value: unknown = JSON.parse(text)

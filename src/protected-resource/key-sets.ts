@@ -37,13 +37,13 @@ export function createKeySets({
   jwksUri,
   jwks,
   timeoutMs = 5000,
-  fetch: given = (...args) => globalThis.fetch(...args),
+  fetch: fetchOption = (...args) => globalThis.fetch(...args),
 }: KeySetOptions): (issuer: string) => Promise<FindKey> {
-  const fetch = boundedFetch(given, timeoutMs)
+  const fetch = boundedFetch(fetchOption, timeoutMs)
   const remote = (url: URL): FindKey =>
     createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
-  const fixed = jwks ? createLocalJWKSet(jwks) : jwksUri && remote(requireSecure(jwksUri))
-  if (fixed) return () => Promise.resolve(fixed)
+  const fixedKeys = jwks ? createLocalJWKSet(jwks) : jwksUri && remote(requireSecure(jwksUri))
+  if (fixedKeys) return () => Promise.resolve(fixedKeys)
 
   const byIssuer = new Map<string, FindKey>()
   const discover = async (issuer: string): Promise<FindKey> => {
@@ -55,10 +55,10 @@ export function createKeySets({
   return async (issuer) => {
     const keys = byIssuer.get(issuer) ?? pending.get(issuer)
     if (keys) return keys
-    const found = discover(issuer).finally(() => pending.delete(issuer))
+    const discovery = discover(issuer).finally(() => pending.delete(issuer))
     // On Workers, I/O is tied to the request that started it, so other requests must not wait for
     // it.
-    if (!('WebSocketPair' in globalThis)) pending.set(issuer, found)
-    return found
+    if (!('WebSocketPair' in globalThis)) pending.set(issuer, discovery)
+    return discovery
   }
 }

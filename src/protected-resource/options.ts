@@ -36,8 +36,8 @@ export interface ProtectedResourceOptions {
     caller: Caller,
   ) => readonly string[]
   /**
-   * Whether the granted scopes include a needed one, for scopes that imply others. By default it
-   * does only if it is among them.
+   * Whether the granted scopes satisfy a needed one, for scopes that imply other scopes. By default
+   * the needed scope itself must be granted.
    */
   isScopeSatisfied?: (granted: readonly string[], needed: string) => boolean
   /** The accepted values of `aud`. By default only the resource is accepted. */
@@ -57,10 +57,12 @@ export interface ProtectedResourceOptions {
   /** Accepts tokens that are bound to a key: `dpopProofs`. By default they are rejected. */
   dpop?: DpopVerifier
   /**
-   * Derives the principal from a token; sessions and pending requests for input belong to it. By
-   * default it is the subject, or `client` and the client id if there is no subject, prefixed with
-   * the issuer if there are several. A subject that itself begins with `client` or `user` and a
-   * space is prefixed with `user`.
+   * Derives the principal from a token; sessions and pending requests for input belong to the
+   * principal.
+   *
+   * By default the principal is the subject, or `client` and the client id if there is no subject.
+   * If several issuers are trusted, the principal is prefixed with the issuer. A subject that itself
+   * begins with `client` or `user` and a space is prefixed with `user`.
    */
   principal?: (token: AccessToken) => string
   /** Additional members of the metadata, such as `resource_name` and `resource_documentation`. */
@@ -107,10 +109,10 @@ export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 export function readOptions(options: ProtectedResourceOptions): Settings {
   requireKnown('The protection', options, OPTIONS)
   const { resource, authorizationServers, dpop, clockSkewMs = 30_000 } = options
-  const scopes = union(options.scopes ?? [])
+  const scopes = unionOfScopes(options.scopes ?? [])
   const { origin, pathname, search } = requireHttp(resource, 'resource')
   if (resource.includes('#')) throw new TypeError(`The resource "${resource}" has a fragment`)
-  if (authorizationServers.length === 0) throw new TypeError('There is no authorization server')
+  if (authorizationServers.length === 0) throw new TypeError('"authorizationServers" is empty')
   for (const issuer of authorizationServers) requireHttp(issuer, 'authorization server')
   for (const scope of scopes)
     if (!SCOPE.test(scope)) throw new TypeError(`Invalid scope: "${scope}"`)
@@ -140,7 +142,7 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
 }
 
 /** The union of scopes, without those that concern only the client and the issuer. */
-export function union(...sets: (readonly string[])[]): string[] {
+export function unionOfScopes(...sets: (readonly string[])[]): string[] {
   return [...new Set(sets.flat())].filter((scope) => scope !== 'offline_access')
 }
 

@@ -53,14 +53,14 @@ export function protectedResource(options: ProtectedResourceOptions): Authentica
     authorize: (...args) => requirePermission(settings, ...args),
     async authenticate(request, caller, server) {
       const credentials = requireCredentials(settings, request)
-      let found: AccessToken | RefusedToken | undefined
+      let verified: AccessToken | RefusedToken | undefined
       try {
-        found = await options.verify(credentials.token, settings)
+        verified = await options.verify(credentials.token, settings)
       } catch (error) {
         server.report(error)
         throw new ProtocolError(INTERNAL_ERROR, 'The access token cannot be checked now')
       }
-      const token = requireValidToken(settings, credentials, found)
+      const token = requireValidToken(settings, credentials, verified)
       await requireBinding(settings, request, credentials, token)
       const authenticated = authenticatedCaller(
         settings,
@@ -93,10 +93,10 @@ function requireCredentials(settings: Settings, request: Request): Credentials {
 function requireValidToken(
   settings: Settings,
   credentials: Credentials,
-  found: AccessToken | RefusedToken = { refused: 'The verifier gave no reason' },
+  verified: AccessToken | RefusedToken = { refused: 'The verifier gave no reason' },
 ): AccessToken {
-  const fault = 'refused' in found ? found.refused : faultOf(found, settings, Date.now())
-  if (!('refused' in found) && fault === undefined) return found
+  const fault = 'refused' in verified ? verified.refused : faultOf(verified, settings, Date.now())
+  if (!('refused' in verified) && fault === undefined) return verified
   throw refuse(settings, credentials, 'The access token is not valid here', fault)
 }
 
@@ -147,9 +147,9 @@ function watchRevocation(
   return (onRevoked) => {
     const check = async (): Promise<void> => {
       try {
-        const found = await verify(text, settings)
+        const verified = await verify(text, settings)
         // A token that expired is rejected too, but expiry has its own timer
-        if ((found && !('refused' in found)) || Date.now() >= expiresAt) return
+        if ((verified && !('refused' in verified)) || Date.now() >= expiresAt) return
         clearInterval(timer)
         onRevoked()
       } catch (error) {
@@ -170,22 +170,22 @@ class TokenCaller implements Caller {
   readonly address: Caller['address']
   readonly env: unknown
   readonly waitUntil: Caller['waitUntil']
-  readonly #given: Caller
+  readonly #original: Caller
   #request: Request | undefined
 
-  constructor(given: Caller, principal: string, auth: Auth, revoked: Caller['revoked']) {
+  constructor(original: Caller, principal: string, auth: Auth, revoked: Caller['revoked']) {
     this.principal = principal
     this.auth = auth
     this.revoked = revoked
-    this.address = given.address
-    this.env = given.env
-    this.waitUntil = given.waitUntil
-    this.#given = given
+    this.address = original.address
+    this.env = original.env
+    this.waitUntil = original.waitUntil
+    this.#original = original
   }
 
   /** Created on first access, which is rare. The body was already consumed. */
   get request(): Request | undefined {
-    const { request } = this.#given
+    const { request } = this.#original
     if (!request || this.#request) return this.#request
     const headers = new Headers(request.headers)
     for (const name of CREDENTIAL_HEADERS) headers.delete(name)

@@ -11,12 +11,12 @@ import {
 } from '../server/request/exchange.ts'
 import { isObject, isRequestId } from '../protocol/validate.ts'
 import { challenge } from './challenge.ts'
-import { union, type Settings } from './options.ts'
+import { unionOfScopes, type Settings } from './options.ts'
 
 /**
  * Checks a message, or every message of a batch.
  *
- * @param more Scopes that are needed in addition to those of the message.
+ * @param additional Scopes that are needed in addition to those of the message.
  * @throws {HttpError} 403 with a challenge that names all scopes to request: those already granted,
  *   so that they are not lost, and those that are missing.
  */
@@ -25,27 +25,31 @@ export function requirePermission(
   frame: unknown,
   caller: Caller,
   server: ScopedServer,
-  more: readonly string[] = [],
+  additional: readonly string[] = [],
 ): void {
   const { options, scopes } = settings
   const { auth } = caller
   const granted = auth?.scopes ?? []
-  const isSatisfied = options.isScopeSatisfied ?? ((all, scope) => all.includes(scope))
-  const needed = union(scopes, [...more, ...neededFor(settings, frame, caller, server)])
+  const isSatisfied =
+    options.isScopeSatisfied ?? ((grantedScopes, scope) => grantedScopes.includes(scope))
+  const needed = unionOfScopes(scopes, [
+    ...additional,
+    ...neededFor(settings, frame, caller, server),
+  ])
   if (needed.every((scope) => isSatisfied(granted, scope))) return
 
-  const lacking = needed.filter((scope) => !isSatisfied(granted, scope))
+  const missing = needed.filter((scope) => !isSatisfied(granted, scope))
   const id = isObject(frame) && isRequestId(frame.id) ? frame.id : undefined
   throw challenge(
     settings,
     {
       status: 403,
       error: 'insufficient_scope',
-      message: `The access token lacks the scope ${lacking.join(' and ')}`,
+      message: `The access token lacks the scope ${missing.join(' and ')}`,
       scheme: auth?.bound ? 'dpop' : 'bearer',
       id,
     },
-    union(granted, needed),
+    unionOfScopes(granted, needed),
   )
 }
 

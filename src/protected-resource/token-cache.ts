@@ -10,8 +10,9 @@ import type { AccessToken, TokenVerifier } from './access-token.ts'
 /** How long, and how many, tokens are cached. */
 export interface CacheTokensOptions {
   /**
-   * How long a token is not verified again, in milliseconds, though never past its expiry; 0
-   * disables the cache. For that long, a revoked token or a withdrawn signing key goes unnoticed.
+   * How long a verified token is accepted without being verified again, in milliseconds, but never
+   * beyond its expiry; 0 disables the cache. For that long, a revoked token or a withdrawn signing
+   * key goes unnoticed.
    *
    * @default 60000
    */
@@ -45,18 +46,18 @@ export function cacheTokens(
 ): TokenVerifier {
   if (!(cacheTtlMs > 0 && maxEntries > 0)) return verify
   // The whole token is the key, so that no other token, for example with another signature, is
-  // accepted in its place. A digest would not hide it from anyone who can read this memory, since
-  // the requests contain it anyway, and would cost the asynchronous work that the cache is meant to
-  // save.
+  // accepted in its place. A digest as the key would not hide the token from anyone who can read
+  // this memory, since the requests contain it anyway. Computing the digest would cost the
+  // asynchronous work that the cache is meant to save.
   const cache = boundedCache<string, AccessToken>(maxEntries)
   return async (text, expected) => {
-    const found = cache.get(text)
-    if (found) return found
+    const cached = cache.get(text)
+    if (cached) return cached
     const token = await verify(text, expected)
     if (!token || 'refused' in token) return token
-    const leftMs = (token.expiresAt ?? Infinity) - Date.now()
+    const remainingMs = (token.expiresAt ?? Infinity) - Date.now()
     freeze(token)
-    cache.set(text, token, performance.now() + Math.min(cacheTtlMs, leftMs))
+    cache.set(text, token, performance.now() + Math.min(cacheTtlMs, remainingMs))
     return token
   }
 }

@@ -106,7 +106,7 @@ describe('protectedResource', () => {
   })
 
   it.each([
-    ['no issuer', { authorizationServers: [] }, /no authorization server/],
+    ['no issuer', { authorizationServers: [] }, /"authorizationServers" is empty/],
     ['an issuer that is no URL', { authorizationServers: ['issuer'] }, /"issuer" must be/],
     ['a resource that is no URL', { resource: '/mcp' }, /"\/mcp" must be/],
     ['a resource with a fragment', { resource: `${RESOURCE}#x` }, /has a fragment/],
