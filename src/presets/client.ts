@@ -87,10 +87,11 @@ export async function connect(
 
 /**
  * Creates a client that reconnects after transient errors, and whose state a user interface can
- * display. After the first successful connection it retries with backoff. If the first attempt
- * fails it does not retry, because the cause is usually a mistake, unless there is no network.
+ * display. After the first successful connection, the client retries with backoff. If the first
+ * attempt fails, the client retries only if there is no network: any other cause is usually a
+ * mistake.
  *
- * It does nothing until it is opened.
+ * The client does nothing until `open` is called.
  *
  * @example
  * ```ts

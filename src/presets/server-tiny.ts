@@ -52,13 +52,21 @@ export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
  * The members of a full context that this one lacks: using them throws an error that says what to
  * import.
  */
-const CONTEXT_LACKS = ['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step']
+const MISSING_CONTEXT_MEMBERS = [
+  'log',
+  'elicit',
+  'elicitUrl',
+  'sample',
+  'roots',
+  'disconnect',
+  'step',
+]
 
 /**
  * Creates a smaller server that answers requests: tools, resources and prompts, in every revision.
  * It does not ask clients for input, send change notifications, complete arguments or emit events,
- * and has no resource templates; the code for these features is not loaded. Everything that serves
- * the servers of `edgewise/server` can serve it.
+ * and it has no resource templates. The code for these features is not loaded. Every host of servers
+ * of `edgewise/server` can serve it too.
  *
  * @example
  * ```ts
@@ -96,7 +104,7 @@ export function createServer<Env = unknown>(
   const definition = defineServer(info, options, { methods, input: withoutInput, optionHint })
   const server: Server = createFacade(definition, {})
   rejectMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
-  rejectMembers(TinyRequestContext.prototype, 'ctx', CONTEXT_LACKS)
+  rejectMembers(TinyRequestContext.prototype, 'ctx', MISSING_CONTEXT_MEMBERS)
   // The author declares the type of the environment that the host passes
   return server as Server<Env>
 }

@@ -84,14 +84,15 @@ export function createServer<Env = unknown>(
     notify,
     resourceTemplate(template, options, read) {
       const entry = resourceTemplateEntry(template, options, read)
-      const place = resourceTemplates.add(template.source, entry)
+      const registration = resourceTemplates.add(template.source, entry)
       return {
-        ...place,
-        update: (...changed) => place.replace(resourceTemplateEntry(template, ...changed)),
+        ...registration,
+        update: (...replacement) =>
+          registration.replace(resourceTemplateEntry(template, ...replacement)),
       }
     },
-    // The argument contains the implementation, so that servers without extensions and mounts do
-    // not load it
+    // The implementation is in the argument, so that servers without extensions or mounts do not
+    // load it
     extend: (extension) => extension.addTo(server),
     mount: (prefix, source) => source.mountOn(server, prefix),
   })
@@ -112,7 +113,7 @@ export function createServer<Env = unknown>(
  * export const handle = createHandler(gateway.server)
  * ```
  *
- * @throws {SdkError} The errors of connecting and listing, such as `NETWORK` and `UNAUTHORIZED`.
+ * @throws {SdkError} If connecting or listing fails, such as `NETWORK` or `UNAUTHORIZED`.
  * @throws {ProtocolError} The error response of the upstream server.
  * @throws {TypeError} If an option is unknown or invalid.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture

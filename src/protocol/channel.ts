@@ -59,9 +59,9 @@ export interface ChannelReceiver {
    * request, which carries the response of no other request.
    */
   receive(frame: unknown, call?: Outgoing): void
-  /** Rejects a frame that cannot be read; the call that it was to answer fails. */
+  /** Rejects a frame that cannot be read. If the frame answers a call, the call fails. */
   refuse(frame: unknown, error: unknown): void
-  /** Reports an error that no request fails with. */
+  /** Reports an error that belongs to no request. */
   reportError(error: unknown): void
   /** The server ended the session. */
   sessionEnded(): void

@@ -16,7 +16,7 @@ export function text(value: string): TextContent {
 }
 
 /** The string members that content blocks must have, by type; for types without nested objects. */
-const TEXTS: { readonly [type: string]: readonly string[] } = {
+const REQUIRED_STRINGS: { readonly [type: string]: readonly string[] } = {
   text: ['text'],
   image: ['data', 'mimeType'],
   audio: ['data', 'mimeType'],
@@ -29,8 +29,11 @@ export function isContentBlock(value: unknown): value is ContentBlock {
   const { type } = value
   if (type === 'text') return typeof value.text === 'string'
   if (type === 'resource') return isResourceContents(value.resource)
-  const texts = typeof type === 'string' && Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined
-  return texts?.every((name) => typeof value[name] === 'string') ?? false
+  const names =
+    typeof type === 'string' && Object.hasOwn(REQUIRED_STRINGS, type)
+      ? REQUIRED_STRINGS[type]
+      : undefined
+  return names?.every((name) => typeof value[name] === 'string') ?? false
 }
 
 /** Whether a value is the contents of a resource. */

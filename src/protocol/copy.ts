@@ -15,8 +15,8 @@ export function without<T extends object>(object: T, names: readonly string[]): 
 export function mapUnlessSame<T>(items: T[], change: (item: T) => T): T[] {
   let changed: T[] | undefined
   for (const [i, item] of items.entries()) {
-    const other = change(item)
-    if (other !== item) (changed ??= [...items])[i] = other
+    const mapped = change(item)
+    if (mapped !== item) (changed ??= [...items])[i] = mapped
   }
   return changed ?? items
 }

@@ -1,6 +1,6 @@
 /**
- * Adapts the client's messages to the server's revision, so that it receives only what that revision
- * has.
+ * Adapts the client's messages to the server's revision, so that the server receives only what that
+ * revision defines.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -39,21 +39,21 @@ export function degradeClientParams(
 ): JsonObject | undefined {
   if (!params) return params
   if (revision.era === 'modern') return without(params, ['task'])
-  const known = degradeMeta(
+  const degraded = degradeMeta(
     without(params, revision.tasks === 'core' ? STATELESS : [...STATELESS, 'task']),
     revision,
   )
   if (method === 'initialize') {
-    const { clientInfo = {}, capabilities = {} } = known as Partial<InitializeParams>
+    const { clientInfo = {}, capabilities = {} } = degraded as Partial<InitializeParams>
     return {
-      ...known,
+      ...degraded,
       clientInfo: degradeImplementation(clientInfo as Implementation, revision),
       capabilities: degradeClientCapabilities(capabilities, revision),
     }
   }
-  if (method !== 'completion/complete' || supports(revision, COMPLETION_CONTEXT)) return known
-  const { ref } = known as Partial<CompleteParams>
-  return { ...without(known, ['context']), ref: ref && without(ref, ['title']) }
+  if (method !== 'completion/complete' || supports(revision, COMPLETION_CONTEXT)) return degraded
+  const { ref } = degraded as Partial<CompleteParams>
+  return { ...without(degraded, ['context']), ref: ref && without(ref, ['title']) }
 }
 
 /** Adapts the result of a server's request; the same object if nothing changes. */

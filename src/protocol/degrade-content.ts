@@ -1,6 +1,6 @@
 /**
- * Adapts content to peers of older revisions: types that they lack are expressed with those that they
- * have.
+ * Adapts content to peers of older revisions: types that a revision lacks are expressed with types
+ * that it has.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/changelog
  */

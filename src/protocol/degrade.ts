@@ -1,6 +1,6 @@
 /**
- * Adapts the server's messages to the client's revision, so that it receives only what that revision
- * has. Everything else is removed, or expressed in a way that the revision has.
+ * Adapts the server's messages to the client's revision, so that the client receives only what that
+ * revision defines. Everything else is removed, or expressed with what the revision defines.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -80,9 +80,9 @@ export function degradeNotification(
   revision: RevisionFacts,
 ): JsonObject | undefined {
   const degraded = params && degradeMeta(params, revision)
-  const tooMuch =
+  const mustOmitMessage =
     degraded && method === 'notifications/progress' && !supports(revision, PROGRESS_MESSAGES)
-  return tooMuch ? without(degraded, ['message']) : degraded
+  return mustOmitMessage ? without(degraded, ['message']) : degraded
 }
 
 /** Adapts the server's capabilities. 2025-03-26 introduced `completions`; `tasks` is 2025-11-25 only. */
@@ -97,11 +97,11 @@ export function degradeServerCapabilities(
 /** Repeats structured content as text if there is no other content. */
 function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts): CallToolResult {
   const { structuredContent } = result
-  const keep =
+  const isSupported =
     structuredContent === undefined ||
     (supports(revision, STRUCTURED_CONTENT) && isObject(structuredContent))
-  const degraded = keep ? result : without(result, ['structuredContent'])
-  if (!keep && degraded.content.length === 0) {
+  const degraded = isSupported ? result : without(result, ['structuredContent'])
+  if (!isSupported && degraded.content.length === 0) {
     return { ...degraded, content: [text(wellFormedJson(structuredContent))] }
   }
   return supports(revision, ICONS)

@@ -12,15 +12,15 @@ import {
 import type { ErrorObject, UrlElicitation } from './types.ts'
 
 /**
- * A JSON-RPC error. Thrown by a handler, it is sent unchanged; thrown by a client call, it is the error
- * that the peer answered.
+ * A JSON-RPC error. If a handler throws it, it is sent unchanged. If a call of a client throws it, it
+ * is the error that the server responded with.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
 export class ProtocolError extends Error {
   /**
-   * The JSON-RPC error code, an integer. Those from -32768 to -32000 are reserved: one of -32099 to
-   * -32000 that the protocol does not define becomes -32603 for clients of 2026-07-28.
+   * The JSON-RPC error code, an integer. The codes from -32768 to -32000 are reserved. A code from
+   * -32099 to -32000 that the protocol does not define becomes -32603 for clients of 2026-07-28.
    */
   readonly code: number
   /** Additional data to send to the peer. */

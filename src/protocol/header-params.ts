@@ -23,7 +23,10 @@ export interface HeaderParam {
 export interface HeaderParams {
   /** Empty if the annotations are invalid. */
   readonly params: readonly HeaderParam[]
-  /** Why the annotations are invalid: a client hides the tool, a server refuses to register it. */
+  /**
+   * Why the annotations are invalid. A client then hides the tool, and a server refuses to register
+   * it.
+   */
   readonly fault?: string
 }
 
@@ -41,17 +44,17 @@ const DATA_KEYWORDS = ['const', 'default', 'enum', 'examples']
  */
 export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
   const params: HeaderParam[] = []
-  const fault = walk(inputSchema, [], params)
+  const fault = collectAnnotations(inputSchema, [], params)
   return fault === undefined ? { params } : { params: [], fault }
 }
 
 /**
- * Collects the annotations of a schema, or of a list or map of schemas; `path` is undefined if it is not
- * reached through `properties` alone.
+ * Collects the annotations of a schema, or of a list or map of schemas; returns the first fault.
  *
- * @param isProperties Whether it is the map of `properties`.
+ * @param path The path of the value; undefined if it is not reached through `properties` alone.
+ * @param isProperties Whether the value is the map of `properties`.
  */
-function walk(
+function collectAnnotations(
   value: unknown,
   path: readonly string[] | undefined,
   found: HeaderParam[],
@@ -63,18 +66,24 @@ function walk(
   for (const [name, part] of Object.entries(value)) {
     const isMap = name === 'properties' && isObject(part)
     const fault = isProperties
-      ? walk(part, path && [...path, name], found, depth + 1)
+      ? collectAnnotations(part, path && [...path, name], found, depth + 1)
       : name === ANNOTATION
-        ? annotate(value as JsonObject, path, found)
+        ? addAnnotation(value as JsonObject, path, found)
         : DATA_KEYWORDS.includes(name)
           ? undefined
-          : walk(part, isMap ? path : undefined, found, isMap ? depth : depth + 1, isMap)
+          : collectAnnotations(
+              part,
+              isMap ? path : undefined,
+              found,
+              isMap ? depth : depth + 1,
+              isMap,
+            )
     if (fault) return fault
   }
   return undefined
 }
 
-function annotate(
+function addAnnotation(
   schema: JsonObject,
   path: readonly string[] | undefined,
   found: HeaderParam[],
@@ -96,10 +105,12 @@ function annotate(
 }
 
 function primitive(type: unknown): HeaderParam['type'] | undefined {
-  const types = Array.isArray(type) ? type.filter((one) => one !== 'null') : [type]
-  const [only] = types
+  const types = Array.isArray(type) ? type.filter((name) => name !== 'null') : [type]
+  const [singleType] = types
   if (types.length !== 1) return undefined
-  return only === 'string' || only === 'integer' || only === 'boolean' ? only : undefined
+  return singleType === 'string' || singleType === 'integer' || singleType === 'boolean'
+    ? singleType
+    : undefined
 }
 
 /**

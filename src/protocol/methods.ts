@@ -10,7 +10,7 @@ import { memberAt } from './validate.ts'
 
 /** The static properties of a method. */
 export interface MethodFacts {
-  /** The only era that has the method; absent if both have it. */
+  /** The only era in which the method exists; absent if it exists in both. */
   readonly era?: 'legacy' | 'modern'
   /** The server capability that the method needs, as a path into its capabilities. */
   readonly capability?: readonly string[]
@@ -20,7 +20,7 @@ export interface MethodFacts {
   readonly cacheable?: true
   /** Whether the server may request input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly mayAsk?: true
-  /** The array that its result always has, as a path into the result. */
+  /** The array that the method's result always contains, as a path into the result. */
   readonly array?: readonly string[]
 }
 

@@ -12,10 +12,10 @@
  */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
-/** How one revision works; what is not mentioned is absent. */
+/** How one revision works. Features that are not mentioned are absent. */
 export interface RevisionFacts {
   readonly version: Revision
-  /** Its position in time, from 1; later ones have the features of earlier ones. */
+  /** Its position in time, from 1. A revision has the features of all earlier ones. */
   readonly order: number
   /** Whether it uses sessions and `initialize` (legacy), or is stateless with everything in each request. */
   readonly era: 'legacy' | 'modern'
@@ -73,8 +73,8 @@ export const ASSUMED_REVISION: RevisionFacts = v20250326
 export const LATEST_LEGACY: RevisionFacts = v20251125
 
 /** Whether any of these revisions has sessions. */
-export function haveSessions(some: readonly RevisionFacts[]): boolean {
-  return some.some(({ era }) => era === 'legacy')
+export function haveSessions(candidates: readonly RevisionFacts[]): boolean {
+  return candidates.some(({ era }) => era === 'legacy')
 }
 
 /**

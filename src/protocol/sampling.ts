@@ -49,6 +49,6 @@ export function toolChoiceFault(
 ): string | undefined {
   const uses = [content].flat().some(({ type }) => type === 'tool_use')
   const { mode } = toolChoice ?? {}
-  const wrong = mode === 'required' ? !uses : mode === 'none' && uses
-  return wrong ? `The response must ${mode === 'none' ? 'not ' : ''}use tools` : undefined
+  const isViolated = mode === 'required' ? !uses : mode === 'none' && uses
+  return isViolated ? `The response must ${mode === 'none' ? 'not ' : ''}use tools` : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * The differences between the protocol revisions that only servers need, as data. Those that clients
- * need too are in `revisions.ts`, which keeps clients small.
+ * The differences between the protocol revisions that only servers need, as data. They are separate
+ * from `revisions.ts`, which clients need too, to keep clients small.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */

@@ -44,13 +44,13 @@ export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['t
 /**
  * The JSON Schema of a schema's input or output.
  *
- * @param what The name of the schema in error messages.
+ * @param label The name of the schema in error messages.
  * @throws {TypeError} If it has no JSON Schema; for a zod object, the error names the member without
  *   one.
  */
 export function jsonSchemaOf(
   schema: StandardSchema & { shape?: Record<string, StandardSchema> },
-  what: string,
+  label: string,
   side: 'input' | 'output' = 'input',
 ): JsonObject {
   const { '~standard': standard, shape = {} } = schema
@@ -58,11 +58,11 @@ export function jsonSchemaOf(
     return standard.jsonSchema[side]({ target: 'draft-2020-12' })
   } catch (cause) {
     for (const [name, member] of Object.entries(shape))
-      jsonSchemaOf(member, `${what}, "${name}",`, side)
+      jsonSchemaOf(member, `${label}, "${name}",`, side)
     const reason = standard?.jsonSchema
       ? (cause as Error).message
       : 'use z.object() of "zod" 4.2 or newer'
-    throw new TypeError(`${what} has no JSON Schema: ${reason}`, { cause })
+    throw new TypeError(`${label} has no JSON Schema: ${reason}`, { cause })
   }
 }
 

@@ -41,7 +41,7 @@ export interface Transport {
    * Starts a new peer. Only transports that start their peer, such as a program, have this method.
    *
    * Stops the old peer if it still runs. The receiver stays the same, and its `closed` may be called
-   * again. Repeated restarts are delayed with backoff. Not allowed after `close`.
+   * again. Repeated restarts are delayed with backoff. Must not be called after `close`.
    *
    * @throws {SdkError} `CLOSED` if the transport was closed, `INVALID_USE` if the peer cannot be
    *   started, `LIMIT_EXCEEDED` if it was restarted too often in a row.

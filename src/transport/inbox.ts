@@ -12,34 +12,36 @@ const MAX_QUEUED = 10_000
 
 /** Messages that arrive faster than they are processed. */
 export class Inbox {
-  readonly #take: Receiver['message']
-  readonly #fail: (reason: SdkError) => void
+  readonly #receive: Receiver['message']
+  readonly #onFailure: (reason: SdkError) => void
   /** The queued messages; absent while the receiver is idle. */
   #waiting: unknown[] | undefined
 
-  /** @param fail Called when the queue is full. */
-  constructor(take: Receiver['message'], fail: (reason: SdkError) => void) {
-    this.#take = take
-    this.#fail = fail
+  /** @param onFailure Called when the queue is full. */
+  constructor(receive: Receiver['message'], onFailure: (reason: SdkError) => void) {
+    this.#receive = receive
+    this.#onFailure = onFailure
   }
 
   deliver(frame: unknown): void {
     if (this.#waiting) {
       this.#waiting.push(frame)
       if (this.#waiting.length <= MAX_QUEUED) return
-      return this.#fail(new SdkError('LIMIT_EXCEEDED', 'Too many messages are waiting to be read'))
+      return this.#onFailure(
+        new SdkError('LIMIT_EXCEEDED', 'Too many messages are waiting to be read'),
+      )
     }
-    const handled = this.#take(frame)
+    const handled = this.#receive(frame)
     if (handled) void this.#wait(handled)
   }
 
-  async #wait(taken: Promise<void>): Promise<void> {
+  async #wait(handling: Promise<void>): Promise<void> {
     const waiting: unknown[] = (this.#waiting = [])
     try {
-      await taken
-      while (waiting.length > 0) await this.#take(waiting.shift())
+      await handling
+      while (waiting.length > 0) await this.#receive(waiting.shift())
     } catch (cause) {
-      this.#fail(new SdkError('CLOSED', 'The receiver of the messages failed', { cause }))
+      this.#onFailure(new SdkError('CLOSED', 'The receiver of the messages failed', { cause }))
     }
     this.#waiting = undefined
   }

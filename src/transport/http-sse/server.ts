@@ -91,10 +91,10 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
   const { auth } = options
-  const handle = async (request: Request, given: Caller = {}): Promise<Response> => {
+  const handle = async (request: Request, hostCaller: Caller = {}): Promise<Response> => {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const unchecked: Caller = { request, ...given }
+      const unchecked: Caller = { request, ...hostCaller }
       const caller =
         guard.check() ??
         (auth ? await auth.authenticate(request, unchecked, definition) : unchecked)
@@ -169,17 +169,17 @@ class SseEndpoint {
    */
   async post(request: Request, caller: Caller): Promise<Response> {
     const id = new URL(request.url).searchParams.get(SESSION) ?? ''
-    const find = (): SseConnection => {
+    const findConnection = (): SseConnection => {
       const connection = this.#connections.get(id)
       if (connection && connection.caller.principal === caller.principal) return connection
       throw invalidRequest(404, 'Session not found')
     }
-    find()
+    findConnection()
     const { maxBodyBytes, auth } = this.#options
     const frame = readFrame(await readBody(request, maxBodyBytes))
     auth?.authorize(frame, caller, definitionOf(this.#server))
     // The stream may have closed while the body was read
-    await find().receive(frame)
+    await findConnection().receive(frame)
     return new Response(null, { status: 202 })
   }
 

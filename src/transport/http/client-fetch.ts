@@ -64,16 +64,16 @@ export class HttpSender {
     const { auth } = this.#options
     for (let challenges = 0; ; challenges++) {
       const facts = this.facts(method, background)
-      const sent = await this.headers(facts, headers)
-      const response = await this.#follow({ method, headers: sent, body, signal })
+      const sentHeaders = await this.headers(facts, headers)
+      const response = await this.#follow({ method, headers: sentHeaders, body, signal })
       const { status } = response
       if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
         callHook(() => auth?.accepted?.(response, facts))
         return response
       }
       const signsIn = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
-      const again = await (call ? call.pause(signsIn) : signsIn)
-      if (!again) {
+      const mayRetry = await (call ? call.pause(signsIn) : signsIn)
+      if (!mayRetry) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
         throw await httpError(response, `"${this.url}" is protected`, undefined, code)
       }
@@ -87,17 +87,20 @@ export class HttpSender {
   }
 
   /** The headers of a request: those of the application, of the authorization, and its own. */
-  async headers(facts: HttpRequestFacts, own: Readonly<Record<string, string>>): Promise<Headers> {
+  async headers(
+    facts: HttpRequestFacts,
+    requestHeaders: Readonly<Record<string, string>>,
+  ): Promise<Headers> {
     const { headers, auth } = this.#options
-    if (!headers && !auth) return new Headers(own)
-    const all = new Headers(typeof headers === 'function' ? await headers() : headers)
+    if (!headers && !auth) return new Headers(requestHeaders)
+    const merged = new Headers(typeof headers === 'function' ? await headers() : headers)
     if (auth) {
-      const signed: HeaderRecord = await auth.headers(facts)
-      new Headers(signed).forEach((value, name) => all.set(name, value))
+      const authHeaders: HeaderRecord = await auth.headers(facts)
+      new Headers(authHeaders).forEach((value, name) => merged.set(name, value))
     }
-    for (const [name] of [...all]) if (RESERVED_HEADERS.test(name)) all.delete(name)
-    for (const name in own) all.set(name, own[name] ?? '')
-    return all
+    for (const [name] of [...merged]) if (RESERVED_HEADERS.test(name)) merged.delete(name)
+    for (const name in requestHeaders) merged.set(name, requestHeaders[name] ?? '')
+    return merged
   }
 
   /** Follows redirects that keep method, body and origin, so that nothing leaks to other hosts. */
@@ -133,12 +136,12 @@ export class HttpSender {
 /**
  * Creates the error for an interrupted request or response.
  *
- * @param what The failed operation, for the message; unused if a time limit of the platform is the
- * cause.
+ * @param failure The failed operation, for the message; unused if a time limit of the platform is
+ * the cause.
  */
-export function networkError(what: string, cause?: unknown, data?: unknown): SdkError {
+export function networkError(failure: string, cause?: unknown, data?: unknown): SdkError {
   const limit = platformLimit(cause)
-  const message = limit ? `A time limit of the platform was reached: ${limit}` : what
+  const message = limit ? `A time limit of the platform was reached: ${limit}` : failure
   return new SdkError(limit ? 'TIMEOUT' : 'NETWORK', message, { cause, data })
 }
 
@@ -149,7 +152,7 @@ export function networkError(what: string, cause?: unknown, data?: unknown): Sdk
  */
 export async function httpError(
   response: Response,
-  what: string,
+  failure: string,
   body?: string,
   code: SdkErrorCode = 'HTTP',
 ): Promise<SdkError> {
@@ -159,7 +162,7 @@ export async function httpError(
   body ??= await readText(response, Infinity, timeout, true).catch(() => '')
   discard(response)
   const detail = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]
-  return new SdkError(code, `${what} (HTTP ${status})${detail ? `: ${detail}` : ''}`, {
+  return new SdkError(code, `${failure} (HTTP ${status})${detail ? `: ${detail}` : ''}`, {
     data: {
       status,
       retryAfter: headers.get('retry-after'),

@@ -97,19 +97,19 @@ export class EventStream {
     controller.enqueue(chunk)
     const room = controller.desiredSize ?? 0
     if (room > 0) return undefined
-    const cut = (): void => {
+    const closeSlowStream = (): void => {
       const error = new SdkError('LIMIT_EXCEEDED', 'The client reads too slowly')
       controller.error(error)
       this.#disconnected(error)
     }
-    if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) cut()
-    else countQueued(controller, chunk.length, cut)
+    if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) closeSlowStream()
+    else countQueued(controller, chunk.length, closeSlowStream)
     return this.open ? new Promise((resolve) => this.#drained.push(resolve)) : undefined
   }
 
   #expire(reason: string): void {
     const { onExpired, onDisconnect } = this.#options
-    // Helps debugging
+    // Clients ignore the comment; it shows why the stream ends when someone debugs one
     this.comment(` ${reason}`)
     if (!this.open) return
     if (onExpired) return onExpired(reason)

@@ -47,8 +47,8 @@ export class RequestChecks {
    * @throws {HttpError} 403.
    */
   check(): Response | undefined {
-    const published = this.#options.auth?.handleMetadata(this.#request)
-    if (published) return published
+    const metadata = this.#options.auth?.handleMetadata(this.#request)
+    if (metadata) return metadata
     checkOrigin(this.#request, this.#origin, this.#options)
     this.#reader = this.#origin
     return this.#request.method === 'OPTIONS' ? preflightResponse(this.#request) : undefined
@@ -91,9 +91,9 @@ export type Guard = (
  */
 export function createGuard(server: BaseServer, options: OriginOptions): Guard {
   const definition = definitionOf(server)
-  const open = { ...options, auth: undefined }
+  const unauthenticated = { ...options, auth: undefined }
   return async (request, answer) => {
-    const guard = new RequestChecks(definition, open, request)
+    const guard = new RequestChecks(definition, unauthenticated, request)
     try {
       return guard.respond(guard.check() ?? (await answer()))
     } catch (error) {

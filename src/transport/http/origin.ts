@@ -39,10 +39,10 @@ function isAllowedHost(
   // Some runtimes accept any `Host` when they build the URL, which can then appear to be another
   // host
   if (username || password || !isAuthority(headers.get('host') ?? host)) return false
-  // Most are written as `URL` writes them, and parsing is slow
-  if (allowed.some((one) => one === hostname)) return true
-  return allowed.some((one) => {
-    const url = `http://${one}`
+  // Most hosts are listed in the form that `URL` normalizes to, and parsing is slow
+  if (allowed.some((allowedHost) => allowedHost === hostname)) return true
+  return allowed.some((allowedHost) => {
+    const url = `http://${allowedHost}`
     return URL.canParse(url) && new URL(url).hostname === hostname
   })
 }

@@ -11,8 +11,8 @@ import { HttpError, invalidRequest } from './http-error.ts'
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 /**
- * Bodies up to this size are read at once, which is faster, while hosts represent each chunk as an
- * object.
+ * Bodies up to this size are read at once, which is faster. Longer ones could take too much memory
+ * this way: hosts store each chunk as an object, however small it is.
  */
 const SHORT_BYTES = 16_384
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -54,7 +54,8 @@ export async function readBody(
       // Handled below
     }
   }
-  // What replaces invalid bytes is longer than they were, unless only the last of four is missing
+  // `text()` replaces invalid bytes by U+FFFD, which makes the text longer than the body was. The
+  // exception is a four-byte character of which only the last byte is missing
   else if (!text.includes('\ufffd') || new TextEncoder().encode(text).length <= length) return text
   // No host decodes request bodies, and compressed data is not valid UTF-8
   const encoding = headers.get('content-encoding')

@@ -21,11 +21,11 @@ export function readEvents(
   response: Response,
   parser: SseParser,
   signal: AbortSignal,
-  enough: () => boolean,
+  isEnough: () => boolean,
 ): Promise<void> {
   parser.restart()
   return readPieces(response, signal, (piece) => {
     parser.push(piece)
-    return enough()
+    return isEnough()
   })
 }

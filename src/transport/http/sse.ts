@@ -11,8 +11,8 @@ export type SseListener = (type: string, data: string) => void
 /**
  * Parses the decoded text of an event stream, in chunks of any size.
  *
- * Available parsers discard the id of an event without data, from which a stream may have to be
- * resumed.
+ * Written because existing parsers discard the id of an event without data, although a stream may
+ * have to be resumed from that id.
  */
 export class SseParser {
   /** The id from which to resume the stream; empty if it cannot be resumed. */
@@ -64,10 +64,10 @@ export class SseParser {
       this.#field(this.#line.take())
     }
     this.#line.append(text.slice(from))
-    this.#bound()
+    this.#checkLength()
   }
 
-  #bound(): void {
+  #checkLength(): void {
     if (this.#line.length + this.#data.length > this.#maxLength) throw tooLong(this.#maxLength)
   }
 
@@ -79,7 +79,7 @@ export class SseParser {
     if (name === 'data') {
       this.#data.append(this.#hasData ? `\n${value}` : value)
       this.#hasData = true
-      this.#bound()
+      this.#checkLength()
     } else if (name === 'event') this.#type = value
     else if (name === 'id' && !value.includes('\0')) this.#id = value
     else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value)

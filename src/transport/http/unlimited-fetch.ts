@@ -18,10 +18,10 @@ function dispatcherOf(version: number): Dispatchers[symbol] | undefined {
 const unlimited = {
   dispatcher: {
     dispatch(options: object, handler: object) {
-      // The application may have set a dispatcher; newer versions have another one for newer
-      // handlers
-      const real = ('onRequestStart' in handler && dispatcherOf(2)) || dispatcherOf(1)
-      return real?.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
+      // Looked up for each request, because the application may set another dispatcher. Newer
+      // versions of undici have a second one, for handlers with the newer interface
+      const globalDispatcher = ('onRequestStart' in handler && dispatcherOf(2)) || dispatcherOf(1)
+      return globalDispatcher?.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
     },
   },
   timeout: false,

@@ -26,37 +26,37 @@ interface Measurement {
  *   represent it, such as a cycle, a map or bytes.
  */
 export function readJson(value: unknown, maxLength: number): unknown {
-  const measured: Measurement = { remaining: maxLength, isJson: true }
-  measure(value, measured, 0)
-  return measured.isJson ? value : jsonCopy(value)
+  const measurement: Measurement = { remaining: maxLength, isJson: true }
+  measure(value, measurement, 0)
+  return measurement.isJson ? value : jsonCopy(value)
 }
 
-function measure(value: unknown, measured: Measurement, depth: number): void {
-  if (typeof value === 'string') count(measured, value.length + 2)
+function measure(value: unknown, measurement: Measurement, depth: number): void {
+  if (typeof value === 'string') count(measurement, value.length + 2)
   else if (typeof value === 'number') {
-    count(measured, 8)
-    if (!Number.isFinite(value)) measured.isJson = false
-  } else if (typeof value === 'boolean' || value === null) count(measured, 4)
-  else if (value === undefined) measured.isJson = false
+    count(measurement, 8)
+    if (!Number.isFinite(value)) measurement.isJson = false
+  } else if (typeof value === 'boolean' || value === null) count(measurement, 4)
+  else if (value === undefined) measurement.isJson = false
   else if (typeof value !== 'object') throw notJson()
   else if (depth >= MAX_DEPTH) throw notJson()
   else if (Array.isArray(value)) {
-    count(measured, value.length + 2)
-    for (const member of value as unknown[]) measure(member, measured, depth + 1)
+    count(measurement, value.length + 2)
+    for (const member of value as unknown[]) measure(member, measurement, depth + 1)
   } else {
     // Distinguishes maps, dates and bytes from plain objects of any realm
     if (Object.prototype.toString.call(value) !== '[object Object]') throw notJson()
-    count(measured, 2)
+    count(measurement, 2)
     for (const [key, member] of Object.entries(value)) {
-      count(measured, key.length + 4)
-      measure(member, measured, depth + 1)
+      count(measurement, key.length + 4)
+      measure(member, measurement, depth + 1)
     }
   }
 }
 
-function count(measured: Measurement, length: number): void {
-  measured.remaining -= length
-  if (measured.remaining < 0) throw new ProtocolError(INVALID_REQUEST, 'The message is too long')
+function count(measurement: Measurement, length: number): void {
+  measurement.remaining -= length
+  if (measurement.remaining < 0) throw new ProtocolError(INVALID_REQUEST, 'The message is too long')
 }
 
 function notJson(): ProtocolError {

@@ -93,9 +93,9 @@ export class Heartbeat {
   }
 
   #checkSilence(lateMs: number): void {
-    // This process was suspended, and replies may be waiting unread
-    const slept = lateMs > this.#periodMs
-    if (!this.#received && this.#pinged && !slept) return this.#onSilence()
+    // If the timer is this late, the process was suspended, and replies may be waiting unread
+    const wasSuspended = lateMs > this.#periodMs
+    if (!this.#received && this.#pinged && !wasSuspended) return this.#onSilence()
     if (!this.#received) {
       this.#pinged = true
       this.#ping()

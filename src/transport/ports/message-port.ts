@@ -167,11 +167,11 @@ class MessagePortTransport implements Transport {
   async #sendHandshake(): Promise<void> {
     const { openTimeoutMs = 30_000 } = this.#options
     if (openTimeoutMs <= MAX_DELAY_MS) {
-      const expire = (): void => {
+      const onTimeout = (): void => {
         const message = `No answer on the port within ${openTimeoutMs} ms`
         this.#end(new SdkError('TIMEOUT', message))
       }
-      const timer = setTimeout(expire, openTimeoutMs)
+      const timer = setTimeout(onTimeout, openTimeoutMs)
       const stop = (): void => clearTimeout(timer)
       this.#opened.then(stop, stop)
     }
@@ -291,7 +291,9 @@ class MessagePortTransport implements Transport {
 /** Whether a value is meant as JSON-RPC, on a channel that other code uses too. */
 function isJsonRpc(value: unknown): boolean {
   const values: unknown[] = Array.isArray(value) ? value : [value]
-  return values.some((one) => typeof one === 'object' && one !== null && 'jsonrpc' in one)
+  return values.some(
+    (message) => typeof message === 'object' && message !== null && 'jsonrpc' in message,
+  )
 }
 
 function closedError(cause?: unknown): SdkError {

@@ -23,8 +23,8 @@ export interface ChannelEvents {
 /** Carries values to and from one peer. */
 export interface MessageChannelLike {
   /**
-   * Whether other code posts here too. Values that are not MCP messages are then ignored, and
-   * otherwise reported.
+   * Whether other code posts here too. If so, values that are not MCP messages are ignored;
+   * otherwise they are reported as malformed.
    */
   readonly shared: boolean
   /** Starts delivering events. Called once, before any `post`. */
@@ -69,7 +69,8 @@ export function portCarrier(port: PortLike): MessageChannelLike {
       ]
       for (const listener of listeners) port.addEventListener(...listener)
       port.start?.()
-      // Not every browser notifies the peer, and the lock of this end outlives its port
+      // Intercepts `close`, of which not every browser notifies the peer; the lock of this end does
+      // not help, because it outlives the port
       if (isPort && close) port.close = closing
     },
     post: (value) => port.postMessage(value),

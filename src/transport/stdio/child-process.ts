@@ -77,7 +77,7 @@ export class ChildConnection {
     this.child = child
     this.messages = stdioTransport(output.stream, child.stdin, options)
     this.#graceMs = options.graceMs
-    this.#gone = child.exited.then(() => this.#endRest())
+    this.#gone = child.exited.then(() => this.#endDescendants())
     // A descendant may hold the stdout open after the process has exited.
     void child.exited.then(() => settledWithin(output.ended, LATE_OUTPUT_MS)).then(output.release)
     if (!child.stderr) return
@@ -112,7 +112,7 @@ export class ChildConnection {
   }
 
   /** Ends the descendants of an exited process: SIGTERM, then SIGKILL for those that ignore it. */
-  async #endRest(): Promise<void> {
+  async #endDescendants(): Promise<void> {
     const { child } = this
     let anyLeft = child.kill('SIGTERM')
     for (let waited = 0; anyLeft && waited < this.#graceMs; waited += POLL_MS) {

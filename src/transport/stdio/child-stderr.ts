@@ -22,13 +22,16 @@ export class ChildStderr {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   #kept = ''
 
-  /** @param take Receives each chunk, and its text. */
-  constructor(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array, text: string) => void) {
+  /** @param onChunk Receives each chunk, and its text. */
+  constructor(
+    stream: ReadableStream<Uint8Array>,
+    onChunk: (chunk: Uint8Array, text: string) => void,
+  ) {
     this.#reader = stream.getReader()
-    this.ended = this.#read(take).catch(() => {})
+    this.ended = this.#read(onChunk).catch(() => {})
   }
 
-  async #read(take: (chunk: Uint8Array, text: string) => void): Promise<void> {
+  async #read(onChunk: (chunk: Uint8Array, text: string) => void): Promise<void> {
     const decoder = new TextDecoder()
     for (;;) {
       const { done, value } = await this.#reader.read()
@@ -36,7 +39,7 @@ export class ChildStderr {
       const text = decoder.decode(value, { stream: true })
       this.#kept = (this.#kept + text).slice(-KEPT_LENGTH)
       try {
-        take(value, text)
+        onChunk(value, text)
       } catch {
         // Keep reading, as the process would otherwise block on a full pipe
       }

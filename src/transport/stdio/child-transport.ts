@@ -240,7 +240,7 @@ class SpawnedTransport implements ChildTransport {
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#exiting = connection.end()
-    this.#lastEnd = outcome ? failure(this.#name, outcome) : reason
+    this.#lastEnd = outcome ? exitError(this.#name, outcome) : reason
     this.#receiver?.closed(this.#lastEnd)
   }
 
@@ -249,7 +249,7 @@ class SpawnedTransport implements ChildTransport {
   }
 }
 
-function failure(name: string, { lastLine, ...exit }: ChildOutcome): SdkError {
+function exitError(name: string, { lastLine, ...exit }: ChildOutcome): SdkError {
   const ending = exit.signal ? `was ended by ${exit.signal}` : `ended with code ${exit.code}`
   const detail = lastLine && `: ${lastLine}`
   return new SdkError('CLOSED', `The server "${name}" ${ending}${detail}`, { data: exit })

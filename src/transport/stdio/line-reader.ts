@@ -63,7 +63,7 @@ export class LineReader {
     return this.#withoutByteOrderMark(lines)
   }
 
-  /** Appends to the unfinished line, or gives the line up once it is too long. */
+  /** Appends to the unfinished line; once the line is too long, keeps only its outline. */
   #append(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
     if (this.#outline) {
       if (!this.#isReported) this.#outline.scan(bytes)

@@ -45,25 +45,25 @@ export async function serveStdioOn(
   const { signal, exitAfterMs = 1000 } = options
   const host = open()
   const ending = new AbortController()
-  const exit = (): void => {
+  const scheduleExit = (): void => {
     if (exitAfterMs !== Infinity) host.exitAfter(exitAfterMs)
   }
   const end = (): void => ending.abort()
   const terminate = (): void => {
     end()
     // Before the flush, since a client that does not read would block it.
-    exit()
+    scheduleExit()
   }
   signal?.addEventListener('abort', end)
   if (signal?.aborted) end()
-  const ignore = host.onTerminate(terminate)
+  const unsubscribe = host.onTerminate(terminate)
   try {
     const transport = stdioTransport(host.stdin, host.stdout, options)
     await serveTransport(server, transport, { ...options, signal: ending.signal })
     await transport.close()
   } finally {
     signal?.removeEventListener('abort', end)
-    ignore()
-    exit()
+    unsubscribe()
+    scheduleExit()
   }
 }

@@ -98,7 +98,7 @@ class StdioTransport implements Transport {
     }
     if (this.#closing) return Promise.reject(closedError())
     try {
-      this.#queue += line(frame)
+      this.#queue += toLine(frame)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -171,7 +171,7 @@ class StdioTransport implements Transport {
 /**
  * One message as one line. `JSON.stringify` escapes all line terminators but two that JSON allows.
  */
-function line(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
+function toLine(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   const text = writeJson(frame)
   // Some line readers, such as Node's readline, also split at U+2028 and U+2029.
   if (!/[\u2028\u2029]/.test(text)) return text + '\n'

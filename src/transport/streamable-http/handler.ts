@@ -91,10 +91,10 @@ export function createHandler(
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
 
-  async function handle(request: Request, given: Caller = {}): Promise<Response> {
+  async function handle(request: Request, hostCaller: Caller = {}): Promise<Response> {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const caller: Caller = { request, ...given }
+      const caller: Caller = { request, ...hostCaller }
       const admitted =
         guard.check() ?? (auth ? await auth.authenticate(request, caller, definition) : caller)
       // A copy, because the headers of a response from `fetch` are immutable

@@ -37,7 +37,7 @@ export function checkName(
   }
   // Widely used clients omit the header for task ids
   if (method.startsWith('tasks/') && !headers.has(HEADER_NAME)) return
-  if (!repeats(headers, HEADER_NAME, (sent) => sent === name)) throw mismatch('Mcp-Name')
+  if (!headerMatches(headers, HEADER_NAME, (sent) => sent === name)) throw mismatch('Mcp-Name')
 }
 
 /**
@@ -49,13 +49,13 @@ export function checkName(
 export function checkParams(
   headers: Headers,
   params: readonly HeaderParam[],
-  given: unknown,
+  toolArguments: unknown,
 ): void {
-  const args = isObject(given) ? given : {}
+  const args = isObject(toolArguments) ? toolArguments : {}
   for (const { header, path, type } of params) {
     const value = memberAt(args, path)
     if (value === undefined && !headers.has(header)) continue
-    if (!repeats(headers, header, (sent) => isSame(sent, value, type))) throw mismatch(header)
+    if (!headerMatches(headers, header, (sent) => isSame(sent, value, type))) throw mismatch(header)
   }
 }
 
@@ -63,12 +63,16 @@ export function checkParams(
  * Whether a header has the right value: one value, possibly with commas, or equal values that a
  * proxy joined.
  */
-function repeats(headers: Headers, name: string, isRight: (sent: string) => boolean): boolean {
-  const holds = (value: string | null | undefined): boolean => {
+function headerMatches(
+  headers: Headers,
+  name: string,
+  matches: (sent: string) => boolean,
+): boolean {
+  const hasValue = (value: string | null | undefined): boolean => {
     const sent = typeof value === 'string' ? decodeHeaderValue(value) : undefined
-    return sent !== undefined && isRight(sent)
+    return sent !== undefined && matches(sent)
   }
-  return holds(headers.get(name)) || holds(singleValue(headers, name))
+  return hasValue(headers.get(name)) || hasValue(singleValue(headers, name))
 }
 
 function isSame(sent: string, value: unknown, type: HeaderParam['type']): boolean {

@@ -69,7 +69,7 @@ export class ListeningChannel extends StreamableHttpChannel {
         hasStreamed = true
         const openedAt = performance.now()
         await readEvents(response, parser, signal, () => false).catch((error: unknown) => {
-          // All others are disconnects
+          // Any other error means that the connection was lost
           if (error instanceof SdkError) throw error
         })
         if (wasStable(openedAt)) attempts = 0
@@ -107,7 +107,7 @@ export class ListeningChannel extends StreamableHttpChannel {
       if (isEventStream(response)) return response
       const error = await httpError(response, 'The server opened no stream')
       if (response.status !== 400 || !resumes) throw error
-      // The server no longer knows the event; a new stream delivers messages from now on
+      // The server has discarded the event; a new stream delivers messages from now on
       parser.lastEventId = ''
     } catch (error) {
       const { code } = error as SdkError
@@ -116,8 +116,8 @@ export class ListeningChannel extends StreamableHttpChannel {
         await this.untilSignedIn(signal)
         return undefined
       }
-      const mayPass = hasStreamed ? mayReopen(error) : isTransient(error)
-      if (code === 'SESSION_LOST' || !mayPass) throw error
+      const isTemporary = hasStreamed ? mayReopen(error) : isTransient(error)
+      if (code === 'SESSION_LOST' || !isTemporary) throw error
       if (!isTransient(error) && failures === 0) this.receiver.reportError(error)
     }
     return undefined

@@ -58,8 +58,8 @@ export interface HandlerHooks {
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
-   * Handles a GET for the standalone stream, or for replay after an event that the session does not
-   * know; by default the session handles it.
+   * Handles a GET that opens the standalone stream, or that resumes after an event unknown to the
+   * session; by default the session handles it.
    */
   onStandaloneStream?: (stream: {
     sessionId: string
@@ -69,8 +69,8 @@ export interface HandlerHooks {
   /** The source of changes; by default the server's own `notify`. */
   changeSource?: ChangeSource
   /**
-   * Whether a 2026-07-28 request lacks the headers that repeat its body, as over HTTP+SSE; they are
-   * then not checked. By default no request does.
+   * Whether a 2026-07-28 request lacks the headers that repeat its body, as over HTTP+SSE. If so,
+   * the headers are not checked. By default every request must have them.
    */
   omitsHeaders?: (request: Request) => boolean
 }

@@ -56,7 +56,7 @@ export async function postStateless(
       onDisconnect: (reason) => cancellation.cancel(reason),
     })
     if (listens && !reply.canStream) {
-      throw invalidRequest(406, 'The answer is a "text/event-stream"', { id })
+      throw invalidRequest(406, 'The client must accept "text/event-stream"', { id })
     }
     const exchange: Exchange = {
       revision,
@@ -90,16 +90,16 @@ function readRequest(
   const { server, hooks } = endpoint
   const { method, params } = message
   const { headers } = request
-  const bare = hooks.omitsHeaders?.(request)
-  if (version === null && !bare) {
+  const omitsHeaders = hooks.omitsHeaders?.(request)
+  if (version === null && !omitsHeaders) {
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }
-  const { version: stated, client, logLevel } = readRequestMeta(params)
-  if (!bare) checkSame('MCP-Protocol-Version', version, stated)
-  const revision = requireStatelessRevision(server.revisions, stated)
-  if (!bare) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
+  const { version: metaVersion, client, logLevel } = readRequestMeta(params)
+  if (!omitsHeaders) checkSame('MCP-Protocol-Version', version, metaVersion)
+  const revision = requireStatelessRevision(server.revisions, metaVersion)
+  if (!omitsHeaders) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
   const target = resolveMethod(server, method, revision)
-  if (bare) return { revision, client, logLevel, target }
+  if (omitsHeaders) return { revision, client, logLevel, target }
   checkName(headers, message, target.facts)
   if (method !== 'tools/call') return { revision, client, logLevel, target }
   const tool = server.tools.find(params?.name as string, { ...caller, client })

@@ -22,8 +22,9 @@ import { UnstoredSession } from './none.ts'
 /** Options of {@link sealedSessions}. */
 export interface SealedSessionOptions {
   /**
-   * As in `InputOptions`: all instances need the same. By default only this instance can serve the
-   * sessions.
+   * Secrets of at least 16 characters that encrypt session ids: the first encrypts, all can decrypt.
+   * All instances need the same secrets. By default a secret is generated, so that only this
+   * instance can serve the sessions.
    */
   secrets?: Secrets
   /**

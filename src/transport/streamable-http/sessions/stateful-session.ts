@@ -144,7 +144,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
     const { id: sessionId, streams } = this
     const { connectStream = streamInBody, onStandaloneStream } = hooks
-    const behaviour = standaloneStreamOptions(server, options, {
+    const sinkOptions = standaloneStreamOptions(server, options, {
       ...caller,
       client: this.session.client,
     })
@@ -153,7 +153,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const missed = lastEventId === null ? undefined : await streams.missed(lastEventId)
     server.clients?.add(this.#standaloneExchange(caller))
     if (missed) {
-      const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, behaviour)
+      const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, sinkOptions)
       streams.resume(missed, sink, initialEventId ? lastEventId : null)
       return response
     }
@@ -163,7 +163,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const stream = await streams.openStandalone()
-    const { sink, response } = connectStream({ sessionId, streamId: stream.id }, behaviour)
+    const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
     if (initialEventId) stream.sendEventId()
     return response
@@ -187,7 +187,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { session } = this
     const calls = this.#calls
     const { call } = reply
-    const polled = reply.canStream && serverFacts(revision).initialEventId
+    const canReconnect = reply.canStream && serverFacts(revision).initialEventId
     return {
       revision,
       client: session.client,
@@ -200,7 +200,7 @@ export class StatefulSession implements HttpSession, PooledSession {
         if (cancellation.cancelled) return undefined
         return reply.send(notification(method, degradeNotification(method, params, revision)))
       },
-      disconnect: polled ? (retryMs) => reply.disconnect(retryMs) : undefined,
+      disconnect: canReconnect ? (retryMs) => reply.disconnect(retryMs) : undefined,
       askMode: reply.canStream
         ? new PushInput(
             this.#asker(reply),
@@ -223,14 +223,14 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { endpoint, pool } = this.#shared
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
-    return async ({ method, params }, signal, sent) => {
+    return async ({ method, params }, signal, onSent) => {
       await pool.prepareQuestion(this)
       const send = (asked: JsonRpcMessage): void => {
-        if (isRequest(asked)) sent?.(asked.id)
+        if (isRequest(asked)) onSent?.(asked.id)
         void reply.send(asked)
       }
-      const known = degradeRequest(method, params, this.revision)
-      return session.sendRequest(method, known, { send, signal, timeoutMs })
+      const degraded = degradeRequest(method, params, this.revision)
+      return session.sendRequest(method, degraded, { send, signal, timeoutMs })
     }
   }
 
