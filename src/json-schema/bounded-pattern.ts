@@ -2,8 +2,8 @@
  * Regular expressions that count their steps, so that catastrophic backtracking can be stopped.
  * Platforms have no such limit.
  *
- * The matcher tries the same alternatives in the same order as a backtracking engine, but keeps the
- * remaining ones in a list, as recursion would exhaust the stack on a long text. Single characters
+ * The matcher tries the same alternatives in the same order as a backtracking engine, but keeps untried
+ * alternatives in a list, as recursion would exhaust the stack on a long text. Single characters
  * are matched by the platform's engine, so that classes and Unicode properties have the same
  * meaning.
  *
@@ -81,9 +81,10 @@ function matchesAt(match: Matcher, { text, spend }: Run, at: number): boolean {
   let isFound = false
   const left: Run['left'] = []
   match({ text, spend, left }, at, () => void (isFound = true))
-  for (let one = left.pop(); one && !isFound; one = left.pop()) {
+  for (let alternative = left.pop(); alternative && !isFound; alternative = left.pop()) {
     if (left.length > MAX_LEFT) throw new RangeError('Too many alternatives are left')
-    one[0](one[1])
+    const [next, index] = alternative
+    next(index)
   }
   return isFound
 }
@@ -108,24 +109,24 @@ class Parser {
   }
 
   alternatives(): Matcher {
-    const all = [this.#sequence()]
-    while (this.#takes('|')) all.push(this.#sequence())
-    this.branches = all.length
-    const first = all.shift()
-    if (all.length > 0) this.isFlat = false
-    all.reverse()
+    const others = [this.#sequence()]
+    while (this.#skip('|')) others.push(this.#sequence())
+    this.branches = others.length
+    const first = others.shift()
+    if (others.length > 0) this.isFlat = false
+    others.reverse()
     return (run, at, next) => {
-      for (const match of all) run.left.push([(from) => match(run, from, next), at])
+      for (const match of others) run.left.push([(from) => match(run, from, next), at])
       first?.(run, at, next)
     }
   }
 
   #sequence(): Matcher {
-    const all: Matcher[] = []
+    const matchers: Matcher[] = []
     while (this.#at < this.#source.length && !/[|)]/.test(this.#peek())) {
-      all.push(this.#quantified(this.#atom()))
+      matchers.push(this.#quantified(this.#atom()))
     }
-    return all.reduceRight<Matcher>(
+    return matchers.reduceRight<Matcher>(
       (rest, match) => (run, at, next) => match(run, at, (end) => rest(run, end, next)),
       (_run, at, next) => next(at),
     )
@@ -135,33 +136,34 @@ class Parser {
     return this.#source[this.#at] ?? ''
   }
 
-  #takes(text: string): boolean {
+  /** Consumes a text if it comes next. */
+  #skip(text: string): boolean {
     if (!this.#source.startsWith(text, this.#at)) return false
     this.#at += text.length
     return true
   }
 
-  /** Consumes what a sticky expression matches here. */
-  #take(sticky: RegExp): RegExpExecArray | undefined {
+  /** Consumes the text that a sticky expression matches next, if any. */
+  #read(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.#at
-    const taken = sticky.exec(this.#source) ?? undefined
-    this.#at += taken?.[0].length ?? 0
-    return taken
+    const match = sticky.exec(this.#source) ?? undefined
+    this.#at += match?.[0].length ?? 0
+    return match
   }
 
   #atom(): Atom {
-    if (this.#takes('^')) return assertion((_run, at) => at === 0)
-    if (this.#takes('$')) return assertion(({ text }, at) => at === text.length)
-    const boundary = this.#take(/\\[bB]/y)
+    if (this.#skip('^')) return assertion((_run, at) => at === 0)
+    if (this.#skip('$')) return assertion(({ text }, at) => at === text.length)
+    const boundary = this.#read(/\\[bB]/y)
     if (boundary)
       return assertion(({ text }, at) => isBoundary(text, at) === (boundary[0] === '\\b'))
-    const group = this.#take(/\((?:\?(?:<(?![=!])[^>]*>|[:=!]|<[=!]|[a-z-]*:))?/y)
+    const group = this.#read(/\((?:\?(?:<(?![=!])[^>]*>|[:=!]|<[=!]|[a-z-]*:))?/y)
     return group ? this.#group(group[0]) : this.#char()
   }
 
   #group(opening: string): Atom {
     const match = this.alternatives()
-    this.#takes(')')
+    this.#skip(')')
     this.isFlat = false
     if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
     if (opening !== '(?=' && opening !== '(?!') return { match }
@@ -170,11 +172,11 @@ class Parser {
   }
 
   #char(): Atom {
-    if (this.#take(/\\(?:k<|[1-9])/y)) this.isUnbounded = true
-    const taken = this.#take(
+    if (this.#read(/\\(?:k<|[1-9])/y)) this.isUnbounded = true
+    const match = this.#read(
       /\[(?:[^\]\\]|\\[^])*\]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u\{[^}]*\}|\\u....|\\[pP]\{[^}]*\}|\\x..|\\c.|\\?[^]/uy,
     )
-    const source = taken?.[0] ?? ''
+    const source = match?.[0] ?? ''
     const isLiteral = source !== '.' && source.length === widthOf(source.codePointAt(0) ?? 0)
     const char = isLiteral ? literal(source) : characterClass(source)
     this.minLength++
@@ -189,12 +191,12 @@ class Parser {
   }
 
   #quantified(atom: Atom): Matcher {
-    const taken = this.#take(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y)
-    if (!taken) return atom.match
-    const [, sign, low, comma, high, lazy] = taken
+    const quantifier = this.#read(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y)
+    if (!quantifier) return atom.match
+    const [, sign, low, comma, high, lazy] = quantifier
     const min = sign ? (sign === '+' ? 1 : 0) : Number(low)
-    const open = sign ? (sign === '?' ? 1 : Infinity) : comma ? Infinity : min
-    const max = high ? Number(high) : open
+    const defaultMax = sign ? (sign === '?' ? 1 : Infinity) : comma ? Infinity : min
+    const max = high ? Number(high) : defaultMax
     if (min !== max) this.variableRepeats++
     if (!atom.char) this.isFlat = false
     this.minLength += min
@@ -225,17 +227,17 @@ function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
     }
     count--
     if (count < min) return
-    const other = (at: number): void => {
+    const tryOtherCount = (at: number): void => {
       let to: number | undefined
       if (!isGreedy) to = advance(at, count++)
       else if (count-- > min) {
         to = at - (at - 2 >= start && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1)
       }
       if (to === undefined) return
-      left.push([other, to])
+      left.push([tryOtherCount, to])
       next(to)
     }
-    left.push([other, end])
+    left.push([tryOtherCount, end])
     next(end)
   }
 }
@@ -261,11 +263,11 @@ function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
 }
 
 /** An atom that consumes nothing, such as `^` or a lookahead. */
-function assertion(holds: (run: Run, at: number) => boolean): Atom {
+function assertion(isTrue: (run: Run, at: number) => boolean): Atom {
   return {
     match(run, at, next) {
       run.spend()
-      if (holds(run, at)) next(at)
+      if (isTrue(run, at)) next(at)
     },
   }
 }
@@ -289,7 +291,7 @@ function characterClass(source: string): CharTest {
   }
 }
 
-/** How many UTF-16 units a code point takes. */
+/** The number of UTF-16 units of a code point. */
 function widthOf(code: number): 1 | 2 {
   return code > 0xffff ? 2 : 1
 }

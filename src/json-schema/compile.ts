@@ -45,10 +45,10 @@ export interface JsonSchemaLimits {
   timeoutMs?: number
   /**
    * How `pattern` and `patternProperties` are matched. `trusted` uses the platform's regular
-   * expressions, which cannot be interrupted. `bounded` rejects a value whose strings take too long
-   * to match, whichever pattern applies to them, and a schema with patterns that cannot be bounded:
-   * those with backreferences, lookbehind or inline flags. By default {@link jsonSchema} uses
-   * `trusted`, and {@link outputValidator} `bounded`.
+   * expressions, which cannot be interrupted. `bounded` matches all strings of a value with all
+   * patterns, and rejects the value if that takes too long. It also rejects schemas with patterns that
+   * cannot be bounded: those with backreferences, lookbehind or inline flags. By default
+   * {@link jsonSchema} uses `trusted`, and {@link outputValidator} `bounded`.
    */
   patterns?: 'bounded' | 'trusted'
   /**
@@ -98,9 +98,9 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
   const copies: Schema[] = []
   let unique = false
 
-  const visit = (given: unknown, path: string, depth: number): unknown => {
-    // A schema that allows everything still costs an application for each part
-    const schema = given === true && countsAll ? {} : given
+  const visit = (subschema: unknown, path: string, depth: number): unknown => {
+    // Applying `true` to every part of a value takes time too, so it is counted, as an empty schema
+    const schema = subschema === true && countsAll ? {} : subschema
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) throw refuse('INVALID_USE', path, 'must be an object or a boolean')
     if (depth > maxDepth) throw refuse('LIMIT_EXCEEDED', path, `is deeper than ${maxDepth}`)
@@ -115,10 +115,11 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
     for (const [name, value] of Object.entries(schema)) {
       const keyword = name === 'items' ? undefined : keywords.get(name)
       if (name !== 'items' && !(keyword && (keyword.drafts ?? [draft]).includes(draft))) continue
-      const into: Visit = (item, inner) => visit(item, `${path}/${name}${inner}`, depth + 1)
-      const read = keyword ? keyword.read(value, into) : readItems(draft, value, into)
-      if (read === INVALID) throw refuse('INVALID_USE', `${path}/${name}`, 'is not valid')
-      if (read !== undefined) copy[name] = read
+      const visitPart: Visit = (part, partPath) =>
+        visit(part, `${path}/${name}${partPath}`, depth + 1)
+      const copied = keyword ? keyword.read(value, visitPart) : readItems(draft, value, visitPart)
+      if (copied === INVALID) throw refuse('INVALID_USE', `${path}/${name}`, 'is not valid')
+      if (copied !== undefined) copy[name] = copied
     }
     unique ||= copy.uniqueItems === true
     if (mode === 'bounded') {
@@ -173,16 +174,16 @@ function locate(schema: Schema): Record<string, Schema | boolean> {
 }
 
 /**
- * Converts dynamic references into plain ones, which are equivalent if the anchor's name is used
- * only once. The validator supports only plain ones.
+ * Converts dynamic references into plain references, the only ones that the validator supports. They are
+ * equivalent if the anchor's name is used only once.
  */
 function resolveDynamicReferences(copies: Schema[]): void {
   const anchors = copies.flatMap(({ $dynamicAnchor }) => ($dynamicAnchor as string) ?? [])
   for (const copy of [...copies]) {
     const { $dynamicAnchor, $dynamicRef } = copy as Record<string, string | undefined>
     if ($dynamicAnchor !== undefined) {
-      const twice = anchors.filter((name) => name === $dynamicAnchor).length > 1
-      if (twice || (copy.$anchor !== undefined && copy.$anchor !== $dynamicAnchor)) {
+      const isRepeated = anchors.filter((name) => name === $dynamicAnchor).length > 1
+      if (isRepeated || (copy.$anchor !== undefined && copy.$anchor !== $dynamicAnchor)) {
         throw new SdkError(
           'UNSUPPORTED',
           `Cannot use JSON Schema: "$dynamicAnchor" "${$dynamicAnchor}" is not the only one`,
@@ -198,12 +199,12 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
-/** For each so many characters of its lists, a subschema counts once more. */
+/** A subschema counts once more for each this many characters of its lists. */
 const LIST_LENGTH = 100
 
 /**
- * Counts how often a subschema is applied, in a getter for its `type`, which the validator reads
- * for every application, even if the subschema has a reference.
+ * Counts how often a subschema is applied. A getter of its `type` counts, because the validator reads
+ * `type` for every application, even if the subschema has a reference.
  */
 function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: boolean): void {
   const { type, $ref, $recursiveRef, enum: values, const: value, required } = schema

@@ -19,7 +19,7 @@ import { compile, WorkLimitError, type CompiledSchema, type JsonSchemaLimits } f
 import { toIssues } from './issues.ts'
 import { requireBoundedWork } from './pattern-work.ts'
 
-/** Up to this size of a value all issues are reported, not only the first. */
+/** If a value has more parts than this, only its first issue is reported. */
 const MAX_EXPLAINED_PARTS = 1000
 /** Defaults for schemas received from a server. */
 const UNTRUSTED: JsonSchemaLimits = {
@@ -67,7 +67,7 @@ export function jsonSchema<T = unknown>(
     '~standard': {
       version: 1,
       vendor: 'edgewise',
-      validate: (value) => check<T>(compiled, value, limits),
+      validate: (value) => validateValue<T>(compiled, value, limits),
       jsonSchema: { input: () => schema, output: () => schema },
     },
   }
@@ -75,8 +75,8 @@ export function jsonSchema<T = unknown>(
 
 /**
  * Creates the `validateOutput` option of a client, which validates structured output against the
- * schema that the server declares. An unusable schema rejects every value, as its requirements are
- * unknown. Each schema is compiled once. Patterns and applications of subschemas are bounded by
+ * schema that the server declares. If a schema cannot be used, every value is rejected, as the
+ * requirements are unknown. Each schema is compiled once. Patterns and applications of subschemas are bounded by
  * default, so that a server cannot make the client hang.
  *
  * @example
@@ -105,7 +105,7 @@ export function outputValidator(
   }
 }
 
-function check<T>(
+function validateValue<T>(
   compiled: CompiledSchema,
   value: unknown,
   limits: JsonSchemaLimits,
@@ -127,12 +127,12 @@ function check<T>(
     }
     const { valid, errors } = run(true)
     if (valid) return { value: value as T }
-    const small = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
-    return { issues: toIssues(small ? run(false).errors : errors) }
+    const isSmall = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
+    return { issues: toIssues(isSmall ? run(false).errors : errors) }
   } catch (error) {
-    // A value that cannot be validated is rejected.
-    const tooMuch = error instanceof WorkLimitError || error instanceof RangeError
-    const message = tooMuch ? 'The value takes too long to validate' : 'The value is not JSON'
+    // A value that cannot be validated is rejected
+    const isTooMuchWork = error instanceof WorkLimitError || error instanceof RangeError
+    const message = isTooMuchWork ? 'The value takes too long to validate' : 'The value is not JSON'
     return { issues: [{ message }] }
   }
 }

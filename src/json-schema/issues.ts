@@ -9,7 +9,7 @@ import type { SchemaIssue } from '../protocol/standard-schema.ts'
 const MAX_ISSUES = 20
 const MAX_MESSAGE_CHARACTERS = 500
 
-/** Keywords whose errors only refer to those of their subschemas, which follow them. */
+/** Keywords whose errors only refer to the errors of their subschemas, which come next in the list. */
 const LEADING = new Set([
   '$ref',
   '$recursiveRef',
@@ -27,11 +27,11 @@ const LEADING = new Set([
   'unevaluatedItems',
 ])
 
-/** The actual causes, without errors that only refer to others; never empty, at most 20. */
+/** Converts errors, except those that only refer to other errors. Returns 1 to 20 issues. */
 export function toIssues(errors: readonly OutputUnit[]): SchemaIssue[] {
   const issues = errors
     .filter(({ keyword }, i) =>
-      // An error of a `false` subschema says less than the keyword that applies it.
+      // The keyword that applies a `false` subschema explains more than the error of that subschema
       LEADING.has(keyword) ? errors[i + 1]?.keyword === 'false' : keyword !== 'false',
     )
     .slice(0, MAX_ISSUES)

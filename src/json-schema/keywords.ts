@@ -27,7 +27,7 @@ const since2019: readonly Draft[] = ['2020-12', '2019-09']
 const only2020: readonly Draft[] = ['2020-12']
 const before2020: readonly Draft[] = ['2019-09', '7']
 
-/** Not asserted: formats that the validator lacks, and those outside the specification. */
+/** The formats that are asserted: those of the specification that the validator supports. */
 const FORMATS = new Set(Object.keys(formats))
 FORMATS.delete('url')
 
@@ -94,7 +94,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['format', { read: (v) => (typeof v === 'string' ? knownFormat(v) : INVALID) }],
 ])
 
-/** Only `items` changed its shape: before 2020-12 a list is what is now `prefixItems`. */
+/** Reads `items`. Before 2020-12 it may be a list of schemas, which `prefixItems` has replaced. */
 export function readItems(draft: Draft, items: unknown, visit: Visit): unknown {
   return Array.isArray(items) && draft !== '2020-12' ? readList(items, visit) : visit(items, '')
 }

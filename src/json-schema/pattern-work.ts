@@ -9,26 +9,26 @@ import type { BoundedPattern, Spend } from './bounded-pattern.ts'
 const STEPS_PER_CHARACTER = 10
 
 /**
- * Matches every pattern with every string and member name of a value before validation, since the
- * validator uses the platform's expressions, which cannot be interrupted. A value can therefore be
- * rejected for a string that no pattern of the schema applies to.
+ * Before validation, matches every pattern with every string and member name of a value. The validator
+ * itself uses the platform's expressions, which cannot be interrupted. A value can therefore be rejected
+ * because of a string to which the schema applies no pattern.
  *
  * @param maxSteps The maximum number of steps for the value, not including those allowed for its
  *   length.
- * @param tooMuch Creates the error that is thrown beyond the limit.
+ * @param createError Creates the error that is thrown beyond the limit.
  */
 export function requireBoundedWork(
   patterns: readonly BoundedPattern[],
   value: unknown,
   maxSteps: number,
-  tooMuch: () => Error,
+  createError: () => Error,
 ): void {
   const texts = new Set<string>()
   collectTexts(value, texts)
   let remaining = maxSteps
   for (const text of texts) remaining += STEPS_PER_CHARACTER * text.length
   const spend: Spend = () => {
-    if (remaining-- <= 0) throw tooMuch()
+    if (remaining-- <= 0) throw createError()
   }
   for (const text of texts) {
     for (const pattern of patterns) {

@@ -92,14 +92,14 @@ export function frontmatterOf({ files }: StaticSkill): Frontmatter {
  * @throws {TypeError} If a path leaves the folder.
  */
 export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatter): SkillFile[] {
-  return Object.entries(skill.files).map(([path, given]): SkillFile => {
+  return Object.entries(skill.files).map(([path, source]): SkillFile => {
     const isSkillFile = path === SKILL_FILE
-    const content = typeof given === 'string' ? given : new Uint8Array(given)
+    const content = typeof source === 'string' ? source : new Uint8Array(source)
     return {
       uri: rootOf(uri) + encodePath(path),
       name: isSkillFile ? frontmatter.name : path.slice(path.lastIndexOf('/') + 1),
       description: isSkillFile ? frontmatter.description : undefined,
-      mimeType: mimeTypeOf(path, given),
+      mimeType: mimeTypeOf(path, source),
       content,
       bytes: typeof content === 'string' ? encoder.encode(content) : content,
       visible: skill.visible,
@@ -110,26 +110,26 @@ export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatte
 /**
  * The entry of a static skill: all files in its folder, including those of nested skills.
  *
- * @throws {TypeError} If it has more files or bytes than every host accepts.
+ * @throws {TypeError} If the skill exceeds the number of files or bytes that every host accepts.
  */
 export function entryOf(
   uri: string,
   frontmatter: Frontmatter,
-  all: Iterable<SkillFile>,
+  allFiles: Iterable<SkillFile>,
 ): () => Promise<Skill> {
-  const files = [...all].filter((file) => file.uri.startsWith(rootOf(uri)))
+  const files = [...allFiles].filter((file) => file.uri.startsWith(rootOf(uri)))
   const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
   if (files.length > MAX_FILES || total > MAX_BYTES) {
     throw new TypeError(`"${uri}" has more than ${MAX_FILES} files or ${MAX_BYTES} bytes`)
   }
   let entry: Promise<Skill> | undefined
-  const make = async (): Promise<Skill> => {
+  const createEntry = async (): Promise<Skill> => {
     const resources = files.map(async ({ uri: file, bytes }) => {
       return { uri: file, digest: await digestOf(bytes), size: bytes.length }
     })
     return { uri, frontmatter, resources: await Promise.all(resources) }
   }
-  return () => (entry ??= make())
+  return () => (entry ??= createEntry())
 }
 
 /**
@@ -171,7 +171,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
 
 /** The media type of a file, by its extension. */
 export function mimeTypeOf(path: string, content?: string | Uint8Array): string {
-  const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  const mimeType = Object.hasOwn(MIME_TYPES, end) ? MIME_TYPES[end] : undefined
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  const mimeType = Object.hasOwn(MIME_TYPES, extension) ? MIME_TYPES[extension] : undefined
   return mimeType ?? (content instanceof Uint8Array ? 'application/octet-stream' : 'text/plain')
 }

@@ -1,6 +1,6 @@
 /**
- * The Skills extension, `io.modelcontextprotocol/skills`: servers publish skills, which are folders
- * of instructions for agents; clients list them, and load them verified.
+ * The Skills extension, `io.modelcontextprotocol/skills`. Servers publish skills, which are folders of
+ * instructions for agents. Clients list skills, and verify the files that they load.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  * @module

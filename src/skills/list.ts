@@ -37,9 +37,9 @@ export async function listAllSkills(
   client: ExtensionClient,
   options?: RequestOptions,
 ): Promise<Skill[]> {
-  const all: Skill[] = []
-  for await (const skill of listSkills(client, options)) all.push(skill)
-  return all
+  const skills: Skill[] = []
+  for await (const skill of listSkills(client, options)) skills.push(skill)
+  return skills
 }
 
 /**
@@ -62,8 +62,8 @@ export async function getSkill(
 }
 
 /**
- * Lists the direct children of a directory. This does not extend what may be read of a loaded
- * skill.
+ * Lists the direct children of a directory. A loaded skill still reads only the files that its entry
+ * lists.
  *
  * @param uri Without a trailing slash.
  * @throws {ProtocolError} `INVALID_PARAMS` if it is not a directory.
@@ -76,11 +76,11 @@ export async function readDirectory(
   uri: string,
   options?: RequestOptions,
 ): Promise<Resource[]> {
-  if (requireSkills(client)?.directoryRead === false) throw missing('resources/directory/read')
-  const all: Resource[] = []
+  if (requireSkills(client)?.directoryRead === false) throw notOffered('resources/directory/read')
+  const children: Resource[] = []
   const list = pages(client, 'resources/directory/read', { uri }, 'resources', isResource, options)
-  for await (const child of list) all.push(child)
-  return all
+  for await (const child of list) children.push(child)
+  return children
 }
 
 async function* pages<T extends object>(
@@ -88,14 +88,14 @@ async function* pages<T extends object>(
   method: string,
   params: JsonObject,
   member: string,
-  is: (value: unknown) => value is T,
+  isItem: (value: unknown) => value is T,
   options?: RequestOptions,
 ): AsyncGenerator<T, void, undefined> {
   const fetchPage = async (cursor: string | undefined): Promise<Result> => {
     const pageParams = cursor === undefined ? params : { ...params, cursor }
     const result = await client.request(method, pageParams, options)
     const { [member]: list, nextCursor } = result
-    const isPage = Array.isArray(list) && list.every(is) && isCursor(nextCursor)
+    const isPage = Array.isArray(list) && list.every(isItem) && isCursor(nextCursor)
     if (!isPage) throw invalid(method, result)
     return result
   }
@@ -111,20 +111,22 @@ function isCursor(value: unknown): boolean {
 /**
  * The skills capability of the server; `undefined` if the server has not declared its capabilities
  * yet.
+ *
+ * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support skills.
  */
 function requireSkills({ serverCapabilities }: ExtensionClient): JsonObject | undefined {
   if (!serverCapabilities) return undefined
   const settings = serverCapabilities.extensions?.[SKILLS_EXTENSION]
   if (isObject(settings)) return { directoryRead: false, ...settings }
-  throw missing(SKILLS_EXTENSION)
+  throw notOffered(SKILLS_EXTENSION)
 }
 
 function isResource(value: unknown): value is Resource {
   return isObject(value) && typeof value.uri === 'string'
 }
 
-function missing(what: string): SdkError {
-  return new SdkError('CAPABILITY_MISSING', `The server does not offer "${what}"`)
+function notOffered(feature: string): SdkError {
+  return new SdkError('CAPABILITY_MISSING', `The server does not offer "${feature}"`)
 }
 
 function invalid(method: string, data: unknown): SdkError {

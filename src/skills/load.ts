@@ -34,7 +34,7 @@ export interface LoadedSkill {
    *
    * @param reference A path relative to the skill's folder, or a URI inside it.
    * @throws {SdkError} `INVALID_MESSAGE` if the entry does not list the file, or the file does not
-   *   match it: get the skill again, and ask the user again.
+   *   match the entry: get the skill again, and ask the user again.
    */
   read(reference: string, options?: RequestOptions): Promise<SkillContent>
 }
@@ -101,13 +101,13 @@ function resolve({ uri }: Skill, reference: string): string {
 
 async function readVerified(
   client: ExtensionClient,
-  { uri: skill, resources }: Skill,
+  { uri: skillUri, resources }: Skill,
   uri: string,
   options: RequestOptions | undefined,
 ): Promise<SkillContent> {
   const listed = resources === 'dynamic' ? undefined : resources.find((file) => file.uri === uri)
-  if (!listed && (resources !== 'dynamic' || !uri.startsWith(rootOf(skill)))) {
-    throw mismatch(uri, 'the entry does not name it')
+  if (!listed && (resources !== 'dynamic' || !uri.startsWith(rootOf(skillUri)))) {
+    throw mismatch(uri, 'the entry does not list it')
   }
   // A cached copy might belong to an earlier entry
   const { contents } = await client.request(
@@ -116,7 +116,7 @@ async function readVerified(
     { ...options, cache: 'reload' },
   )
   const content: unknown = Array.isArray(contents)
-    ? contents.find((one) => isObject(one) && one.uri === uri)
+    ? contents.find((item) => isObject(item) && item.uri === uri)
     : undefined
   const bytes = bytesOf(content)
   if (!bytes) throw mismatch(uri, 'it has no content')
@@ -143,6 +143,6 @@ function bytesOf(content: unknown): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function mismatch(uri: string, why: string): SdkError {
-  return new SdkError('INVALID_MESSAGE', `"${uri}" cannot be used: ${why}`, { data: { uri } })
+function mismatch(uri: string, reason: string): SdkError {
+  return new SdkError('INVALID_MESSAGE', `"${uri}" cannot be used: ${reason}`, { data: { uri } })
 }

@@ -48,15 +48,15 @@ export interface DynamicSkill extends SkillPlacement {
 
 /** How skills are served. */
 export interface SkillsOptions {
-  /** Splits lists of skills, and of the files in a directory, into pages, as for a server. */
+  /** Splits lists of skills, and of the files in a directory, into pages, like the server's option. */
   pages?: Pages
-  /** How long clients may cache entries and files; the server's hints by default. */
+  /** How long clients may cache entries and files. By default the server's hints apply. */
   cache?: CacheHints
 }
 
 interface ServedSkill {
   readonly uri: string
-  readonly place: SkillPlacement
+  readonly placement: SkillPlacement
   readonly entry: () => Promise<Skill>
 }
 
@@ -81,8 +81,8 @@ interface ServedSkill {
  * )
  * ```
  *
- * @throws {TypeError} If there is no skill, or one is malformed: no `SKILL.md`, an invalid name or
- *   path, more files or bytes than hosts must accept, or two files at the same path.
+ * @throws {TypeError} If there is no skill. If a skill has no `SKILL.md`, an invalid name or path, or
+ *   more files or bytes than hosts must accept. If two files have the same URI.
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export function skills(
@@ -110,7 +110,7 @@ class ServedSkills implements ServerExtension {
     this.#cache = requireHints(options.cache) ?? {}
     this.#pages = options.pages ?? onePage
     this.#dynamic = sources.filter((source): source is DynamicSkill => !('files' in source))
-    for (const source of sources) if ('files' in source) this.#keep(source)
+    for (const source of sources) if ('files' in source) this.#addFiles(source)
     this.#served = sources.map((source) =>
       'files' in source ? this.#serveStatic(source) : this.#serveDynamic(source),
     )
@@ -125,10 +125,10 @@ class ServedSkills implements ServerExtension {
       methods: this.#methods,
     })
     for (const file of this.#files.values()) registerFile(server, file, this.#cache)
-    for (const source of this.#dynamic) registerFamily(server, source, this.#cache)
+    for (const source of this.#dynamic) registerDynamic(server, source, this.#cache)
   }
 
-  #keep(source: StaticSkill): void {
+  #addFiles(source: StaticSkill): void {
     const frontmatter = frontmatterOf(source)
     for (const file of filesOf(skillUri(frontmatter, source), source, frontmatter)) {
       if (this.#files.has(file.uri)) throw new TypeError(`"${file.uri}" exists already`)
@@ -139,26 +139,27 @@ class ServedSkills implements ServerExtension {
   #serveStatic(source: StaticSkill): ServedSkill {
     const frontmatter = frontmatterOf(source)
     const uri = skillUri(frontmatter, source)
-    return { uri, place: source, entry: entryOf(uri, frontmatter, this.#files.values()) }
+    return { uri, placement: source, entry: entryOf(uri, frontmatter, this.#files.values()) }
   }
 
   #serveDynamic(source: DynamicSkill): ServedSkill {
     const { frontmatter } = source
     const uri = skillUri(frontmatter, source)
     if (this.#files.has(uri)) throw new TypeError(`"${uri}" exists already`)
-    return { uri, place: source, entry: async () => ({ uri, frontmatter, resources: 'dynamic' }) }
+    const entry: Skill = { uri, frontmatter, resources: 'dynamic' }
+    return { uri, placement: source, entry: () => Promise.resolve(entry) }
   }
 
   async #list({ cursor }: JsonObject, ctx: Context): Promise<Result> {
     const listed = this.#served.filter(
-      ({ place }) => place.listed !== false && isVisible(place, ctx),
+      ({ placement }) => placement.listed !== false && isVisible(placement, ctx),
     )
     const { page, nextCursor } = this.#pages(listed, cursor, 'skills')
     const entries = await Promise.all(page.map(({ entry }) => entry()))
-    const restricted = this.#served.some(({ place }) => place.visible)
+    const isRestricted = this.#served.some(({ placement }) => placement.visible)
     return {
       ...this.#cache,
-      ...(restricted && { cacheScope: 'private' }),
+      ...(isRestricted && { cacheScope: 'private' }),
       skills: entries,
       ...(nextCursor !== undefined && { nextCursor }),
     }
@@ -166,12 +167,14 @@ class ServedSkills implements ServerExtension {
 
   async #get(params: JsonObject, ctx: Context): Promise<Result> {
     const uri = requireString(params, 'uri')
-    const found = this.#served.find((each) => each.uri === uri && isVisible(each.place, ctx))
-    if (!found) throw new ProtocolError(INVALID_PARAMS, `There is no skill at "${uri}"`, { uri })
+    const served = this.#served.find(
+      (skill) => skill.uri === uri && isVisible(skill.placement, ctx),
+    )
+    if (!served) throw new ProtocolError(INVALID_PARAMS, `There is no skill at "${uri}"`, { uri })
     return {
       ...this.#cache,
-      ...(found.place.visible && { cacheScope: 'private' }),
-      skill: await found.entry(),
+      ...(served.placement.visible && { cacheScope: 'private' }),
+      skill: await served.entry(),
     }
   }
 
@@ -179,7 +182,7 @@ class ServedSkills implements ServerExtension {
     const uri = requireString(params, 'uri')
     const readable = [...this.#files.values()].filter((file) => isVisible(file, ctx)).map(describe)
     for (const source of this.#dynamic) {
-      if (isVisible(source, ctx)) readable.push(...(await siblingFiles(uri, source, ctx)))
+      if (isVisible(source, ctx)) readable.push(...(await dynamicFiles(uri, source, ctx)))
     }
     const children = childrenOf(uri, readable)
     if (children.length === 0) {
@@ -190,8 +193,8 @@ class ServedSkills implements ServerExtension {
   }
 }
 
-/** The files of a dynamic skill that a directory may contain. */
-async function siblingFiles(
+/** The files of a dynamic skill; none if the directory cannot contain any of them. */
+async function dynamicFiles(
   directory: string,
   source: DynamicSkill,
   ctx: Context,
@@ -222,11 +225,11 @@ function describe({ uri, name, description, mimeType, bytes }: SkillFile): Resou
 
 function registerFile(server: Server, file: SkillFile, cache: CacheHints): void {
   const { uri, visible, content } = file
-  const { uri: _, ...described } = describe(file)
-  server.resource(uri, { ...described, cache, ...(visible && { visible }) }, () => content)
+  const { uri: _, ...description } = describe(file)
+  server.resource(uri, { ...description, cache, ...(visible && { visible }) }, () => content)
 }
 
-function registerFamily(server: Server, source: DynamicSkill, cache: CacheHints): void {
+function registerDynamic(server: Server, source: DynamicSkill, cache: CacheHints): void {
   const { frontmatter, visible, read } = source
   const uri = skillUri(frontmatter, source)
   const { name, description } = frontmatter

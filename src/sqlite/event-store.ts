@@ -26,17 +26,17 @@ const MAX_CACHED = 1000
 export interface SqlEventStoreOptions {
   /** Finds the connection of a stream that outlived its host. */
   findSink: (stream: string) => Sink | undefined
-  /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
+  /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
   onError: (error: unknown) => void
   limits: EventStoreLimits | undefined
 }
 
 /**
- * The rows of one session in tables that all sessions share. A message too long for one row takes
- * several; its id is that of the last.
+ * The rows of one session in tables that all sessions share. A message that is too long for one row takes
+ * several rows, and has the id of the last one.
  *
- * The limits are checked when an eighth of them was added, so the events may exceed them by that,
- * and by one message.
+ * The limits are checked whenever an eighth of them was added, so the events may exceed a limit by an
+ * eighth and one message.
  */
 export class SqlEventStore implements EventStore {
   readonly #tables: Tables
@@ -45,12 +45,12 @@ export class SqlEventStore implements EventStore {
   readonly #limits: Required<EventStoreLimits>
   readonly #findSink: (stream: string) => Sink | undefined
   /**
-   * The events and characters added since the limits were checked. `Infinity` makes the first event
-   * check them, since earlier hosts may have added some.
+   * The events and characters added since the limits were checked. With `Infinity`, the first event
+   * causes a check, since earlier hosts may have added events.
    */
   #added = { events: Infinity, size: 0 }
   /** Streams that have an initial event id and no row. */
-  readonly #begun = boundedCache<string, true>(MAX_CACHED)
+  readonly #withoutRows = boundedCache<string, true>(MAX_CACHED)
   /** Streams that have rows. */
   readonly #withRows = boundedCache<string, true>(MAX_CACHED)
 
@@ -71,15 +71,15 @@ export class SqlEventStore implements EventStore {
   }
 
   get eventCount(): number {
-    const counted = 'SELECT max(seq) AS seq FROM mcp_events WHERE session = ?'
-    const [row] = this.#tables.query<{ seq: number | null }>(counted, this.#session)
+    const query = 'SELECT max(seq) AS seq FROM mcp_events WHERE session = ?'
+    const [row] = this.#tables.query<{ seq: number | null }>(query, this.#session)
     return row?.seq ?? 0
   }
 
   storeEvent(stream: string, message: string): string | undefined {
     return this.#attempt(() => {
-      if (message === '' && this.#isFirst(stream)) return this.#begin(stream)
-      this.#limit(message)
+      if (message === '' && this.#isFirst(stream)) return this.#beginStream(stream)
+      this.#enforceLimits(message)
       if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, 0)
       const rows = chunkText(message, MAX_ROW_CHARACTERS)
       const last = rows.pop() ?? ''
@@ -119,7 +119,7 @@ export class SqlEventStore implements EventStore {
     return this.#findSink(stream)
   }
 
-  /** Reports a failed write: the client must get its response even if an event cannot be stored. */
+  /** Writes, and reports a failure: the client must get its response even if it cannot be stored. */
   #attempt<T>(write: () => T): T | undefined {
     try {
       return write()
@@ -129,8 +129,8 @@ export class SqlEventStore implements EventStore {
     }
   }
 
-  /** Counts a message, and checks the limits if it is time for that. */
-  #limit(message: string): void {
+  /** Counts a message, and deletes old messages if the limits are due for a check. */
+  #enforceLimits(message: string): void {
     const { maxEvents, maxSize } = this.#limits
     const added = this.#added
     if (++added.events <= maxEvents / 8 && (added.size += message.length) <= maxSize / 8) return
@@ -147,7 +147,8 @@ export class SqlEventStore implements EventStore {
     let count = 0
     let total = 0
     for (const { seq, length, more } of rows) {
-      // Only whole messages go, so the check is at the last row of each; the newest always stays
+      // Only whole messages are deleted, so limits are checked at the last row of each message. The
+      // newest message always stays
       if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
         deleteEventsUpTo(this.#tables, this.#session, seq)
         return
@@ -170,14 +171,14 @@ export class SqlEventStore implements EventStore {
       Date.now(),
       this.#session,
     )
-    this.#begun.delete(stream)
+    this.#withoutRows.delete(stream)
     this.#withRows.set(stream, true)
     return row && `${stream}_${row.seq}`
   }
 
-  /** The id of a stream's beginning, which costs no row. */
-  #begin(stream: string): string {
-    this.#begun.set(stream, true)
+  /** Returns the initial event id of a stream, for which no row is stored. */
+  #beginStream(stream: string): string {
+    this.#withoutRows.set(stream, true)
     return `${stream}_0`
   }
 
@@ -187,7 +188,7 @@ export class SqlEventStore implements EventStore {
     return this.#tables.query(query, this.#session, stream).length === 0
   }
 
-  /** Whether nothing of a stream that has begun was deleted. */
+  /** Whether a stream has begun and none of its events was deleted. */
   #isComplete(stream: string): boolean {
     const [row] = this.#tables.query<{ first: number }>(
       'SELECT first FROM mcp_events WHERE session = ? AND stream = ? ORDER BY seq LIMIT 1',
@@ -195,7 +196,7 @@ export class SqlEventStore implements EventStore {
       stream,
     )
     if (row) return row.first === 1
-    return this.#begun.get(stream) || isStreamOpen(this.#tables, this.#session, stream)
+    return this.#withoutRows.get(stream) || isStreamOpen(this.#tables, this.#session, stream)
   }
 
   #isStored(stream: string, seq: number): boolean {

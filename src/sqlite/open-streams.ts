@@ -9,12 +9,12 @@ import { MAX_ROW_BYTES, MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Adds an open stream, or replaces its call. Of a call too long for one row only the id is stored:
- * after a restart it is answered with an error.
+ * Adds an open stream, or replaces its call. If the call is too long for one row, only its id and method
+ * are stored: after a restart, the call is answered with an error.
  */
 export function putStream(tables: Tables, session: string, { id, call }: OpenStream): void {
   let text = call ? JSON.stringify(call) : null
-  if (call && text && !fits(text)) text = JSON.stringify(withoutContents(call))
+  if (call && text && !fitsRow(text)) text = JSON.stringify(withoutContents(call))
   tables.write(
     `INSERT INTO mcp_streams (session, id, opened_at, call) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET call = excluded.call`,
@@ -60,12 +60,12 @@ export function readStreams(
   })
 }
 
-function fits(text: string): boolean {
+function fitsRow(text: string): boolean {
   if (text.length <= MAX_ROW_CHARACTERS) return true
   return text.length <= MAX_ROW_BYTES && new TextEncoder().encode(text).length <= MAX_ROW_BYTES
 }
 
-/** A call of which nothing is known but how to answer it. */
+/** A call reduced to what is needed to answer it with an error. */
 function withoutContents({ request: { jsonrpc, id, method } }: ResumableCall): ResumableCall {
   return { request: { jsonrpc, id, method }, recording: emptyRecording(), asked: {}, answers: {} }
 }

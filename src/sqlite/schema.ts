@@ -6,14 +6,14 @@
  */
 import type { Sql } from './sql.ts'
 
-/** A row of a Durable Object takes 2 MB at most, with all its columns. */
+/** A row of a Durable Object may have at most 2 MB, including all its columns. */
 export const MAX_ROW_BYTES = 1_900_000
 /** A UTF-16 unit takes three bytes at most. */
 export const MAX_ROW_CHARACTERS = 600_000
 
-/** The steps from each version of the tables to the next; what was released never changes. */
-// `seq` counts the events of a session, `first` is 1 for the first row of a stream, `more` for a row
-// that goes on in the next one; `call` is NULL for a stream of no request.
+/** The steps from each version of the tables to the next. Released steps never change. */
+// `seq` counts the events of a session. `first` is 1 for the first row of a stream, `more` is 1 for a row
+// that the next one continues. `call` is NULL for a stream that belongs to no request.
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE mcp_events (
      session TEXT NOT NULL,
@@ -34,14 +34,14 @@ const MIGRATIONS: readonly string[] = [
    ) WITHOUT ROWID;`,
 ]
 
-/** For databases that store the sessions too, and not only the events and streams of one. */
+/** For databases that store several sessions, and not only the events and streams of one. */
 const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
   id TEXT PRIMARY KEY,
   record TEXT NOT NULL,
   used_at INTEGER NOT NULL
 ) WITHOUT ROWID`
 
-/** Whether the tables exist. Writes nothing, so that it costs nothing for an empty database. */
+/** Whether the tables exist. Writes nothing, so that checking an empty database costs nothing. */
 export function hasTables(sql: Sql): boolean {
   return sql.all(`SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`).length > 0
 }
@@ -64,11 +64,11 @@ export function migrate(sql: Sql): void {
     if (from === MIGRATIONS.length) return
     if (from > MIGRATIONS.length) {
       throw new Error(
-        `The tables have version ${from}, but this version of edgewise knows ${MIGRATIONS.length} at most`,
+        `The tables have version ${from}, but this version of edgewise supports at most ${MIGRATIONS.length}`,
       )
     }
     for (const step of MIGRATIONS.slice(from)) sql.run(step)
-    // A view takes one row, a table another one for its value.
+    // A view needs one row; a table would need another row for its value
     sql.run('DROP VIEW IF EXISTS mcp_schema')
     sql.run(`CREATE VIEW mcp_schema AS SELECT ${MIGRATIONS.length} AS version`)
   })

@@ -14,9 +14,9 @@ import { Tables } from './tables.ts'
 
 /** How a store behaves. */
 export interface SqlSessionStoreOptions {
-  /** Finds the connection of a stream, where connections outlive the host. By default none does. */
+  /** Finds the connection of a stream, if connections outlive the host. By default none is found. */
   findSink?: (session: string, stream: string) => Sink | undefined
-  /** Receives errors of writing, after which the client gets the message anyway, and of reading. */
+  /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
   onError?: (error: unknown) => void
   /** The limits of the events of each session. */
   limits?: EventStoreLimits
@@ -90,7 +90,7 @@ export class SqlSessionStore implements SessionStore {
     })
   }
 
-  /** The sessions with an open stream for messages of no request: only they get changes. */
+  /** The sessions with an open stream that belongs to no request. Only these receive changes. */
   listening(): { id: string; record: SessionRecord }[] {
     return this.#tables
       .query<{ id: string; record: string }>(
@@ -114,10 +114,10 @@ export class SqlSessionStore implements SessionStore {
     return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
 
-  /** Notes that a session is in use; returns whether there is such a session. */
+  /** Records that a session is in use; returns whether the session exists. */
   touch(id: string): boolean {
-    const set = 'UPDATE mcp_sessions SET used_at = ? WHERE id = ? RETURNING id'
-    return this.#tables.query(set, Date.now(), id).length > 0
+    const query = 'UPDATE mcp_sessions SET used_at = ? WHERE id = ? RETURNING id'
+    return this.#tables.query(query, Date.now(), id).length > 0
   }
 
   /** Deletes the events of a session that were sent before a time, in milliseconds since 1970. */
@@ -125,7 +125,7 @@ export class SqlSessionStore implements SessionStore {
     deleteEventsBefore(this.#tables, id, before)
   }
 
-  /** Notes that the whole database is erased; nothing is stored from then on. */
+  /** Called when the whole database was erased; nothing is stored from then on. */
   erased(): void {
     this.#tables.erased()
   }

@@ -4,7 +4,7 @@
  * @see https://www.sqlite.org/lang.html
  */
 
-/** What is bound to a `?` of a query, and what rows hold. */
+/** A value that is bound to a `?` of a query, or that a row contains. */
 export type SqlValue = string | number | null
 
 /** A database, used synchronously. */
@@ -32,12 +32,13 @@ export interface SqliteDatabase {
 const BUSY_MS = 5_000
 
 /**
- * Adapts a runtime's database for the stores. Other processes may use it at the same time; a write
- * waits for theirs, for five seconds unless the database has a `busy_timeout` of its own.
+ * Adapts a runtime's database for the stores. Other processes may use the database at the same time. A
+ * write waits for their writes, for at most five seconds, or for the `busy_timeout` that the database
+ * already has.
  */
 export function adaptSqlite(database: SqliteDatabase): Sql {
-  const [waits] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
-  if (!waits?.timeout) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  const [current] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
+  if (!current?.timeout) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
     run: (script) => void database.exec(script),

@@ -1,6 +1,6 @@
 /**
- * The tables of sessions in one database, created by the first write: on Cloudflare each row costs,
- * those that describe tables too.
+ * The tables of sessions in one database. The first write creates them, because on Cloudflare every row
+ * costs money, including those that describe tables.
  *
  * @see https://developers.cloudflare.com/durable-objects/platform/pricing/
  */
@@ -25,14 +25,14 @@ export class Tables {
     return this.#created ? this.#sql.all<Row>(query, ...bindings) : []
   }
 
-  /** Runs a statement that needs the tables, and creates them; not again once all was erased. */
+  /** Creates the tables if needed, and runs a statement. Does nothing once the database was erased. */
   write<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
     if (this.#deleted) return []
     this.#create()
     return this.#sql.all<Row>(query, ...bindings)
   }
 
-  /** Creates the table of sessions, which a host may do without. */
+  /** Creates the table of sessions, which not every host needs. */
   createSessionTable(): void {
     this.#create()
     createSessionTable(this.#sql)
@@ -43,7 +43,7 @@ export class Tables {
     return this.#sql.transaction(work)
   }
 
-  /** Notes that the whole database was erased, for good. */
+  /** Called when the whole database was erased for good. */
   erased(): void {
     this.#created = false
     this.#deleted = true

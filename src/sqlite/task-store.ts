@@ -97,9 +97,9 @@ export class SqlTaskStore implements TaskStore {
 
   #save(record: TaskRecord): boolean {
     const { taskId, version, status } = record
-    const [text = '', ...more] = chunkText(JSON.stringify(record), MAX_ROW_CHARACTERS)
+    const [text = '', ...furtherChunks] = chunkText(JSON.stringify(record), MAX_ROW_CHARACTERS)
     const finished = FINAL.includes(status) ? 1 : 0
-    const saved =
+    const savedRows =
       version === 1
         ? this.#sql.all(
             `INSERT INTO mcp_tasks (id, principal, version, finished, expires_at, record)
@@ -118,14 +118,14 @@ export class SqlTaskStore implements TaskStore {
             taskId,
             version - 1,
           )
-    if (saved.length === 0) return false
+    if (savedRows.length === 0) return false
     if (version > 1) this.#sql.all('DELETE FROM mcp_task_pieces WHERE task = ?', taskId)
-    for (const [n, piece] of more.entries()) {
+    for (const [n, chunk] of furtherChunks.entries()) {
       this.#sql.all(
         'INSERT INTO mcp_task_pieces (task, n, text) VALUES (?, ?, ?)',
         taskId,
         n,
-        piece,
+        chunk,
       )
     }
     return true
@@ -156,10 +156,11 @@ export class SqlTaskStore implements TaskStore {
   expired(now: number): TaskRecord[] {
     const found = this.#find('WHERE expires_at <= ?', now)
     if (!this.#ready) return found
-    // Damaged rows are in no list, so they are removed here
-    const all = this.#sql.all<{ id: string }>('SELECT id FROM mcp_tasks WHERE expires_at <= ?', now)
+    // Damaged rows are never returned, so they are removed here
+    const query = 'SELECT id FROM mcp_tasks WHERE expires_at <= ?'
+    const rows = this.#sql.all<{ id: string }>(query, now)
     const foundIds = new Set(found.map(({ taskId }) => taskId))
-    for (const { id } of all) if (!foundIds.has(id)) this.remove(id)
+    for (const { id } of rows) if (!foundIds.has(id)) this.remove(id)
     return found
   }
 
@@ -173,7 +174,7 @@ export class SqlTaskStore implements TaskStore {
     return this.#sql.all<{ at: number | null }>(query)[0]?.at ?? undefined
   }
 
-  /** Notes that the whole database is erased. */
+  /** Called when the whole database was erased. */
   erased(): void {
     this.#ready = false
   }
@@ -182,8 +183,9 @@ export class SqlTaskStore implements TaskStore {
     if (!this.#ready) return []
     const query = `SELECT id, record FROM mcp_tasks ${where}`
     return this.#sql.all<{ id: string; record: string }>(query, ...bindings).flatMap((row) => {
-      // A text in one chunk is shorter than a row may be; a chunk may be one short of that
-      const text = row.record.length < MAX_ROW_CHARACTERS - 1 ? row.record : this.#whole(row)
+      // If there are further chunks, the first has the maximum length, or one character less
+      const isWhole = row.record.length < MAX_ROW_CHARACTERS - 1
+      const text = isWhole ? row.record : this.#joinChunks(row)
       try {
         const record = JSON.parse(text) as TaskRecord
         if (record.taskId === row.id) return [record]
@@ -194,9 +196,9 @@ export class SqlTaskStore implements TaskStore {
     })
   }
 
-  #whole({ id, record }: { id: string; record: string }): string {
+  #joinChunks({ id, record }: { id: string; record: string }): string {
     const query = 'SELECT text FROM mcp_task_pieces WHERE task = ? ORDER BY n'
-    const pieces = this.#sql.all<{ text: string }>(query, id)
-    return record + pieces.map(({ text }) => text).join('')
+    const chunks = this.#sql.all<{ text: string }>(query, id)
+    return record + chunks.map(({ text }) => text).join('')
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Tests of servers and clients: a real client connected in memory, recorded exchanges, and scripted
- * peers that can misbehave as no real one would.
+ * For tests of servers and clients: a real client connected in memory, recorded exchanges, and scripted
+ * peers, which can also misbehave.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export function connectInMemory(
 ): Promise<Client> {
   const [near, far] = inMemoryTransports()
   const caller = { ...serve?.caller, ...(principal !== undefined && { principal }) }
-  // Serving lasts as long as the connection, so only its failure can be awaited.
+  // Serving lasts as long as the connection, so only its failure can be awaited
   const failed = new Promise<never>((_resolve, reject) => {
     serveTransport(server, far, { ...serve, caller }).catch(reject)
   })

@@ -46,7 +46,7 @@ export interface Recorder {
  */
 export function recordTransport(transport: Transport): Recorder {
   const frames: RecordedFrame[] = []
-  const keep = (direction: RecordedFrame['direction'], frame: unknown): void =>
+  const record = (direction: RecordedFrame['direction'], frame: unknown): void =>
     void frames.push({ direction, frame: structuredClone(frame) })
   return {
     frames,
@@ -54,14 +54,14 @@ export function recordTransport(transport: Transport): Recorder {
       start: (receiver) =>
         transport.start({
           message(frame) {
-            keep('received', frame)
+            record('received', frame)
             return receiver.message(frame)
           },
           malformed: (error) => receiver.malformed(error),
           closed: (reason) => receiver.closed(reason),
         }),
       send(frame) {
-        keep('sent', frame)
+        record('sent', frame)
         return transport.send(frame)
       },
       close: () => transport.close(),
@@ -90,26 +90,28 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   /** The current request ids, by the recorded ones. */
   const ids = new Map<unknown, unknown>()
   requireFrames(frames)
-  const rest = [...frames]
+  const remaining = [...frames]
 
-  async function take(frame: unknown): Promise<void> {
-    const expected = rest[0]
+  async function receive(frame: unknown): Promise<void> {
+    const expected = remaining[0]
     const message = validateMessage(frame)
     const recordedMessage = expected && validateMessage(expected.frame)
     const fault = recordedMessage
       ? difference(recordedMessage, message)
       : `nothing is left to answer ${name(message)}`
     if (fault !== undefined) return fail(fault)
-    rest.shift()
+    remaining.shift()
     if (recordedMessage && isRequest(recordedMessage) && isRequest(message))
       ids.set(recordedMessage.id, message.id)
-    await play()
+    await sendRecorded()
   }
 
-  async function play(): Promise<void> {
-    while (rest[0]?.direction === 'received') {
-      // A recorded malformed frame must be replayed as malformed.
-      await far.send(withIds(structuredClone(rest.shift()?.frame), ids) as JsonRpcMessage)
+  /** Sends the recorded server messages up to the next message that the client has to send. */
+  async function sendRecorded(): Promise<void> {
+    while (remaining[0]?.direction === 'received') {
+      // A malformed frame is replayed as it is
+      const { frame } = remaining.shift() ?? {}
+      await far.send(withIds(structuredClone(frame), ids) as JsonRpcMessage)
     }
   }
 
@@ -123,19 +125,19 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
 
   let reason: SdkError | undefined
   void far.start({
-    message: take,
+    message: receive,
     malformed() {},
     closed() {},
   })
   return {
-    left: rest,
+    left: remaining,
     async start(receiver) {
       await near.start({
         message: (frame) => receiver.message(frame),
         malformed: (error) => receiver.malformed(error),
-        closed: (why) => receiver.closed(reason ?? why),
+        closed: (closeReason) => receiver.closed(reason ?? closeReason),
       })
-      await play()
+      await sendRecorded()
     },
     send: (frame) => near.send(frame),
     close: () => near.close(),
@@ -143,15 +145,15 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
 }
 
 function requireFrames(frames: readonly unknown[]): void {
-  for (const [at, each] of frames.entries()) {
-    const { direction, frame } = isObject(each) ? each : {}
+  for (const [index, recorded] of frames.entries()) {
+    const { direction, frame } = isObject(recorded) ? recorded : {}
     if (direction === 'received') continue
     try {
       if (direction === 'sent') validateMessage(frame)
       else throw new TypeError('the direction is neither "sent" nor "received"')
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new TypeError(`Cannot replay frame ${at} of the recording: ${reason}`, { cause })
+      throw new TypeError(`Cannot replay frame ${index} of the recording: ${reason}`, { cause })
     }
   }
 }
@@ -163,15 +165,15 @@ function withIds(frame: unknown, ids: ReadonlyMap<unknown, unknown>): unknown {
   const rename = (holder: unknown, key: string): void => {
     if (isObject(holder) && ids.has(holder[key])) holder[key] = ids.get(holder[key])
   }
-  // A request of the server keeps its own id.
+  // A request of the server keeps its own id
   if (!('method' in frame)) rename(frame, 'id')
   if (frame.method === 'notifications/progress') rename(params, 'progressToken')
   if (isObject(params)) rename(params._meta, META_SUBSCRIPTION_ID)
   return frame
 }
 
-/** Members derived from ids, and the client's name and version, which change with each release. */
-const passing: ReadonlySet<string> = new Set([
+/** The members that may differ: ids, and the client's name and version. */
+const ignoredPaths: ReadonlySet<string> = new Set([
   'id',
   'params.requestId',
   'params._meta.progressToken',
@@ -180,31 +182,33 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /** The difference between the recorded and the actual message; `undefined` if they are the same. */
-function difference(recorded: JsonRpcMessage, said: JsonRpcMessage): string | undefined {
-  if (name(recorded) !== name(said)) return `it has ${name(recorded)}, not ${name(said)}`
-  const fault = unlike(recorded, said, '')
-  return fault === undefined ? undefined : `in ${name(said)}, ${fault}`
+function difference(recorded: JsonRpcMessage, actual: JsonRpcMessage): string | undefined {
+  if (name(recorded) !== name(actual)) return `it has ${name(recorded)}, not ${name(actual)}`
+  const fault = memberDifference(recorded, actual, '')
+  return fault === undefined ? undefined : `in ${name(actual)}, ${fault}`
 }
 
 /** The first member that differs, and how. */
-function unlike(recorded: unknown, said: unknown, path: string): string | undefined {
-  if (passing.has(path)) return undefined
-  if (isHolder(recorded) && isHolder(said) && Array.isArray(recorded) === Array.isArray(said)) {
-    for (const key of new Set([...Object.keys(recorded), ...Object.keys(said)])) {
-      const fault = unlike(recorded[key], said[key], path === '' ? key : `${path}.${key}`)
+function memberDifference(recorded: unknown, actual: unknown, path: string): string | undefined {
+  if (ignoredPaths.has(path)) return undefined
+  const areContainers = isContainer(recorded) && isContainer(actual)
+  if (areContainers && Array.isArray(recorded) === Array.isArray(actual)) {
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(actual)])) {
+      const memberPath = path === '' ? key : `${path}.${key}`
+      const fault = memberDifference(recorded[key], actual[key], memberPath)
       if (fault !== undefined) return fault
     }
     return undefined
   }
-  if (JSON.stringify(recorded) === JSON.stringify(said)) return undefined
-  return `"${path}" was ${shown(recorded)}, and is ${shown(said)}`
+  if (JSON.stringify(recorded) === JSON.stringify(actual)) return undefined
+  return `"${path}" was ${excerpt(recorded)}, and is ${excerpt(actual)}`
 }
 
-function isHolder(value: unknown): value is { readonly [key: string]: unknown } {
+function isContainer(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null
 }
 
-function shown(value: unknown): string {
+function excerpt(value: unknown): string {
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) return 'not there'
   return text.length > 200 ? `${text.slice(0, 200)}…` : text

@@ -23,7 +23,7 @@ export interface ScriptedFetch {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** All received requests, in order. */
   readonly seen: ScriptedRequest[]
-  /** The received messages with a method. */
+  /** The received requests whose message has this method. */
   sent(method: string): ScriptedRequest[]
 }
 
@@ -47,7 +47,7 @@ export function scriptedFetch(
   const seen: ScriptedRequest[] = []
   return {
     seen,
-    sent: (method) => seen.filter((one) => one.message.method === method),
+    sent: (method) => seen.filter(({ message }) => message.method === method),
     async fetch(url, init) {
       const request: ScriptedRequest = {
         method: init.method ?? 'GET',
@@ -90,8 +90,8 @@ export function scriptedEvents(headers: Readonly<Record<string, string>> = {}): 
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let cancelled = false
   const body = new ReadableStream<Uint8Array>({
-    start(given) {
-      controller = given
+    start(streamController) {
+      controller = streamController
     },
     cancel() {
       cancelled = true

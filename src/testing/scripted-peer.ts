@@ -48,8 +48,8 @@ export function scriptedPeer(
   const send = (frame: unknown): void => void mine.send(frame as JsonRpcMessage).catch(() => {})
   let reason: SdkError | undefined
   const fail = (cause: unknown): void => {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    reason = new SdkError('INVALID_USE', `The script failed: ${why}`, { cause })
+    const message = cause instanceof Error ? cause.message : String(cause)
+    reason = new SdkError('INVALID_USE', `The script failed: ${message}`, { cause })
     void mine.close()
   }
   const reply = (frame: unknown): void => {
@@ -59,9 +59,9 @@ export function scriptedPeer(
     message(frame) {
       seen.push(frame as JsonObject)
       try {
-        const answered = answer(frame as JsonObject)
-        if (answered instanceof Promise) answered.then(reply, fail)
-        else reply(answered)
+        const response = answer(frame as JsonObject)
+        if (response instanceof Promise) response.then(reply, fail)
+        else reply(response)
       } catch (error) {
         fail(error)
       }
@@ -75,7 +75,7 @@ export function scriptedPeer(
         theirs.start({
           message: (frame) => receiver.message(frame),
           malformed: (error) => receiver.malformed(error),
-          closed: (why) => receiver.closed(reason ?? why),
+          closed: (closeReason) => receiver.closed(reason ?? closeReason),
         }),
       send: (frame) => theirs.send(frame),
       close: () => theirs.close(),
@@ -83,6 +83,6 @@ export function scriptedPeer(
     seen,
     send,
     close: () => void mine.close(),
-    sent: (method) => seen.filter((one) => one.method === method),
+    sent: (method) => seen.filter((message) => message.method === method),
   }
 }

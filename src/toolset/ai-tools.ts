@@ -42,12 +42,12 @@ export interface AiTool<Schema> {
   readonly description?: string
   /** The schema of the arguments, as `jsonSchema` of the `ai` package returns it. */
   readonly inputSchema: Schema
-  /** Runs the tool on the server; aborting is forwarded. */
+  /** Runs the tool on the server. `abortSignal` cancels the call. */
   execute(
     args: JsonObject,
     options: { toolCallId: string; abortSignal?: AbortSignal | undefined },
   ): Promise<CallToolResult>
-  /** Content for the model: text, images and files; a failure is an error for the model too. */
+  /** Converts a result for the model: to text, images and files, or to an error if the tool failed. */
   toModelOutput(options: { output: CallToolResult }): AiOutput
 }
 
@@ -76,8 +76,8 @@ export async function aiTools<Schema>(
   { jsonSchema, onProgress, ...options }: AiToolsOptions<Schema>,
 ): Promise<Record<string, AiTool<Schema>>> {
   const functions = await toolFunctions(client, options)
-  const entry = (each: ToolFunction): [string, AiTool<Schema>] => {
-    const { name, description, parameters, tool } = each
+  const entry = (toolFunction: ToolFunction): [string, AiTool<Schema>] => {
+    const { name, description, parameters, tool } = toolFunction
     return [
       name,
       {
@@ -90,7 +90,7 @@ export async function aiTools<Schema>(
               onProgress: (progress) => onProgress(progress, { toolCallId, tool }),
             }),
           }
-          return each.call(args, request)
+          return toolFunction.call(args, request)
         },
         toModelOutput: ({ output }) => modelOutput(output),
       },
@@ -100,19 +100,16 @@ export async function aiTools<Schema>(
 }
 
 function modelOutput({ content, structuredContent, isError }: CallToolResult): AiOutput {
-  const shown = content.map(modelContent)
-  if (shown.length === 0 && structuredContent !== undefined) {
-    shown.push({ type: 'text', text: JSON.stringify(structuredContent) })
+  const parts = content.map(modelContent)
+  if (parts.length === 0 && structuredContent !== undefined) {
+    parts.push({ type: 'text', text: JSON.stringify(structuredContent) })
   }
-  if (!isError) return { type: 'content', value: shown }
-  const texts = shown.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
+  if (!isError) return { type: 'content', value: parts }
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
   return { type: 'error-text', value: texts.join('\n') || 'The tool failed' }
 }
 
-/**
- * What a model sees of a content block; an unknown block, as later revisions may have, is sent as
- * JSON.
- */
+/** Converts a content block for a model. Unknown blocks, as of later revisions, are sent as JSON. */
 function modelContent(block: ContentBlock): AiContent {
   if (!isContentBlock(block)) return { type: 'text', text: JSON.stringify(block) }
   switch (block.type) {

@@ -31,7 +31,8 @@ export interface ToolFunction {
   /**
    * Calls the tool. A tool error is a result with `isError`.
    *
-   * @param args Arguments by the names in `parameters`; the tool receives its own names.
+   * @param args Arguments by the names in `parameters`, which may differ from those that the tool
+   *   receives.
    *
    * @throws {ProtocolError | SdkError} See `client.callTool`.
    */
@@ -96,15 +97,15 @@ export async function toolFunctions(
   }
   const names = await modelNames(tools.keys(), cleanName, maxNameLength)
   return await Promise.all(
-    [...tools].map(async ([named, tool]): Promise<ToolFunction> => {
+    [...tools].map(async ([prefixedName, tool]): Promise<ToolFunction> => {
       const { schema, restore } = await modelParameters(tool.inputSchema)
       return {
-        name: names.get(named) ?? named,
+        name: names.get(prefixedName) ?? prefixedName,
         description: tool.description ?? tool.title,
         parameters: schema,
         tool,
         call: (args, options) =>
-          client.callTool(tool.name, args && restore(args), joined(request, options)),
+          client.callTool(tool.name, args && restore(args), mergeOptions(request, options)),
       }
     }),
   )
@@ -116,11 +117,11 @@ function cleanName(name: string): string {
 }
 
 /** Merges both sets of options; either signal aborts. */
-function joined(
-  always: RequestOptions | undefined,
-  now: RequestOptions | undefined,
+function mergeOptions(
+  shared: RequestOptions | undefined,
+  own: RequestOptions | undefined,
 ): RequestOptions | undefined {
-  if (!always || !now) return now ?? always
-  const signals = [always.signal, now.signal].filter((signal) => signal !== undefined)
-  return { ...always, ...now, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] }
+  if (!shared || !own) return own ?? shared
+  const signals = [shared.signal, own.signal].filter((signal) => signal !== undefined)
+  return { ...shared, ...own, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] }
 }

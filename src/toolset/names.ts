@@ -7,7 +7,7 @@ import { digestText } from '../patterns/digest.ts'
 /** The number of digest characters that distinguish names. */
 const DIGEST_LENGTH = 6
 
-/** The shortest limit that leaves room for a letter and a digest. */
+/** The shortest limit that leaves room for a letter, a separator and a digest. */
 export const MIN_NAME_LENGTH: number = DIGEST_LENGTH + 2
 
 /**
@@ -28,14 +28,15 @@ export async function modelNames(
     sorted.map((original) => [original, clean(original).slice(0, maxLength)]),
   )
   const usedNames = new Set<string>()
-  const shared = new Set<string>()
-  for (const name of cleanNames.values()) (usedNames.has(name) ? shared : usedNames).add(name)
+  const collisions = new Set<string>()
+  for (const name of cleanNames.values()) (usedNames.has(name) ? collisions : usedNames).add(name)
   const names = new Map<string, string>()
-  for (const [original, first] of cleanNames) {
-    let name = first
-    for (let round = 0; shared.has(first) && name !== original && usedNames.has(name); round++) {
+  for (const [original, cleanName] of cleanNames) {
+    let name = cleanName
+    const collides = collisions.has(cleanName)
+    for (let round = 0; collides && name !== original && usedNames.has(name); round++) {
       const digest = await digestText(original + '\0'.repeat(round))
-      name = `${first.slice(0, maxLength - DIGEST_LENGTH - 1)}_${digest.slice(0, DIGEST_LENGTH)}`
+      name = `${cleanName.slice(0, maxLength - DIGEST_LENGTH - 1)}_${digest.slice(0, DIGEST_LENGTH)}`
     }
     usedNames.add(name)
     names.set(original, name)

@@ -1,8 +1,8 @@
 /**
- * Tools' schemas in the form that the large model APIs accept. Each API rejects a whole request
- * because of one schema that another accepts: OpenAI's requires `properties` and `items`, both it
- * and Anthropic's reject combinators at the root, and Anthropic's also property names outside an
- * alphabet.
+ * Tools' schemas in a form that all large model APIs accept. An API rejects a whole request because of
+ * one schema, even if other APIs accept that schema. The API of OpenAI requires `properties` and
+ * `items`. It rejects combinators at the root, as does the API of Anthropic, which also restricts the
+ * characters of property names.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
  */
@@ -14,8 +14,8 @@ import { modelNames } from './names.ts'
 const MAX_PROPERTY_LENGTH = 64
 
 /**
- * The maximum number of schemas merged into a root; further ones are omitted, as references can
- * multiply them.
+ * The maximum number of schemas merged into a root. Further schemas are omitted: references can multiply
+ * them without limit.
  */
 const MAX_MERGED = 100
 
@@ -33,14 +33,14 @@ const ORIGINAL = 'original_input'
 export interface ModelParameters {
   /** A copy that may be changed. */
   readonly schema: ObjectSchema
-  /** Converts the arguments of a model back to the names that the tool knows. */
+  /** Renames the arguments of a model to the names in the tool's own schema. */
   readonly restore: (args: JsonObject) => JsonObject
 }
 
 /**
- * A schema that every API accepts, and that allows at least what the tool's own does. Alternatives
- * at the root become optional properties: the tool validates its arguments, and reports to the
- * model what is wrong.
+ * Creates a schema that every API accepts, and that allows every value that the tool's own schema
+ * allows. Alternatives at the root become optional properties: the tool validates its arguments, and
+ * reports to the model what is wrong.
  */
 export async function modelParameters(input: ObjectSchema): Promise<ModelParameters> {
   const flat = flatten(input, input, { left: MAX_MERGED })
@@ -50,54 +50,52 @@ export async function modelParameters(input: ObjectSchema): Promise<ModelParamet
   const clean = (name: string): string => name.replace(/[^A-Za-z0-9_.-]/g, '_') || '_'
   const names = await modelNames(Object.keys(properties), clean, MAX_PROPERTY_LENGTH)
   const rename = (name: string): string => names.get(name) ?? name
-  const renamed = [...names].some(([original, name]) => original !== name)
+  const isRenamed = [...names].some(([original, name]) => original !== name)
   const schema: ObjectSchema = {
     ...flat,
     type: 'object',
     properties: mapKeys(properties, rename),
     ...(required.length > 0 && { required: required.map(rename) }),
   }
-  const changed = renamed || REFUSED_AT_ROOT.some((keyword) => keyword in input)
+  const isChanged = isRenamed || REFUSED_AT_ROOT.some((keyword) => keyword in input)
   const originals = new Map([...names].map(([original, name]) => [name, original]))
   return {
-    schema: complete(changed ? keepReferences(schema, input) : schema) as ObjectSchema,
-    restore: (args) => (renamed ? mapKeys(args, (name) => originals.get(name) ?? name) : args),
+    schema: complete(isChanged ? keepReferences(schema, input) : schema) as ObjectSchema,
+    restore: (args) => (isRenamed ? mapKeys(args, (name) => originals.get(name) ?? name) : args),
   }
 }
 
-/**
- * A schema without the keywords that are rejected at the root; what they say about properties is
- * merged.
- */
+/** Removes the keywords that are rejected at the root, and merges the properties that they define. */
 function flatten(schema: unknown, root: JsonObject, budget: { left: number }): JsonObject {
   if (!isObject(schema) || budget.left-- <= 0) return {}
-  const into = (part: unknown): JsonObject => flatten(part, root, budget)
+  const flattenPart = (part: unknown): JsonObject => flatten(part, root, budget)
   const { $ref, allOf, anyOf, oneOf, if: condition, then, else: otherwise } = schema
   const ownKeywords = Object.entries(schema).filter(([name]) => !REFUSED_AT_ROOT.includes(name))
   return [
-    typeof $ref === 'string' ? into(resolve(root, $ref)) : {},
-    ...list(allOf).map(into),
-    either(list(anyOf).map(into)),
-    either(list(oneOf).map(into)),
-    condition === undefined ? {} : either([into(then), into(otherwise)]),
+    typeof $ref === 'string' ? flattenPart(resolve(root, $ref)) : {},
+    ...list(allOf).map(flattenPart),
+    union(list(anyOf).map(flattenPart)),
+    union(list(oneOf).map(flattenPart)),
+    condition === undefined ? {} : union([flattenPart(then), flattenPart(otherwise)]),
     Object.fromEntries(ownKeywords),
-  ].reduce(both)
+  ].reduce(conjunction)
 }
 
 /** The conjunction of two schemas; for conflicting keywords, `b` takes precedence. */
-function both(a: JsonObject, b: JsonObject): JsonObject {
-  const one = partsOf(a)
-  const other = partsOf(b)
-  const properties = { ...one.properties }
-  for (const [name, schema] of Object.entries(other.properties)) {
+function conjunction(a: JsonObject, b: JsonObject): JsonObject {
+  const partsA = partsOf(a)
+  const partsB = partsOf(b)
+  const properties = { ...partsA.properties }
+  for (const [name, schema] of Object.entries(partsB.properties)) {
     const first = properties[name]
     define(properties, name, isObject(first) && isObject(schema) ? { ...first, ...schema } : schema)
   }
-  return { ...a, ...b, properties, required: [...new Set([...one.required, ...other.required])] }
+  const required = [...new Set([...partsA.required, ...partsB.required])]
+  return { ...a, ...b, properties, required }
 }
 
-/** The union of the alternatives' properties, with those required that all of them require. */
-function either(alternatives: readonly JsonObject[]): JsonObject {
+/** The properties of all alternatives. A property is required if every alternative requires it. */
+function union(alternatives: readonly JsonObject[]): JsonObject {
   const parts = alternatives.map(partsOf)
   const properties: JsonObject = {}
   for (const name of new Set(parts.flatMap((part) => Object.keys(part.properties)))) {
@@ -123,18 +121,19 @@ function partsOf({ properties, required }: JsonObject): {
 }
 
 /**
- * Redirects references into the root, whose parts may have moved, to a copy of the original among
- * the definitions.
+ * Adds a copy of the original root to the definitions, and redirects references into the root, whose
+ * parts may have moved, to that copy.
  */
 function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
   // No text within a value matches this, as its quotes are escaped
   const reference = /("\$ref":"#)(?="|\/(?!\$defs\/|definitions\/))/g
   if (!reference.test(text)) return schema
-  const lead = (value: unknown): JsonObject =>
+  const redirect = (value: unknown): JsonObject =>
     JSON.parse(JSON.stringify(value).replace(reference, `$1/$defs/${ORIGINAL}`)) as JsonObject
-  const { $defs, definitions: _, ...kept } = original
-  return { ...lead(schema), $defs: lead({ ...(isObject($defs) && $defs), [ORIGINAL]: kept }) }
+  const { $defs, definitions: _, ...originalRoot } = original
+  const definitions = { ...(isObject($defs) && $defs), [ORIGINAL]: originalRoot }
+  return { ...redirect(schema), $defs: redirect(definitions) }
 }
 
 /** A copy with `properties` in every object schema, and `items` in every array schema. */

@@ -262,7 +262,7 @@ describe('a client of a server with skills', () => {
     async (reference) => {
       const client = await connected([PDF, { files: { 'SKILL.md': skillFile('open') } }])
       const loaded = await loadSkill(client, await getSkill(client, 'skill://pdf/SKILL.md'))
-      await expect(loaded.read(reference)).rejects.toThrow('the entry does not name it')
+      await expect(loaded.read(reference)).rejects.toThrow('the entry does not list it')
     },
   )
 

@@ -22,7 +22,7 @@ describe('The tables of sessions', () => {
   it('are not touched when a later version of the package made them', () => {
     const { sql, ran } = database(99)
     expect(() => new SqlSessionStore(sql)).toThrow(
-      'The tables have version 99, but this version of edgewise knows 1 at most',
+      'The tables have version 99, but this version of edgewise supports at most 1',
     )
     expect(ran).toEqual([])
   })
