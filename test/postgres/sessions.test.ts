@@ -247,7 +247,7 @@ describe('Messages of no request', () => {
     await until(() => expect(again.methods()).toEqual(second.methods()))
   })
 
-  it('tell a client through any process that the user completed what it asked for', async () => {
+  it('announce a completed URL elicitation of any process to its client alone', async () => {
     const { processes } = openFleet(3, (server) => {
       server.tool('sign-in', {}, async (_args, ctx) => {
         const { elicitationId } = await ctx.elicitUrl({

@@ -1,5 +1,5 @@
 /**
- * Waiting for a wake-up that may come before anybody waits.
+ * A wake-up that counts even if it comes before the wait.
  *
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */

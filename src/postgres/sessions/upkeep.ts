@@ -1,5 +1,5 @@
 /**
- * Notes which sessions are in use, and deletes what nobody needs any more, for all processes.
+ * Records which sessions are in use, and deletes what is no longer needed, for all processes.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
