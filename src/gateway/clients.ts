@@ -41,8 +41,8 @@ export class Clients implements ClientRegistry {
    * unauthenticated callers.
    */
   of(principal: string | undefined): Exchange[] {
-    const all = [...this.#bySession.values()]
-    return all.filter(({ caller }) => caller.principal === principal)
+    const exchanges = [...this.#bySession.values()]
+    return exchanges.filter(({ caller }) => caller.principal === principal)
   }
 
   /** Waits until another client is added, but at most `waitMs`, or until the signal aborts. */

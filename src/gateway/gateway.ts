@@ -55,11 +55,11 @@ export interface Gateway {
  * list changes of the upstream server are applied.
  *
  * - Connections: `connect` is called again for each principal, which gets a connection of its own.
- *   The first connection serves unauthenticated callers, and lists.
- * - Requests and logs from upstream go to the call on whose stream they arrived. Where the
- *   transport does not show the stream, they go to a client only if all calls on that connection
- *   belong to it, including cancelled calls that are not answered yet. Otherwise requests are
- *   rejected and logs dropped, so that no user receives those of another.
+ *   The first connection serves unauthenticated callers, and is used for listing.
+ * - Requests and logs from upstream go to the call on whose stream they arrived. If the transport
+ *   has no stream for each call, they go to a client only if all calls on that connection belong to
+ *   that client, including cancelled calls that are not answered yet. Otherwise requests are
+ *   rejected and logs dropped, so that no user receives requests or logs of another user.
  * - At most 1,000 resources are subscribed to, shared among the clients: a subscription that no
  *   client uses is evicted for a new one, and a client that has reached its share is rejected.
  * - A template that cannot be matched here is omitted, and `onError` receives an error.
@@ -182,7 +182,8 @@ async function attach(
   const forwardRootsChanged = ({ caller: { principal } }: Exchange): void => {
     const hasSeveralClients = principal === undefined && clients.of(principal).length > 1
     const upstream = principal === undefined ? Promise.resolve(shared) : upstreams.find(principal)
-    if (!hasSeveralClients) upstream?.then((one) => one.client.rootsChanged()).catch(report)
+    if (!hasSeveralClients)
+      upstream?.then((connection) => connection.client.rootsChanged()).catch(report)
   }
   clients.onRootsChanged.add(forwardRootsChanged)
   // The functions of an entry are recreated by each listing, so only the listed item is compared

@@ -107,7 +107,7 @@ function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
 
 function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
   const { name, arguments: declaredArguments = [] } = prompt
-  const names = declaredArguments.map((each) => each.name)
+  const names = declaredArguments.map((argument) => argument.name)
   return {
     ...ALWAYS_VISIBLE,
     item: { ...prompt, name: prefixedName(upstream, name) },
@@ -143,9 +143,13 @@ function completers(
 ): Completers | undefined {
   if (!client.serverCapabilities?.completions) return undefined
   const completer = (name: string) => {
-    return async (value: string, others: Readonly<Record<string, string>>, ctx: Context) => {
+    return async (
+      value: string,
+      otherArguments: Readonly<Record<string, string>>,
+      ctx: Context,
+    ) => {
       const { signal } = ctx
-      return (await client.complete(ref, { name, value }, others, { signal })).values
+      return (await client.complete(ref, { name, value }, otherArguments, { signal })).values
     }
   }
   return Object.fromEntries(names.map((name) => [name, completer(name)]))

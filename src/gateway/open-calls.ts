@@ -89,8 +89,8 @@ export class OpenCalls {
 
   /** Whether all calls are of one client. */
   areOf(client: unknown): boolean {
-    const others = [...this.#running].map((call) => call.client)
-    if (this.#evictedClient !== undefined) others.push(this.#evictedClient)
-    return [...others, ...this.#abandoned.values()].every((other) => other === client)
+    const clients = [...this.#running].map((call) => call.client)
+    if (this.#evictedClient !== undefined) clients.push(this.#evictedClient)
+    return [...clients, ...this.#abandoned.values()].every((other) => other === client)
   }
 }

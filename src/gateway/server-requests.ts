@@ -43,9 +43,9 @@ export interface ServedCallers {
  * principal, the only client; none while calls of another client are open.
  */
 function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clients): Exchange[] {
-  const all = clients.of(principal)
-  if (principal === undefined && all.length > 1) return []
-  return all.filter((exchange) => calls.areOf(clientOf({ exchange })))
+  const principalClients = clients.of(principal)
+  if (principal === undefined && principalClients.length > 1) return []
+  return principalClients.filter((exchange) => calls.areOf(clientOf({ exchange })))
 }
 
 /**

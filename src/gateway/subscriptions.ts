@@ -68,7 +68,8 @@ async function subscribeUpstream(
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      for (const each of subscriptionSets) releases.push(await each.watch(uri, ctx))
+      for (const subscriptions of subscriptionSets)
+        releases.push(await subscriptions.watch(uri, ctx))
     }
     return release
   } catch (error) {
@@ -178,7 +179,7 @@ class Subscriptions {
       idle.set(client, uris)
       uris.push(uri)
     }
-    const [largest] = [...idle.values()].toSorted((one, other) => other.length - one.length)
+    const [largest] = [...idle.values()].toSorted((first, second) => second.length - first.length)
     const oldest = largest?.[0]
     if (oldest !== undefined) this.#byUri.delete(oldest)
     return oldest

@@ -83,7 +83,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
     if (typeof typ !== 'string' || !TYPE.test(typ)) {
       return refuse(`Its type is ${quote(typ)}, not that of an access token`)
     }
-    // The signed bytes then differ from the decoded payload (RFC 7797)
+    // With this option, the signed bytes differ from the decoded payload (RFC 7797)
     if (b64 === false) return refuse('Its claims are signed without being encoded')
     const invalidClaim = ['exp', 'nbf', 'iat'].find(
       (name) => typeof claims[name] !== 'number' && (name === 'exp' || name in claims),

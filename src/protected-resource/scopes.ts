@@ -69,8 +69,8 @@ function findTool(
       return Reflect.get(facts, member) as unknown
     },
   })
-  const found = tools.find(name, { ...caller, client })
-  return found ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
+  const visibleTool = tools.find(name, { ...caller, client })
+  return visibleTool ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
 }
 
 function neededFor(
@@ -80,7 +80,7 @@ function neededFor(
   server: ScopedServer,
 ): readonly string[] {
   if (Array.isArray(frame)) {
-    return frame.flatMap((each) => neededFor(settings, each, caller, server))
+    return frame.flatMap((message) => neededFor(settings, message, caller, server))
   }
   if (!isObject(frame) || typeof frame.method !== 'string') return []
   const { method } = frame

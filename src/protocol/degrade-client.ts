@@ -73,8 +73,9 @@ export function degradeClientResult(
 }
 
 /**
- * Adapts the client's capabilities. 2025-06-18 introduced elicitation with forms only, so a client that
- * supports only URL mode does not declare it there; `tasks` is 2025-11-25 only.
+ * Adapts the client's capabilities. In 2025-06-18, elicitation has forms only, so a client that
+ * supports only URL mode declares no elicitation to a server of that revision. `tasks` is 2025-11-25
+ * only.
  */
 export function degradeClientCapabilities(
   capabilities: ClientCapabilities,
@@ -83,12 +84,12 @@ export function degradeClientCapabilities(
   if (revision.tasks === 'core') return capabilities
   const degraded = without(capabilities, ['tasks'])
   if (supports(revision, URL_ELICITATION) && supports(revision, SAMPLING_TOOLS)) return degraded
-  const { elicitation, sampling, ...others } = degraded
+  const { elicitation, sampling, ...remaining } = degraded
   const hasForms =
     supports(revision, ELICITATION) && elicitation && !(elicitation.url && !elicitation.form)
-  if (sampling) others.sampling = without(sampling, ['context', 'tools'])
-  if (hasForms) others.elicitation = without(elicitation, ['form', 'url'])
-  return others
+  if (sampling) remaining.sampling = without(sampling, ['context', 'tools'])
+  if (hasForms) remaining.elicitation = without(elicitation, ['form', 'url'])
+  return remaining
 }
 
 /**

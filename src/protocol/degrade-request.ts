@@ -28,10 +28,10 @@ export function degradeRequest(
 function degradeElicitParams(params: JsonObject, revision: RevisionFacts): JsonObject {
   if (revision.era === 'modern') return without(params, ['elicitationId', 'task'])
   if (supports(revision, URL_ELICITATION) && supports(revision, RICH_FORMS)) return params
-  const { requestedSchema, ...known } = without(params, ['mode', 'task'])
+  const { requestedSchema, ...degraded } = without(params, ['mode', 'task'])
   return isObject(requestedSchema)
-    ? { ...known, requestedSchema: degradeForm(requestedSchema as ObjectSchema) }
-    : known
+    ? { ...degraded, requestedSchema: degradeForm(requestedSchema as ObjectSchema) }
+    : degraded
 }
 
 function degradeSamplingParams(params: JsonObject, revision: RevisionFacts): JsonObject {

@@ -69,7 +69,9 @@ function degradeItems(method: string, result: Result, revision: RevisionFacts): 
   const member = ITEM_LISTS[method]
   if (member === undefined) return result
   return mapMember(result as Result & ItemLists, member, (item) =>
-    mapMember(degradeItem(item, revision), 'arguments', (each) => degradeItem(each, revision)),
+    mapMember(degradeItem(item, revision), 'arguments', (argument) =>
+      degradeItem(argument, revision),
+    ),
   )
 }
 

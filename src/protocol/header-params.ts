@@ -57,7 +57,7 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
 function collectAnnotations(
   value: unknown,
   path: readonly string[] | undefined,
-  found: HeaderParam[],
+  params: HeaderParam[],
   depth = 0,
   isProperties = false,
 ): string | undefined {
@@ -66,15 +66,15 @@ function collectAnnotations(
   for (const [name, part] of Object.entries(value)) {
     const isMap = name === 'properties' && isObject(part)
     const fault = isProperties
-      ? collectAnnotations(part, path && [...path, name], found, depth + 1)
+      ? collectAnnotations(part, path && [...path, name], params, depth + 1)
       : name === ANNOTATION
-        ? addAnnotation(value as JsonObject, path, found)
+        ? addAnnotation(value as JsonObject, path, params)
         : DATA_KEYWORDS.includes(name)
           ? undefined
           : collectAnnotations(
               part,
               isMap ? path : undefined,
-              found,
+              params,
               isMap ? depth : depth + 1,
               isMap,
             )

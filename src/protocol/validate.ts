@@ -76,8 +76,8 @@ function isTooDeep(value: unknown): boolean {
     if (depth > MAX_DEPTH) return true
     const inner: object[] = []
     for (const outer of level) {
-      for (const each of Object.values(outer))
-        if (each && typeof each === 'object') inner.push(each)
+      for (const member of Object.values(outer))
+        if (member && typeof member === 'object') inner.push(member)
     }
     level = inner
   }

@@ -82,8 +82,8 @@ const methods: { readonly [method: string]: (received: Received) => Promise<Json
 }
 
 function requireTask(tasks: Tasks, { taskId }: JsonObject): Received {
-  const found = tasks.get(String(taskId))
-  if (found) return found
+  const received = tasks.get(String(taskId))
+  if (received) return received
   throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
 }
 

@@ -88,7 +88,7 @@ export class TaskWork {
       this.#running.delete(taskId)
       if (transition) await this.#saveOutcome(run, transition)
     } finally {
-      for (const each of cleanups) each()
+      for (const cleanUp of cleanups) cleanUp()
       if (this.#running.get(taskId) === run) this.#running.delete(taskId)
     }
   }

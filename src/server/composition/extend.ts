@@ -100,7 +100,9 @@ class ExtensionTable implements Extensions {
   }
 
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
-    const offered = [...this.#extensions.values()].filter((each) => (each.era ?? era) === era)
+    const offered = [...this.#extensions.values()].filter(
+      (extension) => (extension.era ?? era) === era,
+    )
     if (offered.length === 0) return capabilities
     const declared = Object.fromEntries(offered.map(({ id, settings = {} }) => [id, settings]))
     return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
@@ -108,11 +110,12 @@ class ExtensionTable implements Extensions {
 
   allows(result: Result, ctx: HandlerContext): boolean {
     const { method, exchange } = ctx
-    return [...this.#extensions.values()].some((each) => {
-      const { resultTypes = [], resultMethods = [method] } = each
+    return [...this.#extensions.values()].some((extension) => {
+      const { resultTypes = [], resultMethods = [method] } = extension
       const definesType = resultTypes.some((type) => type === result.resultType)
-      const applies = definesType && resultMethods.includes(method) && isNegotiated(each, exchange)
-      return applies && (each.isOwnResult?.(result, ctx) ?? true)
+      const applies =
+        definesType && resultMethods.includes(method) && isNegotiated(extension, exchange)
+      return applies && (extension.isOwnResult?.(result, ctx) ?? true)
     })
   }
 
@@ -168,7 +171,7 @@ async function startAll(
   notify: SendNotification,
 ): Promise<Unsubscribe> {
   const stops: Unsubscribe[] = []
-  const stop = (): void => stops.forEach((each) => each())
+  const stop = (): void => stops.forEach((stopOne) => stopOne())
   try {
     for (const start of starts) stops.push(await start(notify))
   } catch (error) {

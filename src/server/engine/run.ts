@@ -47,7 +47,7 @@ export function applyMiddleware(
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
-  const applicable = server.middleware.filter((each) => (each.method ?? method) === method)
+  const applicable = server.middleware.filter((applied) => (applied.method ?? method) === method)
   const next = async (at: number): Promise<Result> => {
     const middleware = applicable[at]
     return middleware

@@ -10,8 +10,8 @@ import type { ServerChange } from '../notifier.ts'
 import { changeNotification, covers } from './subscriptions.ts'
 
 /**
- * Sends a change to a session: every list change once the handshake is done, and updates of the
- * resources that it subscribed to.
+ * Sends a change to a session, once its handshake is complete: every change of a list, updates of
+ * resources that the session subscribed to, and the completion of its elicitations.
  */
 export function announceTo(
   { record }: Pick<Session, 'record'>,

@@ -20,6 +20,6 @@ export const declareCapabilities: DeclareCapabilities = (capabilities, registere
     const { subscribe = true } = registered.capabilities.resources ?? {}
     capabilities.resources = { subscribe, listChanged: true }
   }
-  // If no log level can be stored, no log messages are sent either
+  // Not declared if the server cannot push: no log level can be stored, so no log messages are sent
   if (canLog(registered)) capabilities.logging = {}
 }

@@ -58,7 +58,8 @@ export async function complete(
   const name = requireString(argument, 'name')
   const value = requireString(argument, 'value')
   const otherArguments = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
-  for (const other of Object.keys(otherArguments)) requireString(otherArguments, other)
+  for (const argumentName of Object.keys(otherArguments))
+    requireString(otherArguments, argumentName)
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined
   const suggestions =
     (await completer?.(value, otherArguments as Record<string, string>, ctx)) ?? []

@@ -73,7 +73,7 @@ export interface ToolOptions<
   visible?: (viewer: Viewer) => boolean
   /**
    * Scopes that a call needs in addition to those of the server. Checked if the server is protected
-   * (`edgewise/protected-resource`): the client learns which scopes to request from the user.
+   * (`edgewise/protected-resource`): the error names the scopes that the client must request.
    */
   scopes?: readonly string[]
   /**

@@ -59,7 +59,9 @@ export function requireStatelessRevision(
   revisions: readonly RevisionFacts[],
   version: string,
 ): RevisionFacts {
-  const facts = revisions.find((each) => each.version === version && each.era === 'modern')
+  const facts = revisions.find(
+    (revision) => revision.version === version && revision.era === 'modern',
+  )
   if (facts) return facts
   throw unsupportedVersion(revisions, version)
 }

@@ -53,7 +53,7 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
 }
 
 /** Temporary failures may be retried after this many seconds. */
-const LATER = { 'retry-after': '5' }
+const RETRY_LATER = { 'retry-after': '5' }
 
 /**
  * The class of JSON responses, if not `Response`. Node's bridge sets a lighter one, because there
@@ -69,7 +69,7 @@ const JSON_OK = { headers: JSON_TYPE }
 export function jsonResponse(
   body: JsonRpcMessage | readonly JsonRpcMessage[],
   status = 200,
-  headers: Readonly<Record<string, string>> | undefined = status === 503 ? LATER : undefined,
+  headers: Readonly<Record<string, string>> | undefined = status === 503 ? RETRY_LATER : undefined,
 ): Response {
   const text = wellFormedJson(body)
   const { error } = body as { error?: ErrorObject }

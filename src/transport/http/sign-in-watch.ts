@@ -1,6 +1,6 @@
 /**
- * Notices when the user has signed in again, for streams that were rejected in the background, where
- * they may not start a sign-in themselves.
+ * Detects that the user has signed in again. Streams in the background may not start a sign-in
+ * themselves: if the server rejects their token, they wait for this.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */

@@ -94,8 +94,8 @@ export class LineReader {
     }
     const lines: (string | ProtocolError)[] = []
     for (let start = 0; start <= bytes.length;) {
-      const found = bytes.indexOf(LF, start)
-      const end = found < 0 ? bytes.length : found
+      const lineFeed = bytes.indexOf(LF, start)
+      const end = lineFeed < 0 ? bytes.length : lineFeed
       const line = bytes.subarray(start, end)
       const isLong = line.length > this.#maxLineBytes
       lines.push(isLong ? this.#tooLong(outlineOf(line)) : this.#decodeLine(line))

@@ -34,8 +34,8 @@ export interface StdioTransportOptions {
  * Reading tolerates CRLF, blank lines and one byte order mark; lines that are not JSON, not UTF-8
  * or too long are passed to `malformed`, and reading continues with the next line. Each message is
  * written with one line feed after it and none inside; all messages of one turn are written as one
- * chunk. If the peer is gone, which a write detects, the transport closes once, with the reason;
- * likewise if the peer reads so slowly that more than 16 Mi characters are queued.
+ * chunk. The transport closes, once and with the reason, if a write detects that the peer is gone,
+ * or if the peer reads so slowly that more than 16 Mi characters are queued.
  *
  * When the peer closes its side, the receiver is notified and may still send until it calls
  * `close`.

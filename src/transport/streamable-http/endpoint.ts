@@ -102,8 +102,8 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     // Imported dynamically, so that programs that only use stdio do not load it
     const { IttyRouter } = await import('itty-router')
     const routes = IttyRouter<IRequestStrict, [Caller?], Response>()
-    for (const each of [path, ...(handlerOptions.auth?.paths ?? [])])
-      routes.all(routeOf(each), handler)
+    for (const routePath of [path, ...(handlerOptions.auth?.paths ?? [])])
+      routes.all(routeOf(routePath), handler)
     // With CORS headers: without them, pages could not read the 404
     routes.all('*', (request) => guard(request, notFound))
     // Not the router itself: its proxy responds to every property, including `then`

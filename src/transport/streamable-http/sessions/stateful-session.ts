@@ -225,9 +225,9 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { session } = this
     return async ({ method, params }, signal, onSent) => {
       await pool.prepareQuestion(this)
-      const send = (asked: JsonRpcMessage): void => {
-        if (isRequest(asked)) onSent?.(asked.id)
-        void reply.send(asked)
+      const send = (message: JsonRpcMessage): void => {
+        if (isRequest(message)) onSent?.(message.id)
+        void reply.send(message)
       }
       const degraded = degradeRequest(method, params, this.revision)
       return session.sendRequest(method, degraded, { send, signal, timeoutMs })

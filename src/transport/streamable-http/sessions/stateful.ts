@@ -93,7 +93,8 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
 }
 
 /**
- * Announces changes to all sessions; without a source of changes, a server still works otherwise.
+ * Announces changes to all sessions. If the source of changes fails, the error is reported, and the
+ * server continues without announcements.
  */
 async function announceChanges(
   { server, hooks }: HttpEndpoint,
@@ -105,14 +106,14 @@ async function announceChanges(
         announceTo(session, change, (message) => streams.announce(message))
       })
     })
-    return subscribed ?? nothing
+    return subscribed ?? noop
   } catch (error) {
     server.report(error)
-    return nothing
+    return noop
   }
 }
 
-function nothing(): void {}
+function noop(): void {}
 
 /**
  * The maximum length of client info and capabilities, so that a session fits into one row of any
@@ -123,7 +124,7 @@ const MAX_CLIENT_CHARACTERS = 100_000
 /**
  * Checks that a new session can be stored.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` If the client describes itself at too much length.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the client's info and capabilities are too long.
  */
 export function requireStorable({ clientCapabilities, clientInfo }: SessionRecord): void {
   if (JSON.stringify([clientCapabilities, clientInfo]).length <= MAX_CLIENT_CHARACTERS) return
