@@ -35,6 +35,7 @@ const others: typeof benches = {
   tokens: () => import('./tokens.ts'),
   bindings: () => import('./bindings.ts'),
   postgres: () => import('./postgres.ts'),
+  soak: () => import('./soak.ts'),
 }
 
 const { values, positionals } = parseArgs({
