@@ -25,12 +25,13 @@ const LOOKS = 8
  */
 const WARM_LOOKS = 3
 /**
- * How much the heap after garbage collection may grow afterwards, in MB. It differs by 2 MB from look to
- * look with what is under way. One kilobyte that is lost per request would be more than 10 MB.
+ * How much the heap after garbage collection may grow afterwards, in MB. It varies by half a megabyte
+ * with what is under way. Two megabytes are less than 700 bytes for each request that a process answers
+ * after the warm-up on a slow machine (250 requests a second in all).
  */
-const MAX_HEAP_GROWTH = 5
-/** The same for the whole process, whose free memory V8 does not return at once. */
-const MAX_RSS_GROWTH = 40
+const MAX_HEAP_GROWTH = 2
+/** The same for the whole process. It varies by 5 MB, because V8 does not return free memory at once. */
+const MAX_RSS_GROWTH = 20
 
 interface Started {
   child: ChildProcess
