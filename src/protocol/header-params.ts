@@ -86,7 +86,7 @@ function collectAnnotations(
 function addAnnotation(
   schema: JsonObject,
   path: readonly string[] | undefined,
-  found: HeaderParam[],
+  params: HeaderParam[],
 ): string | undefined {
   const name = schema[ANNOTATION]
   const type = primitive(schema.type)
@@ -98,9 +98,9 @@ function addAnnotation(
         ? 'is not under "properties" alone'
         : !type
           ? 'is not on a string, integer or boolean'
-          : found.some((other) => other.header === header) && 'is used twice'
+          : params.some((other) => other.header === header) && 'is used twice'
   if (fault) return `"${ANNOTATION}": ${JSON.stringify(name)} ${fault}`
-  if (path && type) found.push({ header, path, type })
+  if (path && type) params.push({ header, path, type })
   return undefined
 }
 

@@ -167,7 +167,7 @@ async function requestReturnedInput(
     ])
   }
   if (questions.length === 0) {
-    throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
+    throw new ProtocolError(INTERNAL_ERROR, 'The handler requested input without "inputRequests"')
   }
   const open = Object.fromEntries(questions.map(([key, { asked }]) => [key, asked]))
   return ask(Object.fromEntries(questions), { ...recording, open }, requestState)

@@ -60,7 +60,9 @@ export function addExtension(server: Server, extension: ServerExtensionOptions):
   const definition = fullDefinitionOf(server)
   const { extensions = new ExtensionTable() } = definition
   if (!(extensions instanceof ExtensionTable))
-    throw new TypeError('The server has extensions of another copy of this package')
+    throw new TypeError(
+      'The server has extensions of another copy of this package: install it once',
+    )
   extensions.add(extension)
   definition.extensions = extensions
   definition.changed()

@@ -164,7 +164,7 @@ function requireInputRequests(result: Result): InputRequiredResult {
   const inputRequired = result as InputRequiredResult
   if (inputRequired.inputRequests !== undefined || inputRequired.requestState !== undefined)
     return inputRequired
-  throw new ProtocolError(INTERNAL_ERROR, 'The handler asked for input without saying which')
+  throw new ProtocolError(INTERNAL_ERROR, 'The handler requested input without "inputRequests"')
 }
 
 /**
@@ -178,7 +178,8 @@ function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredRe
   if (!(error instanceof UrlElicitationRequired)) throw error
   const { revision, session } = exchange
   const { elicitations } = error
-  if (elicitations.length === 0) throw new TypeError('No URL to visit was given')
+  if (elicitations.length === 0)
+    throw new TypeError('UrlElicitationRequired needs at least one URL')
   const result = urlRequests(error)
   for (const request of Object.values(result.inputRequests ?? {})) requireAskable(request, exchange)
   if (!serverFacts(revision).elicitationIds) return result
