@@ -21,6 +21,8 @@ export interface Writes {
   readonly begun: readonly (readonly [string, string])[]
   /** Those that were answered: session, request. */
   readonly answered: readonly (readonly [string, string])[]
+  /** Answers of the client that were used: session, question. */
+  readonly taken: readonly (readonly [string, number])[]
   /** The sessions whose other processes have something to read. */
   readonly woken: readonly string[]
 }
@@ -38,7 +40,11 @@ export function keyOf(session: string, part: string): string {
 
 /** Writes what a process did since its last write; returns what of it took no effect. */
 export async function writeBatch(database: Queries, bus: Bus, writes: Writes): Promise<Refused> {
-  const { opened, saved, ended, events, begun, answered, woken } = writes
+  const { opened, saved, ended, events, begun, answered, taken, woken } = writes
+  const answers = [
+    ...taken,
+    ...ended.flatMap(([session, , asked]) => asked.map((question) => [session, question])),
+  ]
   const rows = await database.query<{ kind: string; session: string; part: string }>(
     `WITH opened AS (
        INSERT INTO {mcp_streams} (session, id, owner, reader, request, call)
@@ -55,9 +61,8 @@ export async function writeBatch(database: Queries, bus: Bus, writes: Writes): P
        DELETE FROM {mcp_streams} AS s USING json_array_elements($4::text::json) AS row
        WHERE s.session = row ->> 0 AND s.id = row ->> 1 AND s.owner = $1
      ), taken AS (
-       DELETE FROM {mcp_inbox} AS i USING json_array_elements($4::text::json) AS row,
-         json_array_elements_text(row -> 2) AS asked
-       WHERE i.session = row ->> 0 AND i.id = asked::int
+       DELETE FROM {mcp_inbox} AS i USING json_array_elements($8::text::json) AS row
+       WHERE i.session = row ->> 0 AND i.id = (row ->> 1)::int
      ), sent AS (
        INSERT INTO {mcp_events} (session, stream, seq, message)
        SELECT row ->> 0, row ->> 1, (row ->> 2)::bigint, row ->> 3
@@ -76,10 +81,10 @@ export async function writeBatch(database: Queries, bus: Bus, writes: Writes): P
      )
      SELECT 'stream' AS kind, session, id AS part FROM saved
      UNION ALL SELECT 'request', session, request FROM begun
-     UNION ALL SELECT 'woken', pg_notify($8, $9::text || value)::text, ''
-       FROM json_array_elements_text($10::text::json)`,
+     UNION ALL SELECT 'woken', pg_notify($9, $10::text || value)::text, ''
+       FROM json_array_elements_text($11::text::json)`,
     bus.process,
-    ...[opened, saved, ended, events, begun, answered].map((each) => JSON.stringify(each)),
+    ...[opened, saved, ended, events, begun, answered, answers].map((each) => JSON.stringify(each)),
     bus.channel(),
     payloadOf(TOPIC, ''),
     JSON.stringify(woken),

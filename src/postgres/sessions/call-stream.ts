@@ -39,6 +39,8 @@ export class CallStream implements OutgoingStream, WrittenStream {
   readonly id: string
   readonly call: ResumableCall | undefined
   readonly questions: number[] = []
+  /** The questions whose stored answers its call has yet to store. */
+  readonly answered: Set<number> = new Set()
   readonly #options: CallStreamOptions
   followed = false
   #seq: number

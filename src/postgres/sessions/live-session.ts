@@ -159,10 +159,14 @@ export class LiveSession {
     return this.during(() => this.http.listen(incoming))
   }
 
-  /** Settles a question of this process; returns whether there is one. */
-  receiveResponse(response: JsonRpcResponse): boolean {
+  /**
+   * Settles a question of this process; returns whether there is one.
+   *
+   * @param isStored Whether the answer is in the table of answers.
+   */
+  receiveResponse(response: JsonRpcResponse, isStored: boolean): boolean {
     const isSettled = this.#session.receiveResponse(response)
-    if (isSettled) this.#asked.delete(Number(response.id))
+    if (isSettled) this.#noteAnswered(Number(response.id), isStored)
     return isSettled
   }
 
@@ -234,9 +238,14 @@ export class LiveSession {
   #take(answer: StoredAnswer): void {
     const { id, malformed } = answer
     if (malformed && 'error' in answer) {
-      this.#asked.delete(Number(id))
       this.#session.rejectPending({ id }, new Error(answer.error.message))
-    } else this.receiveResponse(answer)
+      this.#noteAnswered(Number(id), true)
+    } else this.receiveResponse(answer, true)
+  }
+
+  #noteAnswered(question: number, isStored: boolean): void {
+    this.#asked.delete(question)
+    if (isStored) this.streams.noteAnswered(question)
   }
 
   /** Notes that a client closed a connection. */

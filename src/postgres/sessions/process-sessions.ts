@@ -21,6 +21,9 @@ import { StreamWriter } from './writer.ts'
 /** Requests without a stream that take longer than this, in milliseconds, are made known to others. */
 const LONG_MS = 100
 
+/** Ids of requests that are longer, as JSON, would not fit into an index, and are not made known. */
+const MAX_KNOWN_ID = 500
+
 /** After an outage, every process needs this long to show that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
 
@@ -171,6 +174,7 @@ export class ProcessSessions implements ProcessParts {
   }
 
   begin(request: RunningRequest, hasStream: () => boolean): void {
+    if (request.request.length > MAX_KNOWN_ID) return
     this.#unknown.set(request, hasStream)
     this.#timer ??= this.#setTimer()
   }

@@ -5,6 +5,7 @@
  */
 import { ignore } from '../../patterns/hooks.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import type { Caller } from '../../server/request/exchange.ts'
 import { accountOf } from '../../session/account.ts'
 import type { SessionLimits } from '../../session/pool.ts'
 import type { ResumableCallStore } from '../../session/resumable-calls.ts'
@@ -41,6 +42,9 @@ export interface PostgresSessionOptions extends SessionLimits {
 const OPTIONS: OptionNames<PostgresSessionOptions> = {
   ...{ calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
 }
+
+/** Accounts whose names begin with that many equal characters share their limit. */
+const MAX_ACCOUNT = 500
 
 /** What sessions use of a storage. */
 export interface SessionStorage {
@@ -97,11 +101,16 @@ export function postgresSessions(
         answerInitialize(incoming, message, true, async (record) => {
           requireStorable(record)
           await start()
-          const id = await admission.open(record, accountOf(incoming.caller))
+          const id = await admission.open(record, accountKey(incoming.caller))
           sessions.notify('opened', record)
           return id
         }),
       close: () => sessions.close(),
     }
   }
+}
+
+/** A caller's account as text that Postgres can store and index, which any text need not be. */
+function accountKey(caller: Caller): string | undefined {
+  return JSON.stringify(accountOf(caller))?.slice(0, MAX_ACCOUNT)
 }

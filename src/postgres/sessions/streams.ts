@@ -98,10 +98,24 @@ export class SharedStreams implements Streams {
     const stream = this.#calls.get(call)
     if (!stream || !this.#options.resumable) return undefined
     stream.save()
+    for (const question of stream.answered) {
+      if (question in call.asked) continue
+      stream.answered.delete(question)
+      this.#options.writer.take(this.#options.session, question)
+    }
     const saved = this.#options.writer.flush()
     // Whoever needs to know waits for it
     saved.catch(ignore)
     return saved
+  }
+
+  /** Deletes an answer that was used: that to a question of a resumable call once the call has it. */
+  noteAnswered(question: number): void {
+    const { session, resumable, writer } = this.#options
+    const asking =
+      resumable && [...this.#open.values()].find(({ questions }) => questions.includes(question))
+    if (asking) asking.answered.add(question)
+    else writer.take(session, question)
   }
 
   end(stream: OutgoingStream): void {

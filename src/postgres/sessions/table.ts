@@ -3,6 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { ProtocolError } from '../../protocol/errors.ts'
 import type { JsonRpcResponse } from '../../protocol/types.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { isAlive, payloadOf, type Bus } from '../bus.ts'
@@ -18,8 +20,9 @@ export const ENDED = 'session-ended'
 /** How many ids a process reserves for its questions at once. */
 export const ID_BLOCK = 1024
 
-/** The maximum number of answers of one session that wait for their process. */
-const MAX_INBOX = 100
+/** How many answers of one session may wait for their process, and how many bytes they may have. */
+const MAX_INBOX = 1000
+const MAX_INBOX_BYTES = 32 * 1024 * 1024
 
 /** A session, as a request finds it. */
 export interface SessionRow extends StoredRecord {
@@ -248,17 +251,21 @@ export class SessionTable {
    * Stores the client's answer to a question of any process, and wakes that process.
    *
    * @returns The ids of streams whose process is gone.
+   * @throws {ProtocolError} `INTERNAL_ERROR` If too many answers wait.
    */
   async answer(id: string, question: number, message: string): Promise<string[]> {
-    const rows = await this.#database.query<{ id: string | null }>(
-      `WITH stored AS (
+    const rows = await this.#database.query<{ id: string | null; full: boolean }>(
+      `WITH inbox AS (
+         SELECT count(*) >= ${MAX_INBOX}
+           OR coalesce(sum(octet_length(message)), 0) >= ${MAX_INBOX_BYTES} AS full
+         FROM {mcp_inbox} WHERE session = $1
+       ), stored AS (
          INSERT INTO {mcp_inbox} (session, id, message)
-         SELECT $1, $2::int, $3 FROM {mcp_sessions}
-         WHERE id = $1 AND $2::int <= asked * ${ID_BLOCK}
-           AND (SELECT count(*) FROM {mcp_inbox} WHERE session = $1) < ${MAX_INBOX}
+         SELECT $1, $2::int, $3 FROM {mcp_sessions}, inbox
+         WHERE id = $1 AND $2::int <= asked * ${ID_BLOCK} AND NOT inbox.full
          ON CONFLICT DO NOTHING RETURNING id
        ), woken AS (SELECT pg_notify($4, $5)::text AS sent FROM stored)
-       SELECT s.id FROM (SELECT count(sent) FROM woken) AS done
+       SELECT s.id, inbox.full FROM inbox CROSS JOIN (SELECT count(sent) FROM woken) AS done
        LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND NOT ${isAlive('s.owner')}`,
       id,
       question,
@@ -266,6 +273,10 @@ export class SessionTable {
       this.#bus.channel(),
       payloadOf(TOPIC, id),
     )
+    if (rows[0]?.full) {
+      const message = 'Too many responses of this session wait to be read'
+      throw new ProtocolError(INTERNAL_ERROR, message, { retryAfterMs: 1_000 })
+    }
     return rows.flatMap(({ id: stream }) => stream ?? [])
   }
 

@@ -52,12 +52,14 @@ class Pending {
   events: PendingEvent[] = []
   begun = new Set<LongRequest>()
   answered = new Set<LongRequest>()
+  /** Answers of the client that were used: the session and the question of each. */
+  taken: (readonly [session: string, question: number])[] = []
   waiters: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
-  get empty(): boolean {
-    const { streams, events, begun, answered, waiters } = this
-    const count = streams.size + events.length + begun.size + answered.size
-    return count === 0 && waiters.length === 0
+  /** How much there is to write. */
+  get count(): number {
+    const { streams, events, begun, answered, taken } = this
+    return streams.size + events.length + begun.size + answered.size + taken.length
   }
 }
 
@@ -124,16 +126,19 @@ export class StreamWriter {
     this.#start()
   }
 
+  /** Deletes an answer of the client that was used, with or after the call that was saved before. */
+  take(session: string, question: number): void {
+    this.#pending.taken.push([session, question])
+    this.#start()
+  }
+
   /**
    * Resolves when all that was added before has been written.
    *
    * @throws {UnavailableError} If the database cannot be used; it is tried again later.
    */
   flush(): Promise<void> {
-    const { streams, events, begun, answered } = this.#pending
-    if (streams.size + events.length + begun.size + answered.size === 0) {
-      return this.#writing ?? Promise.resolve()
-    }
+    if (this.#pending.count === 0) return this.#writing ?? Promise.resolve()
     this.#start()
     return new Promise((resolve, reject) => this.#pending.waiters.push({ resolve, reject }))
   }
@@ -147,7 +152,7 @@ export class StreamWriter {
 
   async #run(): Promise<void> {
     let failures = 0
-    while (!this.#pending.empty) {
+    while (this.#pending.count > 0 || this.#pending.waiters.length > 0) {
       const batch = this.#take()
       try {
         this.#writing = this.#write(batch)
@@ -204,6 +209,7 @@ export class StreamWriter {
     for (const request of later.begun) batch.begun.add(request)
     for (const { message } of batch.events) this.#size += message.length
     batch.events.push(...later.events)
+    batch.taken.push(...later.taken)
     batch.waiters = later.waiters
     this.#pending = batch
   }
@@ -228,6 +234,7 @@ export class StreamWriter {
       }),
       begun: [...batch.begun].map(({ session, request }) => [session, request]),
       answered: [...batch.answered].map(({ session, request }) => [session, request]),
+      taken: batch.taken,
       woken: [...woken],
     })
     for (const stream of saved) {
