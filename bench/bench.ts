@@ -14,8 +14,11 @@ export interface Table {
 /** A benchmark: a title and the tables that it measures. */
 export interface Bench {
   title: string
-  /** @param options.scale Multiplies the number of rounds. Default: 1. */
-  tables(options: { scale: number }): Promise<Table[]>
+  /**
+   * @param options.scale Multiplies the number of rounds. Default: 1.
+   * @param options.flags The options of the command line that only one benchmark has.
+   */
+  tables(options: { scale: number; flags: Readonly<Record<string, unknown>> }): Promise<Table[]>
 }
 
 /**

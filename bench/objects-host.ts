@@ -22,6 +22,7 @@ const SESSIONS = { MCP_SESSION: 'McpSession', MCP_HUB: 'McpHub', BARE: 'Bare' }
 const workers: Record<string, Record<string, string>> = {
   'objects-worker.ts': { ...SESSIONS, BARE_HUB: 'BareHub' },
   'tasks-worker.ts': { ...SESSIONS, MCP_TASK: 'McpTask' },
+  'capacity/worker.ts': { MCP_SESSION: 'McpSession', MCP_HUB: 'McpHub' },
   'mcp-agent/worker.js': { MCP_OBJECT: 'Agent' },
 }
 
@@ -40,10 +41,10 @@ async function served(worker: string): Promise<WorkerOptions> {
   }
 }
 
-async function clients(): Promise<WorkerOptions> {
+async function clients(file: string): Promise<WorkerOptions> {
   return {
     name: 'clients',
-    ...module(await buildWorker('idle-clients.ts')),
+    ...module(await buildWorker(file)),
     serviceBindings: { SERVED: 'served' },
     durableObjects: { CLIENTS: { className: 'Clients', unsafePreventEviction: true } },
   }
@@ -77,8 +78,11 @@ export async function start(worker = 'objects-worker.ts'): Promise<Running> {
 }
 
 /** Starts workerd with a Worker of this folder and the Worker of its clients. */
-export async function startWithClients(worker?: string): Promise<RunningWithClients> {
-  const options = [await served(worker ?? 'objects-worker.ts'), await clients()]
+export async function startWithClients(
+  worker = 'objects-worker.ts',
+  clientsFile = 'idle-clients.ts',
+): Promise<RunningWithClients> {
+  const options = [await served(worker), await clients(clientsFile)]
   const { miniflare, running } = await run(options)
   const url = await miniflare.unsafeGetDirectURL('clients')
   return { ...running, clients: (path) => new URL(path, url).href }

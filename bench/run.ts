@@ -1,12 +1,13 @@
 /**
  * Runs the benchmarks: `npm run bench [-- name… --scale 0.5]`; without names, those for the design's
- * targets. Prints tables and writes `bench/results/<name>.json`. Timings are informative and never make
+ * targets. `capacity` has options of its own. Prints tables and writes `bench/results/<name>.json`. Timings are informative and never make
  * it fail.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Bench, print } from './bench.ts'
+import { capacityFlags } from './capacity/load.ts'
 
 const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   'fetch-handler': () => import('./fetch-handler.ts'),
@@ -34,14 +35,19 @@ const others: typeof benches = {
   memory: () => import('./memory.ts'),
   tokens: () => import('./tokens.ts'),
   bindings: () => import('./bindings.ts'),
+  capacity: () => import('./capacity/index.ts'),
   postgres: () => import('./postgres.ts'),
   soak: () => import('./soak.ts'),
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { scale: { type: 'string', default: '1' } },
+  options: {
+    scale: { type: 'string', default: '1' },
+    ...Object.fromEntries(capacityFlags.map((flag) => [flag, { type: 'string' as const }])),
+  },
 })
+const { scale, ...flags } = values
 const results = new URL('./results/', import.meta.url)
 mkdirSync(results, { recursive: true })
 for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) {
@@ -53,7 +59,7 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) 
   const { bench } = await load()
   console.log(`\n${bench.title}`)
   const started = Date.now()
-  const tables = await bench.tables({ scale: Number(values.scale) })
+  const tables = await bench.tables({ scale: Number(scale), flags })
   for (const table of tables) print(table)
   console.log(`  (${((Date.now() - started) / 1000).toFixed(0)} s)`)
   const report = { name, title: bench.title, node: process.version, cpu: cpus()[0]?.model, tables }

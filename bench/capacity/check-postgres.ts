@@ -1,0 +1,173 @@
+/** Checks the model of processes that share a Postgres database, with a socket for each client. */
+import { template } from '../requests.ts'
+import { startFleet, type Fleet, type FleetCounts } from './fleet.ts'
+import type { Load } from './load.ts'
+import { pace, pause, within, type Compared } from './measured.ts'
+import { cpuOf, openingSession, planPostgres, POSTGRES, streamMemoryMb } from './postgres.ts'
+import { post, ProcessClients } from './process-clients.ts'
+
+const PROCESSES = 3
+const OPENED_AT_ONCE = 16
+const BATCH = 240
+/** How long clients may take to connect, in seconds. */
+const OPENING_SECONDS = 60
+/** Calls and changes are counted for this time each. */
+const SECONDS = 8
+/** Changes that are announced at once. */
+const BURST = 300
+/** Clients that are not measured. */
+const WARM = 30
+const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }
+
+/** Measures what processes and their database do while `load` is applied. */
+export async function checkPostgres(
+  load: Load,
+): Promise<{ clients: number; compared: Compared[] }> {
+  const fleet = await startFleet(PROCESSES, load.pool)
+  const clients = new ProcessClients()
+  try {
+    return await measure(fleet, clients, load)
+  } finally {
+    clients.close()
+    await fleet.stop()
+  }
+}
+
+async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
+  const compared: Compared[] = []
+  const add = (name: string, per: string, predicted: number, measured: number): void => {
+    compared.push({ name, per, predicted, measured })
+  }
+  let next = 0
+  const open = async (kind: 'openSession' | 'openListener', count: number): Promise<number> => {
+    const size = Math.min(BATCH, count)
+    const batches = await within(OPENING_SECONDS, Math.ceil(count / size), async () => {
+      let left = size
+      const lane = async (): Promise<void> => {
+        while (left-- > 0) {
+          const client = next++
+          await clients[kind](fleet.urls[client % PROCESSES] ?? '', client)
+        }
+      }
+      await Promise.all(Array.from({ length: OPENED_AT_ONCE }, lane))
+    })
+    return batches * size
+  }
+  await open('openSession', WARM)
+  await open('openListener', WARM)
+
+  const first = openingSession(load)
+  let sessions = 0
+  const opened = await during(fleet, async () => {
+    sessions = await open('openSession', Math.round(load.clients * load.sessions))
+  })
+  add('queries', 'session opened', first.queries, opened.queries / sessions)
+  add('rows written', 'session opened', first.rows, opened.rowsWritten / sessions)
+  const notified = first.notifications * PROCESSES
+  add('notifications received', 'session opened', notified, opened.notified / sessions)
+  add('memory, in KB', 'session', POSTGRES.kbPerSession, opened.heapBytes / sessions / 1_000)
+  add('database, in KB', 'session', POSTGRES.kbOfRow, opened.databaseBytes / sessions / 1_000)
+  let listeners = 0
+  const listening = await during(fleet, async () => {
+    listeners = await open('openListener', Math.round(load.clients * (1 - load.sessions)))
+  })
+  add('memory, in KB', 'listener', POSTGRES.kbPerListener, listening.heapBytes / listeners / 1_000)
+
+  const count = sessions + listeners + 2 * WARM
+  const share = (sessions + WARM) / count
+  const applied = { ...load, clients: count, sessions: share, handlerMs: 0, processes: PROCESSES }
+  const plan = planPostgres(applied)
+  const cpu = cpuOf(applied, PROCESSES)
+  add(
+    'memory of all streams, in MB',
+    'in total',
+    streamMemoryMb(applied),
+    (opened.heapBytes + listening.heapBytes) / 1e6,
+  )
+
+  // Each process stores the uses of its sessions once in this time
+  const startedAt = performance.now()
+  const all = await during(fleet, async () => {
+    const idle = await during(fleet, () => pause(SECONDS * 1_000))
+    const idleMs = idle.cpuUs / SECONDS / 1_000
+    add('CPU of comments, in ms', 'per second', (cpu['keep-alive comments'] ?? 0) * 1_000, idleMs)
+    let n = 0
+    let calls = 0
+    const called = await during(fleet, async () => {
+      calls = await pace(load.calls, SECONDS, (each) => {
+        const sessionId = clients.sessions[n++ % clients.sessions.length]
+        const isModern = each % load.calls >= load.calls * share
+        const own = isModern ? undefined : { revision: '2025-11-25', sessionId }
+        return post(fleet.urls[n % PROCESSES] ?? '', template('tools/call', echo, own), n)
+      })
+    })
+    const perCall = load.calls / calls
+    add('queries', 'calls, per second', plan.queries['calls'] ?? 0, called.queries * perCall)
+    add(
+      'CPU, in ms',
+      'calls, per second',
+      (cpu['calls'] ?? 0) * 1_000,
+      (called.cpuUs * perCall) / 1_000 - idleMs,
+    )
+
+    const received = clients.received
+    let changes = 0
+    const changed = await during(fleet, async () => {
+      changes = await pace(load.changes, SECONDS, async (each) => {
+        fleet.announce(each, (each * 997) % count)
+      })
+    })
+    const perChange = load.changes / changes
+    add(
+      'changes received',
+      'changes, per second',
+      load.changes,
+      (clients.received - received) * perChange,
+    )
+    add('queries', 'changes, per second', plan.queries['changes'] ?? 0, changed.queries * perChange)
+    add(
+      'rows inserted, and deleted later',
+      'changes, per second',
+      load.changes,
+      changed.changesInserted * perChange,
+    )
+    const notifications = (plan.notifications['changes'] ?? 0) * PROCESSES
+    add(
+      'notifications received',
+      'changes, per second',
+      notifications,
+      changed.notified * perChange,
+    )
+    add(
+      'CPU, in ms',
+      'changes, per second',
+      (cpu['changes'] ?? 0) * 1_000,
+      (changed.cpuUs * perChange) / 1_000 - idleMs,
+    )
+
+    const burst = await during(fleet, async () => {
+      for (let each = 0; each < BURST; each++) fleet.announce(each, each)
+    })
+    // Whatever they are, batches are few
+    add('queries', '300 changes at once', 4 * (1 + PROCESSES), burst.queries)
+    const eachUs = count * POSTGRES.streamUs + POSTGRES.sendUs
+    add('CPU, in ms', '300 changes at once', (BURST * eachUs) / 1_000, burst.cpuUs / 1_000)
+    await pause(POSTGRES.touchSeconds * 1_000 - (performance.now() - startedAt))
+  })
+  const seconds = (performance.now() - startedAt) / 1_000
+  add(
+    'rows written for last uses',
+    'per second',
+    plan.rowsWritten['last uses'] ?? 0,
+    all.sessionUpdates / seconds,
+  )
+  return { clients: count, compared }
+}
+
+async function during(fleet: Fleet, work: () => Promise<unknown>): Promise<FleetCounts> {
+  const before = await fleet.counts()
+  await work()
+  const after = await fleet.counts()
+  const names = Object.keys(after) as (keyof FleetCounts)[]
+  return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as never
+}

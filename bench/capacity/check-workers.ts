@@ -1,0 +1,249 @@
+/** Checks the model of Workers on workerd, with clients in the same workerd. */
+import { readFileSync } from 'node:fs'
+import { cpuUsOf } from '../cpu.ts'
+import { startWithClients, type RunningWithClients } from '../objects-host.ts'
+import { template } from '../requests.ts'
+import type { Load } from './load.ts'
+import { pace, pause, within, type Compared } from './measured.ts'
+import { SHARDS } from './scale.ts'
+import type { ClientsState } from './worker-clients.ts'
+import type { WorkerCounts } from './worker.ts'
+import { hubChangeUs, hubsConcerned, opening, planWorkers, WORKERS } from './workers.ts'
+
+const BATCH = 250
+/** How long clients may take to connect, in seconds. */
+const OPENING_SECONDS = 75
+/** Calls, changes and comments are counted for this time each. */
+const SECONDS = 8
+const ENDED = 100
+const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }
+
+/** What was counted between two moments. */
+interface Used extends WorkerCounts {
+  readonly cpuUs: number | undefined
+}
+
+/** Measures what happens on workerd while `load` is applied. */
+export async function checkWorkers(load: Load): Promise<{ clients: number; compared: Compared[] }> {
+  const on = await startWithClients('capacity/worker.ts', 'capacity/worker-clients.ts')
+  try {
+    return await measure(on, load)
+  } finally {
+    await on.stop()
+  }
+}
+
+async function measure(on: RunningWithClients, load: Load) {
+  const compared: Compared[] = []
+  const add = (
+    name: string,
+    per: string,
+    predicted: number,
+    measured: number | undefined,
+  ): void => {
+    compared.push({ name, per, predicted, measured })
+  }
+  const open = (kind: string, count: number): Promise<number> =>
+    within(OPENING_SECONDS, Math.ceil(count / BATCH), async () => {
+      await command(on, `/open-${kind}?count=${Math.min(BATCH, count)}`)
+    }).then((batches) => batches * Math.min(BATCH, count))
+
+  // The tables of the hubs, and code that is compiled, are no costs of a client
+  await open('sessions', 40)
+  await open('listeners', 40)
+  const before = memoryKb(on)
+  const first = opening(load)
+  let sessions = 0
+  const opened = await during(on, async () => {
+    sessions = await open('sessions', Math.round(load.clients * load.sessions))
+  })
+  add(
+    'requests to its object',
+    'session opened',
+    first.sessionRequests,
+    opened.sessionRequests / sessions,
+  )
+  add(
+    'requests to a hub',
+    'session opened',
+    first.sessionHubRequests,
+    opened.hubRequests / sessions,
+  )
+  add(
+    'rows written, its object',
+    'session opened',
+    first.sessionRows,
+    opened.sessionRowsWritten / sessions,
+  )
+  add(
+    'rows written, its hub',
+    'session opened',
+    first.sessionHubRows,
+    opened.hubRowsWritten / sessions,
+  )
+  add(
+    'rows read',
+    'session opened',
+    WORKERS.rowsReadOfOpening,
+    (opened.hubRowsRead + opened.sessionRowsRead) / sessions,
+  )
+  let listeners = 0
+  const listening = await during(on, async () => {
+    listeners = await open('listeners', Math.round(load.clients * (1 - load.sessions)))
+  })
+  add('requests to a hub', 'listener opened', 1, listening.hubRequests / listeners)
+  add('rows written', 'listener opened', 0, listening.hubRowsWritten)
+
+  const clients = sessions + listeners + 80
+  const applied = {
+    ...load,
+    clients,
+    sessions: (sessions + 40) / clients,
+    handlerMs: 0,
+    shards: SHARDS,
+  }
+  const plan = planWorkers(applied)
+  await pause(1_000 * (WORKERS.evictSeconds + 5))
+  const after = memoryKb(on)
+  add(
+    'memory of both ends, in KB',
+    'stream',
+    WORKERS.kbPerStream,
+    after && before && (after - before) / (clients - 80),
+  )
+  const idle = await during(on, () => pause(SECONDS * 1_000))
+  const comments = (clients / WORKERS.keepAliveSeconds) * WORKERS.keepAliveUs
+  add(
+    'CPU of comments, in ms',
+    'per second',
+    comments / 1_000,
+    idle.cpuUs && idle.cpuUs / SECONDS / 1_000,
+  )
+
+  const { sessions: ids } = await command(on, '/state')
+  const sessionCalls = load.calls * applied.sessions
+  let n = 0
+  const call = async (isModern: boolean): Promise<void> => {
+    const own = { revision: '2025-11-25', sessionId: ids[n++ % ids.length] }
+    const { headers, body } = template('tools/call', echo, isModern ? undefined : own)
+    await request(on, '/mcp', { method: 'POST', headers, body: body(n) })
+  }
+  let calls = 0
+  const called = await during(on, async () => {
+    calls = await pace(load.calls, SECONDS, (each) => call(each % load.calls >= sessionCalls))
+  })
+  const perSecond = load.calls / calls
+  add(
+    'requests to objects',
+    'calls, per second',
+    plan.objectRequests['calls'] ?? 0,
+    called.sessionRequests * perSecond,
+  )
+  add(
+    'rows written',
+    'calls, per second',
+    plan.rowsWritten['calls'] ?? 0,
+    called.sessionRowsWritten * perSecond,
+  )
+  add(
+    'rows read',
+    'calls, per second',
+    plan.rowsRead['calls'] ?? 0,
+    called.sessionRowsRead * perSecond,
+  )
+  const callUs = load.calls * WORKERS.callUs + sessionCalls * WORKERS.coldObjectUs
+  add('CPU, in ms', 'calls, per second', callUs / 1_000, cpuMs(called, idle))
+
+  const { received } = await command(on, '/state')
+  let changes = 0
+  const changed = await during(on, async () => {
+    // Clients of both kinds in turn
+    changes = await pace(load.changes, SECONDS, (each) => {
+      return request(on, `/change?client=${(each * 997) % clients}`)
+    })
+  })
+  const perChange = load.changes / changes
+  const concerned = hubsConcerned(applied, SHARDS)
+  add(
+    'changes received',
+    'changes, per second',
+    load.changes,
+    ((await command(on, '/state')).received - received) * perChange,
+  )
+  add(
+    'requests to objects',
+    'changes, per second',
+    plan.objectRequests['changes'] ?? 0,
+    changed.hubRequests * perChange,
+  )
+  add(
+    'rows written, and deleted later',
+    'changes, per second',
+    load.changes * concerned,
+    changed.hubRowsWritten * perChange,
+  )
+  add(
+    'rows read',
+    'changes, per second',
+    load.changes * SHARDS * WORKERS.hubRowsReadOfChange,
+    changed.hubRowsRead * perChange,
+  )
+  const changeUs = load.changes * SHARDS * hubChangeUs(applied, SHARDS)
+  add('CPU, in ms', 'changes, per second', changeUs / 1_000, cpuMs(changed, idle))
+
+  const ended = await during(on, async () => {
+    for (const id of ids.slice(0, ENDED)) {
+      await request(on, '/mcp', { method: 'DELETE', headers: { 'mcp-session-id': id } })
+    }
+  })
+  const { hubRowsWritten, hubRequests } = ended
+  add('requests to a hub', 'session ended', 1, hubRequests / ENDED)
+  add('rows deleted, its hub', 'session ended', first.endedHubRows, hubRowsWritten / ENDED)
+  return { clients, compared }
+}
+
+/** The CPU time of what was paced, without the comments that were sent at the same time. */
+function cpuMs({ cpuUs }: Used, { cpuUs: idleUs }: Used): number | undefined {
+  return cpuUs && idleUs && (cpuUs - idleUs) / SECONDS / 1_000
+}
+
+async function during(on: RunningWithClients, work: () => Promise<unknown>): Promise<Used> {
+  const [before, cpu] = [await countsOf(on), cpuUsOf(on.pid)]
+  await work()
+  const [after, cpuAfter] = [await countsOf(on), cpuUsOf(on.pid)]
+  const names = Object.keys(after) as (keyof WorkerCounts)[]
+  for (const name of names) after[name] -= before[name]
+  return { ...after, cpuUs: cpuAfter && cpu && cpuAfter - cpu }
+}
+
+async function countsOf(on: RunningWithClients): Promise<WorkerCounts> {
+  return JSON.parse(await request(on, '/counts')) as WorkerCounts
+}
+
+async function request(
+  { at }: RunningWithClients,
+  path: string,
+  init?: RequestInit,
+): Promise<string> {
+  const response = await fetch(at(path), init)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`"${path}" was answered ${response.status}: ${text}`)
+  return text
+}
+
+async function command({ clients }: RunningWithClients, path: string): Promise<ClientsState> {
+  const response = await fetch(clients(path))
+  const text = await response.text()
+  if (!response.ok) throw new Error(`"${path}" failed: ${text}`)
+  const state = JSON.parse(text) as ClientsState
+  if (state.ended > 0) throw new Error(`${state.ended} streams ended`)
+  return state
+}
+
+function memoryKb({ pid }: RunningWithClients): number | undefined {
+  try {
+    return Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+}

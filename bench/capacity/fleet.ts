@@ -1,0 +1,89 @@
+/** The processes of the capacity check with their database, and what they counted together. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import postgres from 'postgres'
+import { startPostgres } from '../../test/postgres/server.ts'
+import { buildForNode } from '../build.ts'
+import { pause } from './measured.ts'
+import type { ProcessCounts } from './process.ts'
+
+const SCHEMA = 'capacity'
+/** Connections of Postgres report their counts at this interval. */
+const REPORT_MS = 1_500
+
+/** What all processes counted together since their start, and the rows of the database. */
+export interface FleetCounts extends Omit<ProcessCounts, 'url'> {
+  /** Inserted, updated or deleted. */
+  readonly rowsWritten: number
+  readonly sessionUpdates: number
+  readonly changesInserted: number
+  readonly databaseBytes: number
+}
+
+/** Processes that share a database. */
+export interface Fleet {
+  readonly urls: readonly string[]
+  /** Lets one process announce a change of a client's resource. */
+  announce(process: number, client: number): void
+  counts(): Promise<FleetCounts>
+  stop(): Promise<void>
+}
+
+/** Starts processes and their database. */
+export async function startFleet(count: number, pool: number): Promise<Fleet> {
+  const script = await buildForNode('capacity/process.ts')
+  const database = await startPostgres()
+  const sql = postgres(database.url, { fetch_types: false, onnotice: () => {}, max: 1 })
+  const children: ChildProcess[] = []
+  for (let n = 0; n < count; n++) {
+    const child = fork(script, [database.url, SCHEMA, String(pool)], {
+      execArgv: ['--expose-gc'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+    children.push(child)
+    await once(child, 'message')
+  }
+  const ask = async (child: ChildProcess): Promise<ProcessCounts> => {
+    child.send('counts')
+    const [counts] = (await once(child, 'message')) as [ProcessCounts]
+    return counts
+  }
+  const first = await Promise.all(children.map(ask))
+  const table = async (name: string) => {
+    const [row] = await sql<{ inserted: number; updated: number; deleted: number }[]>`
+      SELECT n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated,
+        n_tup_del::float8 AS deleted
+      FROM pg_stat_user_tables WHERE schemaname = ${SCHEMA} AND relname = ${name}`
+    return row ?? { inserted: 0, updated: 0, deleted: 0 }
+  }
+  return {
+    urls: first.map(({ url }) => url),
+    announce: (index, client) => void children[index % count]?.send(client),
+    async counts() {
+      await pause(REPORT_MS)
+      const all = await Promise.all(children.map(ask))
+      const sum = (name: Exclude<keyof ProcessCounts, 'url'>): number =>
+        all.reduce((total, counts) => total + counts[name], 0)
+      const [sessions, changes] = [await table('mcp_sessions'), await table('mcp_changes')]
+      const [size] = await sql<{ bytes: number }[]>`
+        SELECT pg_total_relation_size(${`${SCHEMA}.mcp_sessions`}::regclass)::float8 AS bytes`
+      const { inserted, updated, deleted } = sessions
+      return {
+        queries: sum('queries'),
+        notified: sum('notified'),
+        cpuUs: sum('cpuUs'),
+        heapBytes: sum('heapBytes'),
+        rssBytes: sum('rssBytes'),
+        rowsWritten: inserted + updated + deleted,
+        sessionUpdates: updated,
+        changesInserted: changes.inserted,
+        databaseBytes: size?.bytes ?? 0,
+      }
+    },
+    async stop() {
+      for (const child of children) child.kill('SIGKILL')
+      await sql.end({ timeout: 1 })
+      await database.stop()
+    },
+  }
+}
