@@ -2,7 +2,7 @@
 import { template } from '../requests.ts'
 import { startFleet, type Fleet, type FleetCounts } from './fleet.ts'
 import type { Load } from './load.ts'
-import { pace, pause, within, type Compared } from './measured.ts'
+import { pace, pause, within, type Checked, type Compared } from './measured.ts'
 import { cpuOf, openingSession, planPostgres, POSTGRES, streamMemoryMb } from './postgres.ts'
 import { post, ProcessClients } from './process-clients.ts'
 
@@ -10,7 +10,7 @@ const PROCESSES = 3
 const OPENED_AT_ONCE = 16
 const BATCH = 240
 /** How long clients may take to connect, in seconds. */
-const OPENING_SECONDS = 60
+const OPENING_SECONDS = 45
 /** Calls and changes are counted for this time each. */
 const SECONDS = 8
 /** Changes that are announced at once. */
@@ -20,9 +20,7 @@ const WARM = 30
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }
 
 /** Measures what processes and their database do while `load` is applied. */
-export async function checkPostgres(
-  load: Load,
-): Promise<{ clients: number; compared: Compared[] }> {
+export async function checkPostgres(load: Load): Promise<Checked> {
   const fleet = await startFleet(PROCESSES, load.pool)
   const clients = new ProcessClients()
   try {
@@ -69,7 +67,7 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
   add('database, in KB', 'session', POSTGRES.kbOfRow, opened.databaseBytes / sessions / 1_000)
   let listeners = 0
   const listening = await during(fleet, async () => {
-    listeners = await open('openListener', Math.round(load.clients * (1 - load.sessions)))
+    listeners = await open('openListener', load.clients - sessions)
   })
   add('memory, in KB', 'listener', POSTGRES.kbPerListener, listening.heapBytes / listeners / 1_000)
 
@@ -161,7 +159,7 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
     plan.rowsWritten['last uses'] ?? 0,
     all.sessionUpdates / seconds,
   )
-  return { clients: count, compared }
+  return { clients: count, sessions: sessions + WARM, compared }
 }
 
 async function during(fleet: Fleet, work: () => Promise<unknown>): Promise<FleetCounts> {

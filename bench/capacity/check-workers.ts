@@ -4,7 +4,7 @@ import { cpuUsOf } from '../cpu.ts'
 import { startWithClients, type RunningWithClients } from '../objects-host.ts'
 import { template } from '../requests.ts'
 import type { Load } from './load.ts'
-import { pace, pause, within, type Compared } from './measured.ts'
+import { pace, pause, within, type Checked, type Compared } from './measured.ts'
 import { SHARDS } from './scale.ts'
 import type { ClientsState } from './worker-clients.ts'
 import type { WorkerCounts } from './worker.ts'
@@ -12,10 +12,12 @@ import { hubChangeUs, hubsConcerned, opening, planWorkers, WORKERS } from './wor
 
 const BATCH = 250
 /** How long clients may take to connect, in seconds. */
-const OPENING_SECONDS = 75
+const OPENING_SECONDS = 50
 /** Calls, changes and comments are counted for this time each. */
 const SECONDS = 8
 const ENDED = 100
+/** Clients that are not measured. */
+const WARM = 40
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }
 
 /** What was counted between two moments. */
@@ -24,7 +26,7 @@ interface Used extends WorkerCounts {
 }
 
 /** Measures what happens on workerd while `load` is applied. */
-export async function checkWorkers(load: Load): Promise<{ clients: number; compared: Compared[] }> {
+export async function checkWorkers(load: Load): Promise<Checked> {
   const on = await startWithClients('capacity/worker.ts', 'capacity/worker-clients.ts')
   try {
     return await measure(on, load)
@@ -49,8 +51,8 @@ async function measure(on: RunningWithClients, load: Load) {
     }).then((batches) => batches * Math.min(BATCH, count))
 
   // The tables of the hubs, and code that is compiled, are no costs of a client
-  await open('sessions', 40)
-  await open('listeners', 40)
+  await open('sessions', WARM)
+  await open('listeners', WARM)
   const before = memoryKb(on)
   const first = opening(load)
   let sessions = 0
@@ -89,16 +91,16 @@ async function measure(on: RunningWithClients, load: Load) {
   )
   let listeners = 0
   const listening = await during(on, async () => {
-    listeners = await open('listeners', Math.round(load.clients * (1 - load.sessions)))
+    listeners = await open('listeners', load.clients - sessions)
   })
   add('requests to a hub', 'listener opened', 1, listening.hubRequests / listeners)
   add('rows written', 'listener opened', 0, listening.hubRowsWritten)
 
-  const clients = sessions + listeners + 80
+  const clients = sessions + listeners + 2 * WARM
   const applied = {
     ...load,
     clients,
-    sessions: (sessions + 40) / clients,
+    sessions: (sessions + WARM) / clients,
     handlerMs: 0,
     shards: SHARDS,
   }
@@ -109,7 +111,7 @@ async function measure(on: RunningWithClients, load: Load) {
     'memory of both ends, in KB',
     'stream',
     WORKERS.kbPerStream,
-    after && before && (after - before) / (clients - 80),
+    after && before && (after - before) / (clients - 2 * WARM),
   )
   const idle = await during(on, () => pause(SECONDS * 1_000))
   const comments = (clients / WORKERS.keepAliveSeconds) * WORKERS.keepAliveUs
@@ -199,7 +201,7 @@ async function measure(on: RunningWithClients, load: Load) {
   const { hubRowsWritten, hubRequests } = ended
   add('requests to a hub', 'session ended', 1, hubRequests / ENDED)
   add('rows deleted, its hub', 'session ended', first.endedHubRows, hubRowsWritten / ENDED)
-  return { clients, compared }
+  return { clients, sessions: sessions + WARM, compared }
 }
 
 /** The CPU time of what was paced, without the comments that were sent at the same time. */

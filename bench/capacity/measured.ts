@@ -12,6 +12,14 @@ export interface Compared {
   readonly measured: number | undefined
 }
 
+/** What was measured with how many clients. */
+export interface Checked {
+  readonly clients: number
+  /** How many of them have a session: fewer than planned, if they took too long to open. */
+  readonly sessions: number
+  readonly compared: Compared[]
+}
+
 /** A table of predictions, with the deviation of what was measured. */
 export function comparisonTable(label: string, compared: readonly Compared[]): Table {
   return {

@@ -36,7 +36,7 @@ export const POSTGRES = {
   /** What a session adds to it: the query for its row. */
   sessionCallUs: 450,
   /** A keep-alive comment, and how often it is sent. */
-  keepAliveUs: 40,
+  keepAliveUs: 70,
   keepAliveSeconds: 15,
   /** Storing a change, in the process that announces it. */
   announceUs: 700,
