@@ -138,14 +138,19 @@ function urlOf(text: string | undefined): Target {
   if (text === undefined) throw new UsageError('Specify a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
-    // A host with its port; anything else may be a program, or a tool in the wrong place
-    if (/^[\w.-]+:\d+(?:\/|$)/.test(text)) throw new UsageError(`${problem}, as "http://${text}"`)
+    // A host with a port lacks only the scheme; other text may be a program, or a tool
+    if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
+      throw new UsageError(`${problem}, such as "http://${text}"`)
     throw new UsageError(`${problem}; a program follows "--"`)
   }
   return { url: text.trim() }
 }
 
-/** The given headers, including the token, if valid in HTTP. */
+/**
+ * The headers of `--header`, and the token.
+ *
+ * @throws {UsageError} If HTTP does not allow one of them.
+ */
 function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
   const headers = new Headers()
   for (const pair of given) {
@@ -153,21 +158,21 @@ function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values
     try {
       headers.append(name.trim(), value)
     } catch {
-      throw new UsageError(`"${pair}" is not a header that HTTP can carry`)
+      throw new UsageError(`"${pair}" is not a valid HTTP header`)
     }
   }
   if (token === undefined || token === '') return headers
   try {
     headers.set('authorization', `Bearer ${token}`)
   } catch {
-    throw new UsageError('The token has characters that no HTTP header can carry')
+    throw new UsageError('The token has characters that are not allowed in an HTTP header')
   }
   return headers
 }
 
 function split(pair: string, mark: string, option: string): [name: string, value: string] {
   const at = pair.indexOf(mark)
-  if (at < 1) throw new UsageError(`"${option}" takes name${mark}value, not "${pair}"`)
+  if (at < 1) throw new UsageError(`"${option}" must be name${mark}value, not "${pair}"`)
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
@@ -180,14 +185,16 @@ function numberOf(
   if (text === undefined) return undefined
   const number = /^\d+$/.test(text) ? Number(text) : NaN
   if (!(number >= least && number <= most)) {
-    throw new UsageError(`"${option}" takes a whole number from ${least} to ${most}, not "${text}"`)
+    throw new UsageError(
+      `"${option}" must be a whole number from ${least} to ${most}, not "${text}"`,
+    )
   }
   return number
 }
 
 function pathOf(text: string | undefined): string | undefined {
   if (text === undefined || /^\/[\w./~-]*$/.test(text)) return text
-  throw new UsageError(`"--path" takes a path such as "/mcp", not "${text}"`)
+  throw new UsageError(`"--path" must be a path such as "/mcp", not "${text}"`)
 }
 
 function revisionOf(text: string | undefined): Revision | undefined {

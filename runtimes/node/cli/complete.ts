@@ -29,7 +29,10 @@ export async function complete(invocation: Invocation): Promise<number> {
   }
   const { values, total, hasMore } = completion
   for (const each of values) print(oneLine(each))
-  if (hasMore) printNotice(total === undefined ? 'There are more' : `There are ${total}`)
+  if (hasMore)
+    printNotice(
+      total === undefined ? 'There are more values' : `There are ${total} values in total`,
+    )
   return 0
 }
 

@@ -36,7 +36,7 @@ type Kind = keyof typeof kinds
 export async function list(invocation: Invocation): Promise<number> {
   const [kind, ...others] = invocation.commandArguments
   if (others.length > 0 || (kind !== undefined && !Object.hasOwn(kinds, kind))) {
-    throw new UsageError(`List one of ${Object.keys(kinds).join(', ')}, or all`)
+    throw new UsageError(`Specify one of ${Object.keys(kinds).join(', ')}, or nothing to list all`)
   }
   await using client = await open(invocation)
   const requestedKinds = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]

@@ -30,7 +30,7 @@ export async function createProject([
 ]: readonly string[]): Promise<number> {
   const templates = (await readdir(folder)).toSorted()
   if (template === undefined || !templates.includes(template) || others.length > 0) {
-    throw new UsageError(`Choose one of ${templates.join(', ')}, and a folder`)
+    throw new UsageError(`Specify a template (${templates.join(', ')}) and a folder`)
   }
   if (target === undefined || target === '')
     throw new UsageError('Specify a folder for the project')

@@ -11,7 +11,8 @@ import { UsageError } from './usage.ts'
 /** Prints the contents: text always, bytes only if standard output is not a terminal. */
 export async function read(invocation: Invocation): Promise<number> {
   const [uri, ...others] = invocation.commandArguments
-  if (uri === undefined || others.length > 0) throw new UsageError('Name one resource by its URI')
+  if (uri === undefined || others.length > 0)
+    throw new UsageError('Specify the URI of one resource')
   await using client = await open(invocation)
   const result = await client.readResource(uri, { signal })
   if (invocation.options.json) {

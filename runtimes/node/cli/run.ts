@@ -66,7 +66,7 @@ function failed(error: unknown, argv: readonly string[]): number {
     return 3
   }
   if (error instanceof ProtocolError) {
-    printNotice(`The server refused: ${error.message} (${error.code})`)
+    printNotice(`The server returned an error: ${error.message} (${error.code})`)
     if (error.data !== undefined) printNotice(JSON.stringify(error.data))
     return 1
   }

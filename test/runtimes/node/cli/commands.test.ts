@@ -84,7 +84,7 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
     expect((await run('complete', template, 'thing=tea', 'who=Ada')).out).toBe('Ada-tea\n')
     const many = await run('complete', template, 'who=')
     expect(many.out.trim().split('\n')).toHaveLength(100)
-    expect(many.err).toBe('There are 120\n')
+    expect(many.err).toBe('There are 120 values in total\n')
     const json = await run('complete', 'greet', 'who=G', '--json')
     expect(JSON.parse(json.out)).toMatchObject({ values: ['Grace'] })
     expect(await run('complete', 'none', 'who=A')).toMatchObject({ code: 1 })
@@ -254,24 +254,27 @@ describe('wrong usage', () => {
     [['nope'], 'Unknown command: "nope"'],
     [['list'], 'Specify a server'],
     [['list', 'node'], 'it must begin with "http://" or "https://"; a program follows "--"'],
-    [['list', 'localhost:80/mcp'], 'or "https://", as "http://localhost:80/mcp"'],
-    [['list', 'http://localhost/', 'cats'], 'List one of tools'],
+    [['list', 'localhost:80/mcp'], 'or "https://", such as "http://localhost:80/mcp"'],
+    [['list', 'http://localhost/', 'cats'], 'Specify one of tools'],
     [['call', 'http://localhost/'], 'Specify a tool'],
     [['call', 'http://localhost/', 'x', '--args', '[]'], '"--args" must be a JSON object'],
     [['call', 'http://localhost/', 'x', '--args', '{'], '"--args" is not JSON'],
-    [['call', 'http://localhost/', '--timeout-ms', 'soon'], 'takes a whole number'],
-    [['call', 'http://localhost/', '--header', 'x'], 'takes name:value'],
+    [['call', 'http://localhost/', '--timeout-ms', 'soon'], 'must be a whole number'],
+    [['call', 'http://localhost/', '--header', 'x'], 'must be name:value'],
     [['call', 'http://localhost/', '--revision', '2020-01-01'], 'Unknown revision: "2020-01-01"'],
     [['call', 'http://localhost/', '--nope'], "Unknown option '--nope'"],
     [['complete', 'http://localhost/'], 'Specify a prompt or a resource template'],
     [['complete', 'http://localhost/', 'x'], 'Specify an argument to complete'],
     [['complete', 'http://localhost/', 'x', 'city'], '"city" is not of the form name=value'],
-    [['call', 'http://localhost/', '--timeout-ms', ''], 'takes a whole number'],
-    [['call', 'http://localhost/', '--timeout-ms', '0'], 'takes a whole number'],
-    [['call', 'http://localhost/', '--header', 'x y: z'], 'not a header that HTTP can carry'],
-    [['call', 'http://localhost/', '--header', 'x: a\nb: c'], 'not a header that HTTP can carry'],
-    [['call', 'http://localhost/', '--token', '😀'], 'characters that no HTTP header can carry'],
-    [['bridge', 'http://localhost/', '--port', '70000'], 'takes a whole number from 0 to 65535'],
+    [['call', 'http://localhost/', '--timeout-ms', ''], 'must be a whole number'],
+    [['call', 'http://localhost/', '--timeout-ms', '0'], 'must be a whole number'],
+    [['call', 'http://localhost/', '--header', 'x y: z'], 'is not a valid HTTP header'],
+    [['call', 'http://localhost/', '--header', 'x: a\nb: c'], 'is not a valid HTTP header'],
+    [
+      ['call', 'http://localhost/', '--token', '😀'],
+      'characters that are not allowed in an HTTP header',
+    ],
+    [['bridge', 'http://localhost/', '--port', '70000'], 'must be a whole number from 0 to 65535'],
     [['bridge', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
     [['inspect', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
     [['listen', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
@@ -280,7 +283,7 @@ describe('wrong usage', () => {
     [['list', '--'], 'A program must follow "--"'],
     [
       ['bridge', 'http://localhost/', '--port', '0', '--path', 'mcp'],
-      'takes a path such as "/mcp"',
+      'must be a path such as "/mcp"',
     ],
   ])('such as %j exits with 2 and names the error', async (words, reason) => {
     const { code, out, err } = await edgewise(...words)

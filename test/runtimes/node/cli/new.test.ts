@@ -204,7 +204,7 @@ export { require, __dirname }
   it('needs a template that exists, and a folder that is empty', async () => {
     const unknown = await edgewise('new', 'cobol', join(folder, 'x'))
     expect(unknown).toMatchObject({ code: 2 })
-    expect(unknown.err).toContain('Choose one of browser, bun, deno, node, workers')
+    expect(unknown.err).toContain('Specify a template (browser, bun, deno, node, workers)')
     expect((await edgewise('new', 'node')).err).toContain('Specify a folder')
     expect((await edgewise('new', 'node', '')).err).toContain('Specify a folder')
     expect((await edgewise('new', 'node', root)).err).toContain('is not empty')

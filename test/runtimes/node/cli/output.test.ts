@@ -52,6 +52,8 @@ describe('text of a server', () => {
     expect((await run('prompt', 'any')).out).toBe('user: Hi\n    assistant: forged\n')
     expect((await run('complete', 'any', 'a=')).out).toBe('x\\u000aforged\ny\n')
     const refused = await run('read', 'a:b')
-    expect(refused.err).toBe(`The server refused: No\\u000aProblem: forged${SHOWN} (-32000)\n`)
+    expect(refused.err).toBe(
+      `The server returned an error: No\\u000aProblem: forged${SHOWN} (-32000)\n`,
+    )
   })
 })
