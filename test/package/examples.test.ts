@@ -64,8 +64,8 @@ describe('Examples', () => {
 
     const [source = ''] = services.proxy.volumes[0]?.split(':') ?? []
     const proxy = read(join(folder, source))
-    expect(proxy).toContain('dynamic a server 8000')
-    expect(proxy).toContain(`:${services.proxy.ports[0]?.split(':')[1]} {`)
+    expect(proxy).toContain('server server:8000 resolve;')
+    expect(proxy).toContain(`listen ${services.proxy.ports[0]?.split(':')[1]};`)
   })
 })
 
