@@ -85,7 +85,10 @@ const failureTexts: Partial<Record<SdkErrorCode, string>> = {
   INVALID_MESSAGE: 'sent an invalid response',
 }
 
-/** The error for the caller if there was no response; for a tool call, one that models can read. */
+/**
+ * The error for the caller if the upstream server did not respond; for a tool call, an error that
+ * models can read.
+ */
 export function upstreamFailure(method: string, error: unknown): Error | undefined {
   const reason = error instanceof SdkError ? failureTexts[error.code] : undefined
   if (reason === undefined) return undefined

@@ -143,7 +143,7 @@ async function attach(
    */
   let downstream: { server: Server; update: () => Promise<void> } | undefined
   let updateQueued = false
-  // Listings run one at a time, since an earlier listing may be older and yet arrive later
+  // Listings run one at a time, so that the result of an earlier one cannot replace newer entries
   const oneAtATime = semaphore(1)
   const queueUpdate = (): void => {
     if (updateQueued) return

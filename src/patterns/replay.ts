@@ -58,7 +58,7 @@ export class ReplayInput implements Input {
   readonly #steps: Steps
   #count = 0
   #nextIndex = 0
-  /** The key of the first new request that replaced another one of an earlier run. */
+  /** The key of the first request that differs from the request with this key in an earlier run. */
   #replacedKey: string | undefined
   #nonDeterminism: ProtocolError | undefined
 

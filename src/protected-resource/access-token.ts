@@ -1,5 +1,6 @@
 /**
- * Access tokens, however they were verified, and the check whether a token is acceptable here.
+ * Access tokens, and the check whether a token is acceptable here, which is the same for every kind
+ * of verification.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */

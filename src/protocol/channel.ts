@@ -42,7 +42,7 @@ export interface Channel {
   listen?(): void
   /** The principal of the requests, so that cached results stay separate. */
   principal?(): Promise<string>
-  /** Waits until a token is accepted that differs from the one rejected in the background. */
+  /** Waits until the server accepts another token than the one rejected in the background. */
   untilSignedIn?(signal: AbortSignal): Promise<void>
   /** Closes the connection. */
   close(): Promise<void>

@@ -286,7 +286,7 @@ export async function followCoreTask(
       await sleep(Math.min(pollDelayMs(requestedMs, failures, followOptions), remainingMs), signal)
     }
   } catch (error) {
-    // An aborted caller neither waits nor needs to know that the task has expired
+    // Not awaited, because the caller has aborted; it fails if the task has expired, which is fine
     if (signal?.aborted) client.request('tasks/cancel', { taskId }).catch(() => {})
     throw error
   }

@@ -53,7 +53,7 @@ interface Registries extends Resources {
  * The function throws a `TypeError` when a key is already taken. The first call then adds nothing;
  * later calls still add all other entries.
  *
- * @param differs Whether an entry must replace the previous one of the same key.
+ * @param differs Whether an entry must replace the previous entry with the same key.
  */
 export function createMirror(
   registries: Registries,

@@ -32,7 +32,7 @@ export interface RateLimit {
 
 const OPTIONS: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code: 1 }
 
-/** The maximum number of callers that are tracked; the one whose period began first is evicted. */
+/** The maximum number of tracked callers. Beyond it, those whose periods began first are evicted. */
 const MAX_CALLERS = 10_000
 
 /**

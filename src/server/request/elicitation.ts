@@ -61,7 +61,7 @@ export interface ElicitUrlOptions {
 }
 
 /**
- * Whether the user agreed to open the URL; it does not mean that the interaction there is complete.
+ * Whether the user agreed to open the URL. The interaction on that page may not be complete yet.
  */
 export interface ElicitUrlResult {
   action: 'accept' | 'decline' | 'cancel'

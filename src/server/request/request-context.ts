@@ -34,7 +34,7 @@ import { outgoingLogs, isLevelEnabled, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
 
-/** The context of one request, or of one of its rounds. */
+/** The context of one round of a request; most requests have a single round. */
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
   #reports: (() => void)[] | undefined

@@ -61,8 +61,8 @@ const OPTIONS: OptionNames<SseHandlerOptions> = {
 const SESSION = 'session'
 
 /**
- * Creates a handler for clients that support only the 2024-11-05 transport. Use a separate path
- * next to the one of `createHandler`, and route all methods of that path to it.
+ * Creates a handler for clients that support only the 2024-11-05 transport. Choose another path
+ * than for `createHandler`, and route all methods of that path to this handler.
  *
  * A session lasts as long as its stream, in the memory of this handler: messages must reach the
  * instance that holds the stream, and come from the principal that opened it. The caller that the

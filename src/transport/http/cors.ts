@@ -7,7 +7,7 @@
 const EXPOSED_HEADERS =
   'mcp-session-id, mcp-protocol-version, www-authenticate, dpop-nonce, retry-after'
 
-/** The response to a preflight request: a page that is allowed at all may send any header. */
+/** The response to a preflight request: a page whose origin is allowed may send any header. */
 export function preflightResponse({ headers }: Request): Response {
   return new Response(null, {
     status: 204,

@@ -56,7 +56,7 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
 const RETRY_LATER = { 'retry-after': '5' }
 
 /**
- * The class of JSON responses, if not `Response`. Node's bridge sets a lighter one, because there
+ * The class of JSON responses, if not `Response`. Node's bridge sets a lighter one, because on Node
  * creating a `Response` costs more than the rest of a small call.
  */
 export const responses: { Light?: typeof Response } = {}

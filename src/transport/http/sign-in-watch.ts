@@ -13,7 +13,7 @@ type Fetch = NonNullable<HttpOptions['fetch']>
 export interface SignInWatch {
   /** Sends a request, and notes whether its token was accepted. */
   readonly fetch: Fetch
-  /** Waits until a token is accepted that differs from the one last rejected. */
+  /** Waits until the server accepts another token than the last rejected one. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
 }
 

@@ -10,7 +10,7 @@ import { unref } from '../../patterns/timers.ts'
  * Holds a lock for as long as this end is alive.
  *
  * @param signal Releases the lock.
- * @returns Whether it is held; false if there are no locks, as in opaque origins.
+ * @returns Whether the lock is held; false if the platform has no locks, as in opaque origins.
  */
 export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
   const locks = findLocks()

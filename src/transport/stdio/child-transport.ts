@@ -64,9 +64,9 @@ export interface StdioClientOptions extends ChildTransportOptions {
    */
   stderr?: StderrOption
   /**
-   * Called before the program is started for the first time, with the complete command. A host that
-   * starts programs configured by others must show the command in full, explain that it runs with
-   * the user's rights, and wait for consent; `false` rejects the start with `DENIED`.
+   * Called before the program is started for the first time, with the complete command; `false`
+   * rejects the start with `DENIED`. If other people configured the program, the host must show the
+   * command in full, explain that it runs with the user's rights, and wait for consent.
    */
   approve?: (program: StdioCommand) => boolean | Promise<boolean>
 }

@@ -51,7 +51,7 @@ export async function serveStdioOn(
   const end = (): void => ending.abort()
   const terminate = (): void => {
     end()
-    // Before the flush, since a client that does not read would block it.
+    // Scheduled before the flush, which a client that does not read would block
     scheduleExit()
   }
   signal?.addEventListener('abort', end)

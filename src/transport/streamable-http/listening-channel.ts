@@ -19,7 +19,7 @@ import { MIN_RETRY_MS, StreamableHttpChannel } from './channel.ts'
 
 /** Sends messages to one endpoint, and can listen to it. */
 export class ListeningChannel extends StreamableHttpChannel {
-  /** Waits until a token is accepted that differs from the one last rejected. */
+  /** Waits until the server accepts another token than the last rejected one. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
   readonly #onGap: () => void
   #listening = new AbortController()

@@ -14,7 +14,7 @@ export interface EndpointOptions extends InputOptions {
   /**
    * The origins of pages that may send requests, such as `https://app.example`; `*` allows all.
    * Pages of the server's own origin are always allowed and, if the server runs on this machine, so
-   * are local pages over http or https. List all others, such as `capacitor://localhost`. Origins
+   * are local pages over http or https. List all other origins, such as `capacitor://localhost`. Origins
    * are normalized like a `URL` before they are compared, so that default ports, letter case and a
    * trailing slash do not matter.
    */

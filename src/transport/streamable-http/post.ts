@@ -23,7 +23,7 @@ import { postStateless } from './stateless-post.ts'
  * another host may serve it.
  *
  * @throws {HttpError} If the request is invalid: 404 for an unknown session or method, otherwise
- * 400 and others.
+ * 400 or the status that describes the fault of its headers or body.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {
   const { endpoint, request, caller, version, sessionId, stated } = incoming
