@@ -27,7 +27,7 @@ export interface IncomingPort {
 export interface AcceptOptions extends MessagePortOptions {
   /**
    * The origins whose windows may connect, such as `https://host.example`; `'null'` for sandboxed
-   * ones. Required in windows. In workers the browser allows only the same origin.
+   * windows. Required in windows. In workers the browser allows only the same origin.
    */
   readonly origins?: readonly string[] | undefined
   /** The only window that may connect, such as `parent` or `frame.contentWindow`. */
@@ -120,7 +120,7 @@ export function acceptPorts(
   }
 
   addEventListener('message', onMessage)
-  // Each page that connects to a shared worker gives it a port
+  // A shared worker receives a port from each page that connects to it
   addEventListener('connect', onConnect)
   return () => {
     removeEventListener('message', onMessage)

@@ -1,6 +1,6 @@
 /**
- * MCP between unrelated pages and workers of one origin, over a broadcast channel: one serves, any
- * number connect. Every page of the origin can read the messages.
+ * MCP between unrelated pages and workers of one origin, over a broadcast channel: one of them serves,
+ * and any number connect. Every page of the origin can read the messages.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
@@ -21,14 +21,14 @@ const MAX_PEERS = 1_000
 interface Relayed {
   readonly edgewise: 'relay'
   readonly from: string
-  /** If absent, the server on the channel. */
+  /** The receiver. By default it is the server on the channel. */
   readonly to?: string | undefined
   readonly data: unknown
 }
 
 /**
  * Creates a transport to the server on a broadcast channel. If there are several servers, the first
- * to answer is chosen. It may be started before the server.
+ * to answer is chosen. The transport may be started before the server.
  *
  * @param name The name of the channel.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
@@ -58,8 +58,8 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
 /**
  * Accepts every client that connects with {@link broadcastTransport}.
  *
- * @param onPort Receives a transport for each, which it must start immediately.
- * @returns A function that leaves the channel, which ends all its connections.
+ * @param onPort Called with a transport for each client, which it must start immediately.
+ * @returns A function that leaves the channel and thereby ends all connections.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
 export function acceptBroadcasts(
@@ -115,6 +115,6 @@ function isHandshake(data: unknown): boolean {
 function readRelayed(data: unknown): Relayed | undefined {
   if (kindOf(data) !== 'relay') return undefined
   const { from, to } = data as Record<string, unknown>
-  const named = typeof from === 'string' && from.length <= 64
-  return named && (to === undefined || typeof to === 'string') ? (data as Relayed) : undefined
+  const hasSender = typeof from === 'string' && from.length <= 64
+  return hasSender && (to === undefined || typeof to === 'string') ? (data as Relayed) : undefined
 }

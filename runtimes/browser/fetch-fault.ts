@@ -39,10 +39,10 @@ export class FetchFault extends TypeError {
 
 /** Finds the {@link FetchFault} among the causes of an error; `undefined` if there is none. */
 export function fetchFaultOf(error: unknown): FetchFault | undefined {
-  let at = error
-  for (let depth = 0; at instanceof Error && depth < 10; depth++) {
-    if (at instanceof FetchFault) return at
-    at = at.cause
+  let current = error
+  for (let depth = 0; current instanceof Error && depth < 10; depth++) {
+    if (current instanceof FetchFault) return current
+    current = current.cause
   }
   return undefined
 }
@@ -89,7 +89,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const { url, cause } = request
   const { href, origin, protocol, hostname } = new URL(url)
   const isLoopbackTarget = isBrowserLoopback(hostname)
-  const own = globalThis.origin
+  const pageOrigin = globalThis.origin
   const fault = (kind: FetchFaultKind, message: string, advice: string): FetchFault =>
     new FetchFault(kind, message, advice, cause)
 
@@ -100,25 +100,24 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     const advice = 'Serve it over HTTPS, or open this page over HTTP'
     return fault('mixed-content', `A page on HTTPS may not call "${href}"`, advice)
   }
-  const answers = await isAnswered(request)
+  const isReachable = await respondsToProbe(request)
   // The browser reports policy violations one task later
   await sleep(0)
-  if (blocked?.some((at) => at === href || at === origin)) {
+  if (blockedUrls?.some((url) => url === href || url === origin)) {
     const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
     return fault('csp', message, `Add it to the policy's "connect-src"`)
   }
-  if (answers && origin !== own) {
+  if (isReachable && origin !== pageOrigin) {
     const names = [...request.headers.keys()].filter((name) => !SAFE.includes(name))
     const advice =
-      `Have it send "Access-Control-Allow-Origin: ${own}", allow the methods GET, POST and DELETE ` +
+      `Have it send "Access-Control-Allow-Origin: ${pageOrigin}", allow the methods GET, POST and DELETE ` +
       `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
-      `(Edgewise: allowedOrigins: ['${own}']), ` +
+      `(Edgewise: allowedOrigins: ['${pageOrigin}']), ` +
       'or see whether the path is wrong (that of Edgewise is /mcp)'
-    const message = `"${origin}" answers, but does not let pages of "${own}" read it (CORS)`
+    const message = `"${origin}" answers, but does not let pages of "${pageOrigin}" read it (CORS)`
     return fault('cors', message, advice)
   }
-  // Depends on the page's permissions, not on the server's name, since names do not reveal the
-  // address
+  // Whether the server is on the local network is unknown, since its name does not reveal its address
   const advice =
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
     'machine or network, let this page access the local network'
@@ -131,7 +130,7 @@ function pageUrl(): string {
   return /^(about|blob|data):/.test(base) ? globalThis.origin : base
 }
 
-async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
+async function respondsToProbe({ url, fetch }: FailedRequest): Promise<boolean> {
   try {
     await fetch(url, {
       method: 'HEAD',
@@ -147,15 +146,15 @@ async function isAnswered({ url, fetch }: FailedRequest): Promise<boolean> {
 }
 
 /** The URLs that the page's policy has recently blocked; undefined while nothing records them. */
-let blocked: readonly string[] | undefined
+let blockedUrls: readonly string[] | undefined
 
-/** Starts to record what the page's policy blocks. */
+/** Starts to record the URLs that the page's policy blocks. */
 function watchPolicy(): void {
-  if (blocked) return
-  blocked = []
+  if (blockedUrls) return
+  blockedUrls = []
   globalThis.addEventListener?.('securitypolicyviolation', (event) => {
     const { effectiveDirective, blockedURI } = event
     if (effectiveDirective !== 'connect-src') return
-    blocked = [...(blocked ?? []), blockedURI].slice(-100)
+    blockedUrls = [...(blockedUrls ?? []), blockedURI].slice(-100)
   })
 }

@@ -8,7 +8,7 @@ import type { TokenStore } from '../../src/authorization/index.ts'
 const TOKENS = 'tokens'
 const KEYS = 'keys'
 /** How often a page that waits for the lock requests it again, in milliseconds. */
-const ASK_MS = 5_000
+const REQUEST_AGAIN_MS = 5_000
 
 /**
  * Stores tokens in IndexedDB: pass the result as `tokens` to a function that signs in. Pages that
@@ -20,10 +20,11 @@ const ASK_MS = 5_000
  */
 export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
   return {
-    get: (key) => run(database, TOKENS, 'readonly', (tokens) => tokens.get(key)),
-    set: (key, value) => run(database, TOKENS, 'readwrite', (tokens) => tokens.put(value, key)),
-    delete: (key) => run(database, TOKENS, 'readwrite', (tokens) => tokens.delete(key)),
-    withLock: (key, work) => inTurn(`${database} ${key}`, work),
+    get: (key) => withStore(database, TOKENS, 'readonly', (tokens) => tokens.get(key)),
+    set: (key, value) =>
+      withStore(database, TOKENS, 'readwrite', (tokens) => tokens.put(value, key)),
+    delete: (key) => withStore(database, TOKENS, 'readwrite', (tokens) => tokens.delete(key)),
+    withLock: (key, work) => withPageLock(`${database} ${key}`, work),
   }
 }
 
@@ -35,14 +36,14 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
-  return inTurn(`${database} ${KEYS}`, async () => {
-    const stored = await run<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
+  return withPageLock(`${database} ${KEYS}`, async () => {
+    const stored = await withStore<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
       keys.get(KEYS),
     )
     if (stored) return stored
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
-    await run(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEYS))
+    await withStore(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEYS))
     return pair
   })
 }
@@ -51,19 +52,19 @@ export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> 
  * Runs work under a lock shared by all pages. A page in the back/forward cache may hold the lock;
  * browsers evict such a page when the lock is requested, but not for requests already waiting.
  */
-function inTurn<T>(lock: string, work: () => Promise<T>): Promise<T> {
+function withPageLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const { locks } = navigator
-  const ask = (): void => {
-    const signal = AbortSignal.timeout(ASK_MS)
+  const requestAgain = (): void => {
+    const signal = AbortSignal.timeout(REQUEST_AGAIN_MS)
     locks.request(lock, { signal }, () => {}).catch(() => {})
   }
   // The timer also runs while the lock is held, where it has no effect
-  const timer = setInterval(ask, ASK_MS)
+  const timer = setInterval(requestAgain, REQUEST_AGAIN_MS)
   return locks.request(lock, work).finally(() => clearInterval(timer))
 }
 
 /** Opens the database for one operation, so that no page blocks schema changes by others. */
-async function run<T>(
+async function withStore<T>(
   name: string,
   store: string,
   mode: IDBTransactionMode,
@@ -71,21 +72,25 @@ async function run<T>(
 ): Promise<T> {
   const opening = indexedDB.open(name, 1)
   opening.addEventListener('upgradeneeded', () => {
-    for (const one of [TOKENS, KEYS]) opening.result.createObjectStore(one)
+    for (const storeName of [TOKENS, KEYS]) opening.result.createObjectStore(storeName)
   })
-  await done(opening, 'success', 'error')
+  await untilDone(opening, 'success', 'error')
   const database = opening.result
   try {
     const transaction = database.transaction(store, mode)
     const request = operation(transaction.objectStore(store))
-    await done(transaction, 'complete', 'abort')
+    await untilDone(transaction, 'complete', 'abort')
     return request.result
   } finally {
     database.close()
   }
 }
 
-function done(work: IDBRequest | IDBTransaction, success: string, failure: string): Promise<void> {
+function untilDone(
+  work: IDBRequest | IDBTransaction,
+  success: string,
+  failure: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     work.addEventListener(success, () => resolve())
     work.addEventListener(failure, () => reject(work.error ?? new Error('No reason given')))

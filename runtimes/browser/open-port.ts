@@ -8,7 +8,7 @@ import { backoffMs, MAX_DELAY_MS, sleep } from '#internal/patterns'
 import type { MessagePortOptions } from '#internal/ports'
 import { SdkError } from '../../src/index.ts'
 import { messagePortTransport, type Receiver, type Transport } from '../../src/transport/index.ts'
-import { isWindow, postable, requireOrigin } from './window-transport.ts'
+import { isWindow, requireOrigin, targetOrigin } from './window-transport.ts'
 
 /** The targets to which a port can be opened. */
 export type PortTarget = Worker | SharedWorker | ServiceWorker | ServiceWorkerContainer | Window
@@ -25,14 +25,14 @@ export interface OpenPortOptions extends MessagePortOptions {
 /** Offers a port, which is transferred with the message. */
 interface PortOffer {
   readonly edgewise: 'connect'
-  /** The same for all attempts of one connection that can still be accepted. */
+  /** The same for all open offers of one connection. */
   readonly id: string
 }
 
 /** The first and the longest delay before the port is offered again, in milliseconds. */
 const RETRY_MS = 50
 const MAX_RETRY_MS = 1_000
-/** The maximum number of open offers; more than are made within the usual timeout. */
+/** The maximum number of open offers. Within the default timeout, fewer are made. */
 const MAX_OFFERS = 60
 
 /**
@@ -67,19 +67,19 @@ class OpenedPort implements Transport {
   readonly #target: PortTarget
   readonly #options: OpenPortOptions
   #id = newId()
-  /** One for each offer, until one of them is accepted. */
+  /** The transports of the open offers, until one of them is accepted. */
   readonly #attempts = new Set<Transport>()
   #port: Transport | undefined
   #opening: Promise<void> = Promise.resolve()
   #fail: (error: Error) => void = () => {}
   #closed = false
   /** Ports that need no offer. */
-  readonly #given: readonly MessagePort[] | undefined
+  readonly #openPorts: readonly MessagePort[] | undefined
 
-  constructor(target: PortTarget, options: OpenPortOptions, given?: readonly MessagePort[]) {
+  constructor(target: PortTarget, options: OpenPortOptions, openPorts?: readonly MessagePort[]) {
     this.#target = target
     this.#options = options
-    this.#given = given
+    this.#openPorts = openPorts
   }
 
   start(receiver: Receiver): Promise<void> {
@@ -89,16 +89,17 @@ class OpenedPort implements Transport {
       const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
       this.#fail(new SdkError('CLOSED', `The worker failed: ${message}`))
     }
-    const onLate = (): void => {
+    const onTimeout = (): void => {
       this.#fail(new SdkError('TIMEOUT', `The port was not accepted within ${openTimeoutMs} ms`))
     }
     let timer: ReturnType<typeof setTimeout> | undefined
-    const limit = (): void => {
-      if (openTimeoutMs <= MAX_DELAY_MS) timer = setTimeout(onLate, openTimeoutMs)
+    const startTimer = (): void => {
+      if (openTimeoutMs <= MAX_DELAY_MS) timer = setTimeout(onTimeout, openTimeoutMs)
     }
-    // A prerendering page gets no workers and no locks
-    if (isPrerendering()) document.addEventListener('prerenderingchange', limit, { once: true })
-    else limit()
+    // While a page is prerendering, it cannot start workers or acquire locks
+    if (isPrerendering())
+      document.addEventListener('prerenderingchange', startTimer, { once: true })
+    else startTimer()
     const opened = new Promise<void>((resolve, reject) => {
       this.#fail = reject
       this.#offerAgain(receiver, resolve).catch(reject)
@@ -130,16 +131,16 @@ class OpenedPort implements Transport {
     for (let failures = 0; ; failures++) {
       if (this.#attempts.size >= MAX_OFFERS) {
         this.#withdraw()
-        // A receiver that knows a withdrawn offer accepts a new one only under another id
+        // A receiver that has accepted a withdrawn offer ignores further offers with its id
         this.#id = newId()
       }
-      const port = this.#given?.[0] ?? (await this.#offer())
+      const port = this.#openPorts?.[0] ?? (await this.#offer())
       if (this.#port || this.#closed) return port.close()
       // All attempts share the same timeout
       const attempt = messagePortTransport(port, { ...this.#options, openTimeoutMs: Infinity })
       this.#attempts.add(attempt)
-      this.#begin(attempt, receiver, onOpen)
-      if (this.#given) return
+      this.#startAttempt(attempt, receiver, onOpen)
+      if (this.#openPorts) return
       await sleep(backoffMs(failures, RETRY_MS, MAX_RETRY_MS))
       if (this.#port || this.#closed) return
     }
@@ -151,7 +152,7 @@ class OpenedPort implements Transport {
     this.#attempts.clear()
   }
 
-  #begin(attempt: Transport, receiver: Receiver, onOpen: () => void): void {
+  #startAttempt(attempt: Transport, receiver: Receiver, onOpen: () => void): void {
     const isChosen = (): boolean => this.#port === attempt
     const started = attempt.start({
       message: (frame) => (isChosen() ? receiver.message(frame) : undefined),
@@ -167,7 +168,7 @@ class OpenedPort implements Transport {
       },
       // The other side closes the ports that it does not need
       (error: Error) => {
-        if (this.#given) this.#fail(error)
+        if (this.#openPorts) this.#fail(error)
       },
     )
   }
@@ -177,7 +178,7 @@ class OpenedPort implements Transport {
     const offer: PortOffer = { edgewise: 'connect', id: this.#id }
     const target = this.#target
     if (isWindow(target)) {
-      target.postMessage(offer, postable(this.#options.origin ?? ''), [port2])
+      target.postMessage(offer, targetOrigin(this.#options.origin ?? ''), [port2])
     } else if ('ready' in target) (await target.ready).active?.postMessage(offer, [port2])
     else if ('postMessage' in target) target.postMessage(offer, [port2])
     return port1

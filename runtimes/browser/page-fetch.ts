@@ -6,7 +6,7 @@
  */
 import { isBrowserLoopback } from '#internal/patterns'
 import { explainedFetch, plainFetch, type Fetch } from './fetch-fault.ts'
-import { takeTurn, untilOver } from './stream-turns.ts'
+import { onBodyEnd, takeTurn } from './stream-turns.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
@@ -35,10 +35,10 @@ export interface PageFetchOptions {
  * - A request without a response rejects with a `FetchFault`, which distinguishes CORS, mixed
  *   content, the page's policy, a missing network and an unreachable server.
  * - Streams that only listen are closed when the page is unloaded or frozen, or the device goes
- *   offline. New ones wait until it is back; the client opens them automatically, and resumes where
- *   it left off. Calls are not affected.
- * - To a server over HTTP without TLS, to which a browser has six connections, four tabs of an
- *   origin listen at a time; others wait.
+ *   offline. New streams wait until the page or the network is back. The client opens them
+ *   automatically, and resumes where it left off. Calls are not affected.
+ * - Over HTTP without TLS, a browser has only six connections to a server. At most four tabs of an
+ *   origin therefore listen to such a server at a time, and other tabs wait.
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
@@ -53,16 +53,17 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
     for (;;) {
       await untilCanListen(url, signal)
       const leaving = cannotListen.signal
-      const either = signal ? AbortSignal.any([signal, leaving]) : leaving
-      let end: (() => void) | undefined
+      const anySignal = signal ? AbortSignal.any([signal, leaving]) : leaving
+      let endTurn: (() => void) | undefined
       try {
-        if (signal && needsTurn(url, headers, signal)) end = await takeTurn(url, either, onTurn)
-        const response = await send(url, { ...init, signal: either })
-        return end ? untilOver(response, end) : response
+        if (signal && needsTurn(url, headers, signal)) {
+          endTurn = await takeTurn(url, anySignal, onTurn)
+        }
+        const response = await send(url, { ...init, signal: anySignal })
+        return endTurn ? onBodyEnd(response, endTurn) : response
       } catch (cause) {
-        end?.()
-        // No event has arrived yet, so it is treated like a stream opened while the page cannot
-        // listen
+        endTurn?.()
+        // The page cannot listen, and nothing was received yet: send the request again later
         if (signal?.aborted || !leaving.aborted) throw cause
       }
     }

@@ -9,8 +9,8 @@ import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 /** How the user is sent to the authorization server. */
 export interface PopupOptions {
   /**
-   * The redirect URI, on this origin. The page there calls {@link completeSignIn}; if no popup is
-   * ever used, it may be the same page.
+   * The redirect URI, on this origin. The page at this URI calls {@link completeSignIn}. If no popup is
+   * ever used, it may be the page that connects.
    */
   readonly redirectUri: string | URL
   /**
@@ -26,7 +26,7 @@ export interface PopupOptions {
    */
   readonly leavePage?: boolean
   /**
-   * The features of the window, as `window.open` takes them. By default the window has 520 by 720
+   * The features of the window, in the format of `window.open`. By default the window has 520 by 720
    * pixels.
    */
   readonly features?: string
@@ -61,8 +61,8 @@ interface StoredFlow {
  * without a click, and the first request completes the flow.
  *
  * If the user closes the popup, signing in fails within two seconds, provided that the focus
- * returns to the page. Otherwise the popup may have been isolated from the page by the
- * authorization server, and is waited for until `interactionTimeoutMs` of `signIn`.
+ * returns to the page. Otherwise the authorization server may have isolated the popup from the page, and
+ * signing in fails after `interactionTimeoutMs` of `signIn`.
  *
  * @example
  * ```ts
@@ -101,10 +101,10 @@ export function popup(options: PopupOptions): AuthorizationFlow {
 }
 
 /**
- * Passes the authorization response to the waiting page and closes this one; or returns to the page
- * that was left. Call it on the page at `redirectUri`.
+ * Passes the authorization response to the page that is waiting for it, and closes this page. If no page
+ * is waiting, returns to the page that was left. Call it on the page at `redirectUri`.
  *
- * @returns False if no page is waiting: the user opened this page directly, or too late.
+ * @returns False if no page is waiting and none was left: the user opened this page directly, or too late.
  */
 export async function completeSignIn(): Promise<boolean> {
   const callback = location.href
@@ -137,7 +137,7 @@ function notifyWaitingPage(state: string | null, callback: string): Promise<bool
 }
 
 async function goInPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
-  // Until now it showed a page of this origin, so it cannot be isolated
+  // Until now the popup showed a page of this origin, so it cannot be isolated from this page
   if (page.closed) throw closedByUser()
   let stop: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
@@ -161,10 +161,10 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
 
 /**
  * Detects that the user closed the popup. A popup that is isolated by `Cross-Origin-Opener-Policy`
- * appears closed too, while the user is still in it. So the popup only counts as closed if the
- * focus returns to this page at that time; otherwise it is still waited for.
+ * appears closed too, while the user is still in it. A popup that appears closed therefore counts as
+ * closed only if the focus returns to this page at that time.
  */
-function watchClosing(page: Window, closed: () => void): () => void {
+function watchClosing(page: Window, onClosed: () => void): () => void {
   // Phones may suspend this page before its first check
   let wasElsewhere = !document.hasFocus()
   let closedPolls = 0
@@ -176,8 +176,8 @@ function watchClosing(page: Window, closed: () => void): () => void {
       return
     }
     if (isHere) focusedPolls++
-    // Only at the second check, as an answer may be in transit
-    if (wasElsewhere && focusedPolls > 1) closed()
+    // Only at the second check, as the authorization response may be in transit
+    if (wasElsewhere && focusedPolls > 1) onClosed()
     if (!wasElsewhere || ++closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)
   return () => clearInterval(timer)
@@ -192,8 +192,7 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
   location.assign(url)
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    // Restored from the back/forward cache: after signing in the user would get a freshly loaded
-    // page
+    // After a sign-in, the page would be loaded again, not restored from the back/forward cache
     const onShow = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) reject(new Error('The user came back without signing in'))
     }
@@ -211,15 +210,15 @@ export function returnedFromSignIn(): boolean {
 }
 
 function takeRedirectResult(): RedirectResult | undefined {
-  const found = findRedirectResult()
-  if (!found) return undefined
+  const result = findRedirectResult()
+  if (!result) return undefined
   sessionStorage.removeItem(STORAGE_KEY)
-  if (found.here) {
+  if (result.here) {
     const url = new URL(location.href)
     for (const name of RESPONSE) url.searchParams.delete(name)
     history.replaceState(null, '', url)
   }
-  return { callback: found.callback, flow: found.flow }
+  return { callback: result.callback, flow: result.flow }
 }
 
 /** The authorization response after the page was left, received here or by the redirect page. */

@@ -1,6 +1,6 @@
 /**
- * Limits listening streams. Over HTTP/1.1 browsers have six connections to a server, for all tabs
- * together, so that as many open streams would block every other request in all of them.
+ * Limits listening streams. Over HTTP/1.1, a browser has six connections to a server, for all tabs
+ * together. Six open streams would block every other request in every tab.
  *
  * @see https://www.w3.org/TR/web-locks/
  */
@@ -23,31 +23,31 @@ export async function takeTurn(
   const { origin } = new URL(url)
   if (!navigator.locks) return askForTurn(`edgewise ${origin}`, MAX_STREAMS, signal, onTurn)
   const controller = new AbortController()
-  const waiting = AbortSignal.any([signal, controller.signal])
+  const waitSignal = AbortSignal.any([signal, controller.signal])
   const turn = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
-      if (waiting.aborted) return undefined
+      if (waitSignal.aborted) return undefined
       controller.abort()
-      return new Promise((end) => resolve(end))
+      return new Promise((release) => resolve(release))
     }
-    for (let turn = 0; turn < MAX_STREAMS; turn++) {
-      const name = `edgewise ${origin} ${turn}`
+    for (let slot = 0; slot < MAX_STREAMS; slot++) {
+      const name = `edgewise ${origin} ${slot}`
       // Without permission to use locks, the limit is not enforced
-      navigator.locks.request(name, { signal: waiting }, hold).catch(() => resolve(undefined))
+      navigator.locks.request(name, { signal: waitSignal }, hold).catch(() => resolve(undefined))
     }
   })
   if (!onTurn) return turn
   // Resolves after free locks were granted
   await navigator.locks.query().catch(() => {})
-  if (waiting.aborted) return turn
+  if (waitSignal.aborted) return turn
   onTurn(true)
   return turn.finally(() => onTurn(false))
 }
 
-/** Calls `over` when the body of a response ends, in any way. */
-export function untilOver(response: Response, over: () => void): Response {
+/** Calls `onEnd` when the body of a response is complete, cancelled or broken. */
+export function onBodyEnd(response: Response, onEnd: () => void): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const { body } = response
-  Promise.resolve(body?.pipeTo(writable)).then(over, over)
+  Promise.resolve(body?.pipeTo(writable)).then(onEnd, onEnd)
   return body ? new Response(readable, response) : response
 }

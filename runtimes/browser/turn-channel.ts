@@ -1,6 +1,6 @@
 /**
- * Turns of pages without Web Locks, which insecure pages do not have: a page that has a turn
- * answers when another page asks.
+ * Turns of pages without Web Locks, such as all insecure pages: a page that has a turn answers when
+ * another page asks.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */

@@ -1,6 +1,6 @@
 /**
- * Messages between windows: a page and its frames, its opener, its popups. Messages from other
- * windows and origins are ignored.
+ * Messages between two windows, such as a page and its frame, its opener, or its popup. Messages from
+ * other windows and origins are ignored.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
@@ -15,9 +15,9 @@ import {
 /** Settings of {@link windowTransport}. */
 export interface WindowTransportOptions extends MessagePortOptions {
   /**
-   * The origin that the other window must have, such as `https://host.example`. `'null'` for a
-   * sandboxed window, in which case messages go to any document that it shows. `'*'` adopts the
-   * origin of the first message from that window: for views that cannot know their host.
+   * The origin that the other window must have, such as `https://host.example`. `'null'` is for a
+   * sandboxed window: messages then go to any document that the window shows. `'*'` is for views that
+   * cannot know their host: it adopts the origin of the first message from the window.
    */
   readonly origin: string
 }
@@ -52,15 +52,15 @@ export function windowTransport(target: Window, options: WindowTransportOptions)
 function windowCarrier(target: Window, origin: string): MessageChannelLike {
   if (!isWindow(target)) throw new TypeError('A window is required')
   requireOrigin(origin)
-  let pinned = origin
+  let peerOrigin = origin
   let stop = (): void => {}
   return {
     shared: true,
     open({ message, unreadable, closed }) {
       const isPeer = (event: MessageEvent): boolean => {
         if (event.source !== target) return false
-        if (pinned === '*') pinned = event.origin
-        return event.origin === pinned
+        if (peerOrigin === '*') peerOrigin = event.origin
+        return event.origin === peerOrigin
       }
       const onMessage = (event: MessageEvent): void => {
         if (isPeer(event)) message(event.data)
@@ -83,7 +83,7 @@ function windowCarrier(target: Window, origin: string): MessageChannelLike {
     },
     post(value) {
       if (target.closed) throw new SdkError('CLOSED', 'The other window is gone')
-      target.postMessage(value, postable(pinned))
+      target.postMessage(value, targetOrigin(peerOrigin))
     },
     close: () => stop(),
   }
@@ -106,12 +106,12 @@ export function isWindow(target: unknown): target is Window {
  * @throws {TypeError} For a URL with a path, a host without a scheme, or an empty string.
  */
 export function requireOrigin(origin: string): void {
-  const exact = URL.canParse(origin) && new URL(origin).origin === origin
-  if (exact || origin === 'null' || origin === '*' || origin === 'file://') return
+  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin
+  if (isOrigin || origin === 'null' || origin === '*' || origin === 'file://') return
   throw new TypeError(`"${origin}" is not an origin, such as "https://host.example"`)
 }
 
-/** The target origin for `postMessage`, where opaque origins cannot be named. */
-export function postable(origin: string): string {
+/** The target origin for `postMessage`, which cannot name opaque origins. */
+export function targetOrigin(origin: string): string {
   return origin === 'null' || origin === 'file://' ? '*' : origin
 }

@@ -31,11 +31,11 @@ const IDLE: ConnectionState = { status: 'idle' }
  * }
  * ```
  *
- * @param target A URL or a function that creates a transport, for a connection that belongs to the
- *   component and is closed with it; or a shared connection, which stays open. A function must be
- *   stable between renders.
- * @param options Options of the component's own connection; those of the first render with a target
- *   apply.
+ * @param target A URL, or a function that creates a transport, for a connection that belongs to the
+ *   component and is closed with it. Or a shared connection, which stays open. A function must be
+ *   the same in each render.
+ * @param options Options of the component's own connection. For each target, the options of the first
+ *   render apply.
  * @see https://react.dev/reference/react/useSyncExternalStore
  */
 export function useMcp(

@@ -10,15 +10,15 @@ import type { ModelContextAnnotations, ModelContextTool } from './model-context.
 /** How a tool is presented to agents. */
 export interface ToolPresentation {
   /**
-   * Replaces annotations that were derived from the tool's. By default they are as careful as MCP's:
-   * a tool that does not say otherwise is destructive, so that browsers may have the user confirm
-   * each call, and returns untrusted content.
+   * Replaces annotations that were derived from the tool's. By default, a tool without annotations is
+   * declared as destructive, so that browsers may have the user confirm each call, and its results as
+   * untrusted.
    */
   readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
   /**
-   * What agents get: the `content`, `structuredContent` and `isError` of MCP's result (`full`), or,
-   * of a tool with an output schema that did not fail, its `structuredContent` alone, described by
-   * that schema (`structured`).
+   * What agents receive. With `full`, the `content`, `structuredContent` and `isError` of the result.
+   * With `structured`, only the `structuredContent` of a tool with an output schema, which is then
+   * declared; failures and the results of other tools as with `full`.
    *
    * @default 'full'
    */
@@ -26,7 +26,7 @@ export interface ToolPresentation {
 }
 
 /**
- * Makes what the browser registers of a tool.
+ * Creates the tool to register with the browser.
  *
  * @param call Calls the tool; never rejects unless the signal is aborted.
  */
@@ -40,7 +40,7 @@ export function modelContextTool(
   const outputSchema = results === 'structured' ? tool.outputSchema : undefined
   return {
     name,
-    // Required by browsers
+    // Browsers require a description
     description: description || title || name,
     ...(title !== undefined && { title }),
     inputSchema,
@@ -65,7 +65,7 @@ export function modelContextTool(
   }
 }
 
-/** Calls a tool. Failures are results, as browsers keep the reason of a rejection from the agent. */
+/** Calls a tool. Failures are results, as browsers hide the reason of a rejection from the agent. */
 export async function callTool(
   client: Client,
   name: string,

@@ -1,7 +1,7 @@
 /**
  * WebMCP: the interface through which a page registers tools for the agent of the browser, and lists
- * and calls the tools that are registered. A draft of the Web Machine Learning Community Group, which
- * Chromium tries out from 149 on: `document.modelContext`, in secure contexts only.
+ * and calls the tools that are registered. It is a draft of the Web Machine Learning Community Group.
+ * Chromium implements it experimentally since 149: `document.modelContext`, in secure contexts only.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -35,8 +35,8 @@ export interface ModelContextAnnotations {
 }
 
 /**
- * A tool, as `getTools` lists it: a dictionary up to Chromium 159, an object with accessors on its
- * prototype from 160 on, which cannot be copied and still be executed.
+ * A tool, as `getTools` lists it: a dictionary up to Chromium 159, and from 160 on an object with
+ * accessors on its prototype. Copies of such an object cannot be executed.
  */
 export interface RegisteredTool {
   readonly name: string
@@ -52,7 +52,7 @@ export interface RegisteredTool {
   readonly origin: string
   /** The window of the document that registered the tool, up to Chromium 159. */
   readonly window?: Window
-  /** The same from Chromium 160 on. */
+  /** The window of the document that registered the tool, from Chromium 160 on. */
   readonly source?: Window
 }
 
@@ -93,10 +93,10 @@ export interface ModelContext {
 /** Marks the polyfill, in every script and frame of the page. */
 export const POLYFILL: unique symbol = /* @__PURE__ */ Symbol.for('edgewise.modelContextPolyfill')
 
-/** Which model context is looked for. */
+/** Which model context to find. */
 export interface FindModelContextOptions {
   /**
-   * Whether to ignore one that {@link polyfillModelContext} installed.
+   * Whether to ignore a model context that {@link polyfillModelContext} installed.
    *
    * @default false
    */
@@ -114,12 +114,12 @@ export function findModelContext({ native = false }: FindModelContextOptions = {
   | ModelContext
   | undefined {
   const { document, navigator } = globalThis as { document?: object; navigator?: object }
-  const found = contextOf(document) ?? contextOf(navigator)
-  return native && found && POLYFILL in found ? undefined : found
+  const context = contextOf(document) ?? contextOf(navigator)
+  return native && context && POLYFILL in context ? undefined : context
 }
 
 function contextOf(holder: object | undefined): ModelContext | undefined {
-  const found = holder && 'modelContext' in holder ? holder.modelContext : undefined
-  const usable = typeof found === 'object' && found !== null && 'registerTool' in found
-  return usable ? (found as ModelContext) : undefined
+  const value = holder && 'modelContext' in holder ? holder.modelContext : undefined
+  const isContext = typeof value === 'object' && value !== null && 'registerTool' in value
+  return isContext ? (value as ModelContext) : undefined
 }

@@ -15,7 +15,7 @@ import { callTool, modelContextTool, type ToolPresentation } from './model-conte
 
 /** How tools are offered. */
 export interface OfferToolsOptions extends ToolPresentation {
-  /** Withdraws the tools when it is aborted. */
+  /** Withdraws the tools when the signal aborts. */
   readonly signal?: AbortSignal | undefined
   /** Which tools to offer. By default all tools are offered. */
   readonly filter?: ((tool: Tool) => boolean) | undefined
@@ -24,10 +24,10 @@ export interface OfferToolsOptions extends ToolPresentation {
    * does not say which document calls.
    */
   readonly exposedTo?: readonly string[] | undefined
-  /** Where to offer them. By default it is the page's own model context. */
+  /** Where to offer the tools. By default it is the page's own model context. */
   readonly modelContext?: ModelContext | undefined
   /**
-   * Receives errors of tools that the browser refused.
+   * Called if the tools cannot be listed, or the browser rejects one of them.
    *
    * @default console.error
    */
@@ -38,7 +38,7 @@ export interface OfferToolsOptions extends ToolPresentation {
 export interface OfferedTools {
   /** The names of the tools that the browser accepted. */
   readonly names: readonly string[]
-  /** Withdraws them all. Calls that are running end normally. */
+  /** Withdraws all tools. Calls that are running end normally. */
   close(): Promise<void>
 }
 
@@ -51,12 +51,12 @@ const OPTIONS: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
 const NAME = /^[\w.-]{1,128}$/
 
 /**
- * Offers the tools of a server, or of the server that a client is connected to, to the browser's
- * agent, and follows the list as it changes.
+ * Offers tools to the browser's agent, and follows their list as it changes. The tools are those of a
+ * server in this page, or of the server that a client is connected to.
  *
- * The tools of a server run as they do for every client: with middleware, validation of their
- * arguments, and requests for input, which the handlers of `connect` answer; the user is there, in
- * the page. The principal of each call is the origin of the page.
+ * The tools of a server in this page run as they do for every client: with middleware, validation of
+ * arguments, and requests for input. The handlers in the option `connect` answer such requests, since the
+ * user is present in the page. The principal of each call is the origin of the page.
  *
  * @example
  * ```ts
@@ -101,8 +101,8 @@ export async function offerTools(
   options.signal?.addEventListener('abort', () => void close(), { once: true })
   if (options.signal?.aborted) await close()
   else {
-    // Before the first list, so that no change is missed
-    await follow(client, closing.signal, () => void offer.update(), report)
+    // Starts before the tools are listed, so that no change is missed
+    await followChanges(client, closing.signal, () => void offer.update(), report)
     await offer.update()
   }
   return {
@@ -125,7 +125,7 @@ function connectTo(
 }
 
 /** Calls `onChange` whenever the list of tools changes, if the server announces that. */
-async function follow(
+async function followChanges(
   client: Client,
   signal: AbortSignal,
   onChange: () => void,
@@ -144,7 +144,7 @@ async function follow(
   })
 }
 
-/** The browser would refuse every tool, each with an error that does not name the origin. */
+/** The browser itself would reject every tool, each with an error that does not name the origin. */
 function requireSecureOrigin(origin: string): void {
   if (isSecureOrigin(origin)) return
   throw new TypeError(
@@ -225,7 +225,7 @@ class ToolOffer {
       const registered = modelContextTool(tool, this.#options, (...input) =>
         this.#call(name, ...input),
       )
-      // Before, so that a withdrawal meanwhile finds the tool
+      // Set before registering, so that a withdrawal in the meantime finds the tool
       this.#offered.set(name, { withdrawal, toolJson })
       await this.#context.registerTool(registered, {
         signal: withdrawal.signal,
@@ -235,7 +235,7 @@ class ToolOffer {
       this.#offered.delete(name)
       if (this.#closed) return
       this.#refused.add(toolJson)
-      // The page's policy forbids every tool
+      // The page's policy forbids all tools, so no other tool is offered
       this.#closed = error instanceof DOMException && error.name === 'NotAllowedError'
       if (this.#closed || error instanceof SdkError) return this.#report(error)
       const message = `Cannot offer the tool "${name}": ${String(error)}`
@@ -257,7 +257,7 @@ class ToolOffer {
     try {
       this.#context.unregisterTool?.(name)
     } catch {
-      // Browsers with both have removed the tool by the signal
+      // Browsers that also support the signal have already removed the tool
     }
   }
 }

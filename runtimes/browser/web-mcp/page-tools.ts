@@ -32,7 +32,7 @@ export interface PageToolsOptions {
   readonly rename?: ((tool: RegisteredTool) => string) | undefined
   /** Where to look for tools. By default it is the page's own model context. */
   readonly modelContext?: ModelContext | undefined
-  /** Stops following the page's tools and removes them when it is aborted. */
+  /** When the signal aborts, the tools are removed, and the page's list is no longer followed. */
   readonly signal?: AbortSignal | undefined
   /**
    * The server's name and version.
@@ -208,7 +208,7 @@ async function callPageTool(
   let text: string | null
   try {
     text = await execute(tool, input, { signal }).catch((error: unknown) => {
-      // Chromium up to 153 takes JSON text
+      // Chromium up to 153 expects JSON text
       if (/parse input/i.test(String(error))) {
         return execute(tool, JSON.stringify(input), { signal })
       }

@@ -1,6 +1,6 @@
 /**
- * A model context (WebMCP) for browsers without one, and for tests. It follows the draft, but knows
- * neither forms nor documents of other origins.
+ * A model context (WebMCP) for browsers without one, and for tests. It follows the draft, but supports
+ * neither tools defined by forms nor documents of other origins.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -17,8 +17,8 @@ import {
 /** How the polyfill behaves. */
 export interface PolyfillOptions {
   /**
-   * What `getTools` resolves with: dictionaries as in Chromium up to 159, or objects with accessors
-   * as from 160 on.
+   * What `getTools` resolves with: dictionaries, as in Chromium up to 159, or objects with accessors,
+   * as in Chromium from 160 on.
    *
    * @default 'dictionary'
    */
@@ -107,7 +107,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
 
     async getTools(): Promise<readonly RegisteredTool[]> {
       return registrationsIn(window.top ?? window)
-        .sort((one, other) => (one.name < other.name ? -1 : 1))
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map((registration) => {
           const tool = shape === 'interface' ? new Tool(registration) : dictionary(registration)
           listed.set(tool, registration)
@@ -123,13 +123,13 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
       const copy: unknown = JSON.parse(JSON.stringify(input))
       if (!isObject(copy)) throw new TypeError('The input is not an object')
       signal?.throwIfAborted()
-      const registration = find(tool)
-      if (registration) return run(registration, copy, signal)
+      const registration = findRegistration(tool)
+      if (registration) return execute(registration, copy, signal)
       throw new DOMException('The tool does not exist', 'UnknownError')
     },
   })
 
-  function find(tool: RegisteredTool): Registration | undefined {
+  function findRegistration(tool: RegisteredTool): Registration | undefined {
     if (shape === 'interface') {
       const registration = listed.get(tool)
       return registration?.live ? registration : undefined
@@ -183,43 +183,43 @@ function jsonText(schema: object | undefined): string | undefined {
   throw new TypeError('The schema has no JSON text')
 }
 
-/** Runs a tool. The page that calls learns nothing of why it failed. */
-async function run(
-  { name, execute, fire }: Registration,
+/** Runs a tool. The calling page does not receive the reason of a failure. */
+async function execute(
+  { name, execute: executeTool, fire }: Registration,
   input: JsonObject,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   fire('toolactivated', name)
   const controller = new AbortController()
-  const over = new AbortController()
+  const finished = new AbortController()
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => {
       reject(signal?.reason as Error)
       controller.abort()
       fire('toolcancel', name)
     }
-    signal?.addEventListener('abort', onAbort, { signal: over.signal })
+    signal?.addEventListener('abort', onAbort, { signal: finished.signal })
   })
-  const executed = async (): Promise<string> => {
+  const result = async (): Promise<string> => {
     try {
-      const text: unknown = JSON.stringify(await execute(input, { signal: controller.signal }))
+      const text: unknown = JSON.stringify(await executeTool(input, { signal: controller.signal }))
       if (typeof text === 'string') return text
     } catch (error) {
       if (!signal?.aborted) console.error(error)
     }
     throw new DOMException('The tool failed', 'UnknownError')
   }
-  return Promise.race([executed(), aborted]).finally(() => over.abort())
+  return Promise.race([result(), aborted]).finally(() => finished.abort())
 }
 
-/** The tools of a window and its frames, as far as they are of this origin. */
+/** The tools of a window and of its frames, where these are of this origin. */
 function registrationsIn(view: Window): Registration[] {
   const frames = Array.from({ length: view.length }, (_, index) => view[index])
-  return [view, ...frames].flatMap((each, index) => {
-    if (!each) return []
-    if (index > 0) return registrationsIn(each)
+  return [view, ...frames].flatMap((frame, index) => {
+    if (!frame) return []
+    if (index > 0) return registrationsIn(frame)
     try {
-      const context = (each.document as { modelContext?: object }).modelContext
+      const context = (frame.document as { modelContext?: object }).modelContext
       if (!context || !(POLYFILL in context)) return []
       return [...(context[POLYFILL] as () => Iterable<Registration>)()]
     } catch {
@@ -242,7 +242,7 @@ function dictionary(registration: Registration): RegisteredTool {
   }
 }
 
-/** A tool as Chromium lists it from 160 on: nothing of it can be copied. */
+/** A tool as Chromium lists it from 160 on: a copy of the object has none of its members. */
 class Tool implements RegisteredTool {
   readonly #registration: Registration
 
@@ -291,7 +291,7 @@ function invalidState(message: string): DOMException {
   return new DOMException(message, 'InvalidStateError')
 }
 
-/** A task, as the browser queues its events, not a microtask. */
+/** Queues a task, not a microtask, as browsers do for events. */
 function queueTask(task: () => void): void {
   setTimeout(task)
 }
