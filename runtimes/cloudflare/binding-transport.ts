@@ -91,7 +91,7 @@ class BindingTransport implements Transport {
   async close(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    // A connection that is released ends by itself, unless it still answers calls
+    // Releasing a connection ends it, unless the other Worker is still answering calls
     if (this.#pending > 0) await connection?.close().catch(() => {})
     release(connection)
     this.#end()
@@ -105,8 +105,8 @@ class BindingTransport implements Transport {
   ): Promise<void> {
     this.#pending++
     try {
-      const answer = await connection.send(text)
-      if (answer !== null) this.#deliver(answer, frame)
+      const response = await connection.send(text)
+      if (response !== null) this.#deliver(response, frame)
     } catch (cause) {
       this.#end(new SdkError('CLOSED', 'The connection to the other Worker broke', { cause }))
     }

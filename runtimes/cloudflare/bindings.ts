@@ -32,8 +32,8 @@ export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObj
   binding: string,
   className: 'McpSession' | 'McpHub' | 'McpTask',
 ): DurableObjectNamespace<T> {
-  const found = (env as Record<string, unknown>)[binding]
-  if (isNamespace<T>(found)) return found
+  const namespace = (env as Record<string, unknown>)[binding]
+  if (isNamespace<T>(namespace)) return namespace
   if (className === 'McpTask') throw missingTasks(binding)
   throw new Error(
     `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:

@@ -30,8 +30,8 @@ export class ConnectionQuota {
   }
 
   /**
-   * Counts one more stream, or returns the status for rejecting it. A caller may have as many as
-   * remain for all others, so at most half.
+   * Counts one more stream, or returns the status for rejecting it. A stream is rejected if its caller
+   * has as many streams as the hub has free, so one caller has at most half of all.
    */
   acquire(account: string): typeof FULL | typeof TOO_MANY | undefined {
     if (++this.#requested > COUNT_EVERY) {

@@ -28,7 +28,7 @@ export interface EntrypointOptions {
     env: Cloudflare.Env,
   ) => Caller | undefined | Promise<Caller | undefined>
   /**
-   * How many calls may be open at a time on one connection. Further ones are rejected.
+   * How many calls may be open at a time on one connection. Further calls are rejected.
    *
    * @default 1000
    */
@@ -69,18 +69,18 @@ export function entrypointClass(
       onOpen()
       const { ctx, env } = this
       // The stub in the parameter is released when this method returns
-      const kept = receiver.dup()
-      const found = await this.#identify()
-      if (!found) {
-        kept[Symbol.dispose]()
+      const ownReceiver = receiver.dup()
+      const identity = await this.#identify()
+      if (!identity) {
+        ownReceiver[Symbol.dispose]()
         return null
       }
       let onClosed = (): void => {}
       // Otherwise this context would end with the caller, before anything could be cleaned up
       ctx.waitUntil(new Promise<void>((resolve) => (onClosed = resolve)))
       const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
-      const caller: Caller = { env, waitUntil, ...found }
-      return new RpcConnection(server, kept, { ...connection, ...limits, caller, onClosed })
+      const caller: Caller = { env, waitUntil, ...identity }
+      return new RpcConnection(server, ownReceiver, { ...connection, ...limits, caller, onClosed })
     }
 
     async #identify(): Promise<Caller | undefined> {

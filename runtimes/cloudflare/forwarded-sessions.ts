@@ -1,7 +1,7 @@
 /**
- * Sessions in Durable Objects: requests are forwarded from the isolate where they arrive to the
- * object of their session, and the sockets with which objects and the hub respond become the
- * streams that clients read.
+ * Sessions in Durable Objects. Requests are forwarded from the isolate where they arrive to the object
+ * of their session. Objects and the hub respond with sockets, which are converted into the streams that
+ * clients read.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -22,7 +22,7 @@ import { objectOf } from './session-id.ts'
 import { refuse } from './sse-session.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
-/** Lets a Worker have its sessions in objects, each in one of its own or in that of its key. */
+/** The sessions of a Worker. Each session has an object of its own, or is in the object of its key. */
 export function forwardedSessions(
   namespace: DurableObjectNamespace<SessionObject>,
   hub: Hub,
@@ -36,7 +36,7 @@ export function forwardedSessions(
   ): Promise<Response> => {
     const { caller } = incoming
     try {
-      // Looking at headers is slow on workerd.
+      // Reading headers is slow on workerd
       const fromPage = request.headers.has('origin')
       const options = { fromPage, hidden: auth?.credentialHeaders ?? [] }
       const forwarded = withIdentity(
@@ -46,11 +46,11 @@ export function forwardedSessions(
       )
       const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
-      // Pages need CORS headers, which can be added to a copy only.
+      // Pages need CORS headers, which can be added only to a copy
       if (caller.revoked && response.body) return untilRevoked(response, response.body, caller)
       return fromPage ? new Response(response.body, response) : response
     } catch (error) {
-      // The error is not sent to the client, and the object's own log may be elsewhere.
+      // The error is not sent to the client, and the object's own log may be elsewhere
       console.error(error)
       if (!mayRetryObject(error)) throw error
       return refuse(503, 'The session was interrupted', { 'retry-after': '5' })
@@ -75,7 +75,7 @@ export function forwardedSessions(
   })
 }
 
-/** The request with its session id once, in case that a proxy repeated the header. */
+/** The request with its session id once, in case a proxy has repeated the header. */
 function withSessionId(request: Request, sessionId: string): Request {
   if (request.headers.get('mcp-session-id') === sessionId) return request
   const headers = new Headers(request.headers)
@@ -83,7 +83,7 @@ function withSessionId(request: Request, sessionId: string): Request {
   return new Request(request, { headers })
 }
 
-/** The stream that the sockets of an object and of the hub become. */
+/** Converts the sockets of an object and of the hub into a stream for the client. */
 async function openStream(
   response: Response,
   { endpoint, request, caller }: IncomingRequest,
@@ -91,11 +91,11 @@ async function openStream(
 ): Promise<Response> {
   const sockets = response.webSocket ? [response.webSocket] : []
   const streamRequest = readSessionStream(response.headers)
-  let waiting: WebSocket | undefined
+  let hubSocket: WebSocket | undefined
   if (streamRequest) {
-    // The object has checked that it has one value
+    // The object has checked that all values of the header are equal
     const [after] = request.headers.get('last-event-id')?.split(', ', 1) ?? []
-    const resumedRequest = resuming(streamRequest, after)
+    const resumedRequest = resumeAfter(streamRequest, after)
     const { webSocket, status } = await hub.listen(resumedRequest, caller)
     if (status === 400) return refuse(400, 'The event in "Last-Event-ID" is unknown')
     if (status === 404) return refuse(404, 'Session not found')
@@ -103,12 +103,12 @@ async function openStream(
       for (const socket of sockets) hangUp(socket)
       return noStream(status)
     }
-    sockets.push((waiting = webSocket))
+    sockets.push((hubSocket = webSocket))
   }
   if (sockets.length === 0) return new Response(response.body, response)
   const { server, options } = endpoint
   const stream = eventStreamResponse(sockets, standaloneStreamOptions(server, options, caller))
-  if (waiting) begin(waiting)
+  if (hubSocket) begin(hubSocket)
   return stream
 }
 
@@ -125,11 +125,11 @@ function hangUp(socket: WebSocket): void {
 }
 
 /** Resumes the stream of a session after the client's last event. */
-function resuming(
-  wish: SessionStreamRequest,
+function resumeAfter(
+  request: SessionStreamRequest,
   lastEventId: string | undefined,
 ): SessionStreamRequest {
-  return lastEventId === undefined || wish.plain ? wish : { ...wish, after: lastEventId }
+  return lastEventId === undefined || request.plain ? request : { ...request, after: lastEventId }
 }
 
 /**
@@ -142,13 +142,13 @@ function untilRevoked(
   { revoked }: Caller,
 ): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const over = new AbortController()
-  const stop = revoked?.(() => over.abort())
+  const revocation = new AbortController()
+  const stopWatching = revoked?.(() => revocation.abort())
   // The client resumes the stream with another token
   body
-    .pipeTo(writable, { signal: over.signal, preventAbort: true })
+    .pipeTo(writable, { signal: revocation.signal, preventAbort: true })
     .catch(() => writable.close())
     .catch(() => {})
-    .finally(stop)
+    .finally(stopWatching)
   return new Response(readable, response)
 }

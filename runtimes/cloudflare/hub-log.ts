@@ -14,8 +14,8 @@ export interface LoggedChange {
 }
 
 /**
- * The maximum number of changes; of older ones only the last of each kind, and of each resource, is
- * kept.
+ * How many of the latest changes are stored. Of older changes, only the last one of each kind, and of
+ * each resource, is stored.
  */
 const MAX_CHANGES = 10_000
 /** The maximum number of changes in total. */
@@ -99,20 +99,20 @@ export class HubLog {
     return this.#rows(query, method, elicitationId).length > 0
   }
 
-  /** Replaces what a session subscribes to. */
+  /** Replaces the subscriptions of a session. */
   watch(session: string, watched: readonly string[]): void {
-    const all = JSON.stringify(watched)
+    const watchedJson = JSON.stringify(watched)
     this.#rows(
       'DELETE FROM mcp_watching WHERE session = ? AND what NOT IN (SELECT value FROM json_each(?))',
       session,
-      all,
+      watchedJson,
     )
     this.#rows(
       `INSERT INTO mcp_watching (what, session, since) SELECT value, ?, ? FROM json_each(?)
        WHERE true ON CONFLICT DO NOTHING`,
       session,
       this.last,
-      all,
+      watchedJson,
     )
   }
 
@@ -141,7 +141,7 @@ export class HubLog {
     }
   }
 
-  /** Whether a stream is known, and therefore the changes that followed on it. */
+  /** Whether a stream is known, and all changes that it carried after a sequence number. */
   canResume(session: string, stream: string, after: number): boolean {
     const turns = this.turns(session)
     const [first] = turns
@@ -149,7 +149,7 @@ export class HubLog {
     return turns.some((turn) => turn.stream === stream)
   }
 
-  /** The changes after one on a stream of a session, if the session subscribes to them. */
+  /** The changes of a stream after a sequence number, as far as the session subscribes to them. */
   *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
     const watched = new Map(
@@ -165,9 +165,9 @@ export class HubLog {
     for (const { seq, method, what } of rows) {
       if (turns.findLast(({ since }) => since < seq)?.stream !== stream) continue
       const change = readChange(method, what)
-      const about = covering(change)
-      const wanted = about.some((covers) => (watched.get(covers) ?? Infinity) < seq)
-      if (wanted || about.length === 0) yield { seq, change }
+      const subscriptions = covering(change)
+      const isWatched = subscriptions.some((key) => (watched.get(key) ?? Infinity) < seq)
+      if (isWatched || subscriptions.length === 0) yield { seq, change }
     }
   }
 
@@ -208,8 +208,8 @@ export class HubLog {
   }
 
   /**
-   * Creates the tables, replacing those of another version: no stream outlives a deployment, and
-   * sessions sync their subscriptions again. Clients open new streams.
+   * Creates the tables, replacing those of another version. This is safe, because no stream outlives a
+   * deployment: clients open new streams, and sessions sync their subscriptions again.
    */
   #recreate(): void {
     const ownTables = `SELECT type, name FROM sqlite_master
@@ -221,7 +221,7 @@ export class HubLog {
     this.#sql.exec(`CREATE VIEW mcp_schema AS SELECT ${VERSION} AS version`)
   }
 
-  /** Deletes old changes that a later one repeats, and very old ones. */
+  /** Deletes old changes that a later change repeats, and very old changes of resources. */
   #trim(last: number): void {
     this.#rows(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN

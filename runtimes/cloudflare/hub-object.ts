@@ -1,7 +1,7 @@
 /**
  * A Durable Object that announces changes of any isolate: to listeners of 2026-07-28, and to the
- * sessions of its shard, on the streams that belong to none of their requests. All of them are
- * sockets, which stay open while it hibernates, so a change wakes no other object.
+ * sessions of its shard, on the streams that belong to none of their requests. Each of these streams is
+ * a socket, which stays open while the object hibernates, so a change wakes no other object.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -21,11 +21,12 @@ import type { ObjectClass } from './session-object.ts'
 const LISTENER = 'listener'
 /** How often the hub looks for sessions that ended unnoticed, in milliseconds. */
 const SWEEP_MS = 86_400_000
-const SWEEP_ON_MS = 600_000
+/** How soon the hub continues if there may be more of them, in milliseconds. */
+const NEXT_SWEEP_MS = 600_000
 /** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000
-/** How many sessions are checked at a time; the platform limits it. */
-const MAX_ASKED = 500
+/** How many sessions are checked at a time, as the platform limits the calls of one alarm. */
+const MAX_CHECKED = 500
 
 /** Creates the class of the objects that announce a server's changes. */
 export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): ObjectClass {
@@ -81,7 +82,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       }
     }
 
-    /** Replaces what a session subscribes to. */
+    /** Replaces the subscriptions of a session. */
     async watch(session: string, watched: readonly string[]): Promise<void> {
       await this.#sweepLater()
       this.#sessions.watch(session, watched)
@@ -108,14 +109,15 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
             (await withObjectTimeout('session', () => namespace.get(id).keeps(session)))
           )
         } catch (error) {
-          // It is checked again next time.
+          // The session is checked again next time
           console.error(error)
           return true
         }
       }
       const before = Date.now() - STALE_MS
-      const asked = await this.#sessions.sweep(exists, { before, limit: MAX_ASKED })
-      await this.ctx.storage.setAlarm(Date.now() + (asked < MAX_ASKED ? SWEEP_MS : SWEEP_ON_MS))
+      const checked = await this.#sessions.sweep(exists, { before, limit: MAX_CHECKED })
+      const delayMs = checked < MAX_CHECKED ? SWEEP_MS : NEXT_SWEEP_MS
+      await this.ctx.storage.setAlarm(Date.now() + delayMs)
     }
 
     #closed(socket: WebSocket): void {

@@ -120,10 +120,10 @@ export class HubSessions {
 
   /** Sends what a client missed; after a limit the client reconnects for the rest. */
   #catchUp(socket: WebSocket, missed: Iterable<LoggedChange>): void {
-    let room = MAX_MISSED_CHARACTERS
+    let remaining = MAX_MISSED_CHARACTERS
     for (const logged of missed) {
-      if (room < 0) return socket.close(1000, 'There is more')
-      room -= send(socket, logged)
+      if (remaining < 0) return socket.close(1000, 'There is more')
+      remaining -= send(socket, logged)
     }
   }
 
@@ -141,7 +141,7 @@ export class HubSessions {
     next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 
-  /** Replaces what a session subscribes to. */
+  /** Replaces the subscriptions of a session. */
   watch(session: string, watched: readonly string[]): void {
     if (!this.#ended.get(session)) this.#log.watch(session, watched)
   }
@@ -151,7 +151,7 @@ export class HubSessions {
     return this.#begun(session).length > 0
   }
 
-  /** Removes old sessions that no longer exist; returns how many it checked. */
+  /** Removes old sessions that no longer exist; returns the number of sessions that it checked. */
   async sweep(
     exists: (session: string) => Promise<boolean>,
     { before, limit }: { before: number; limit: number },

@@ -10,9 +10,9 @@ import { isShared } from './session-id.ts'
 
 /** The part of a session that the hub may need to know. */
 export interface SessionInterest {
-  /** What it subscribes to; list changes are announced to every session. */
+  /** The session's subscriptions. List changes need none: they are announced to every session. */
   readonly watches: readonly string[]
-  /** Whether its client ever listened; otherwise the hub need not know the session. */
+  /** Whether the session's client ever listened; otherwise the hub need not know the session. */
   readonly listens: boolean
 }
 
@@ -32,7 +32,7 @@ interface RunningSync {
 const KEY = 'mcp_untold'
 /** Milliseconds until the first retry; doubled with each failure. */
 const RETRY_MS = 10_000
-/** After this many failures, about a day, it is left to the hub's own clean-up. */
+/** After this many failures, about a day, retries end; the hub removes ended sessions in any case. */
 const MAX_FAILURES = 13
 
 /** Keeps the hub in sync with the sessions of one object. */
@@ -105,10 +105,10 @@ export class HubSyncQueue {
     const { sessions, failures } = this.#pending
     const synced = await Promise.all(sessions.map((session) => this.sync(session)))
     if (synced.every(Boolean)) return
-    const more = failures + 1
+    const newFailures = failures + 1
     this.#store(
-      more < MAX_FAILURES
-        ? { sessions: this.#pending.sessions, failures: more }
+      newFailures < MAX_FAILURES
+        ? { sessions: this.#pending.sessions, failures: newFailures }
         : { sessions: [], failures: 0 },
     )
   }

@@ -24,7 +24,7 @@ function quotaFault(status?: number): string {
 }
 
 /**
- * The response to a session that cannot listen at the moment.
+ * The response to a client whose session cannot listen at the moment.
  *
  * @param status The status of the hub's response, if any.
  */
@@ -81,12 +81,14 @@ export class Hub {
   /**
    * Announces a change to every subscribed client.
    *
-   * @throws {SdkError} `TIMEOUT` if a hub object hangs; clients of the others still receive the
+   * @throws {SdkError} `TIMEOUT` if a hub object hangs; clients of the other objects still receive the
    *   change.
    */
   async publish(change: ServerChange): Promise<void> {
-    const all = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
-    await Promise.all(all.map((object) => withObjectTimeout('hub', () => object.publish(change))))
+    const objects = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
+    await Promise.all(
+      objects.map((object) => withObjectTimeout('hub', () => object.publish(change))),
+    )
   }
 
   /**
@@ -98,7 +100,7 @@ export class Hub {
     return open(this.#objectOf(stream.session), headers)
   }
 
-  /** Sets what a session subscribes to. */
+  /** Replaces the subscriptions of a session. */
   watch(session: string, watched: readonly string[]): Promise<void> {
     return withObjectTimeout('hub', () => this.#objectOf(session).watch(session, watched))
   }

@@ -23,17 +23,16 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
   ssePath?: string
   /**
    * Serves clients of every revision without Durable Objects. Handlers cannot request input from
-   * clients of older revisions, and no client is notified of changes. Requesting input from clients
-   * of 2026-07-28 requires `secrets`, with which handlers also know the name and the capabilities
-   * of older clients.
+   * clients of older revisions, and no client is notified of changes. With `secrets`, handlers can
+   * request input from clients of 2026-07-28, and know the name and the capabilities of older clients.
    *
    * @default false
    */
   stateless?: boolean
   /**
-   * Chooses the object of a new session by name, such as that of a user or a tenant: sessions with
-   * the same name share one object and its storage. By default, and for `undefined`, each session
-   * gets its own object, close to where it was opened.
+   * Returns the name of the object for a new session, such as the name of a user or a tenant. Sessions
+   * with the same name share one object and its storage. By default, and for `undefined`, each session
+   * has its own object, close to where it was opened.
    */
   sessionKey?: (
     request: Request,
@@ -75,9 +74,9 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    */
   sessionIdleMs?: number
   /**
-   * Secrets that seal state that travels through clients, such as `env.MY_SECRET` with the `env` of
-   * `cloudflare:workers`; the first seals, all open. By default they are the secret binding
-   * `MCP_SECRET`; without it, a secret that is generated once and stored in an object.
+   * Secrets for the state that travels through clients, such as `env.MY_SECRET` with the `env` of
+   * `cloudflare:workers`. The first secret seals state, and all of them can open it. The default is the
+   * secret binding `MCP_SECRET`, or else a secret that is generated once and stored in an object.
    */
   secrets?: Secrets
   /** How other Workers may call the server, if the Worker exports its `entrypoint`. */

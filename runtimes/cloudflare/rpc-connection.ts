@@ -82,7 +82,7 @@ export class RpcConnection extends RpcTarget {
     })
   }
 
-  /** Cancels what the caller still waits for, and releases the caller's end. */
+  /** Cancels the calls that the caller still waits for, and releases the caller's end. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -111,7 +111,7 @@ export class RpcConnection extends RpcTarget {
       const reason = error instanceof HttpError ? error.error : (error as Error)
       answer = this.#connection.refuse(frame, reason)
     }
-    // The response must not overtake what was sent before it
+    // The response must not overtake messages that were sent before it
     if (this.#lastSent) await this.#lastSent
     return answer ? this.#write(answer) : null
   }
@@ -124,17 +124,17 @@ export class RpcConnection extends RpcTarget {
     throw new ProtocolError(ErrorCode.INVALID_REQUEST, message)
   }
 
-  /** @throws {ProtocolError} If a call, or a batch, would be one too many. */
+  /** @throws {ProtocolError} If too many calls are open, and the message is a call or a batch. */
   #requireRoom(frame: unknown): void {
     const { maxOpenCalls } = this.#options
     if (this.#open.size <= maxOpenCalls) return
-    // Otherwise the caller could neither cancel nor respond
+    // Notifications and responses are always accepted: the caller needs them to cancel and to respond
     if (isObject(frame) && !('method' in frame && 'id' in frame)) return
     const message = `More than ${maxOpenCalls} calls are open on this connection`
     throw new ProtocolError(ErrorCode.INTERNAL_ERROR, message)
   }
 
-  /** Writes an answer, or an error in its place if it cannot be sent. */
+  /** Writes an answer. If it cannot be sent, writes an error instead. */
   #write(answer: Answer): string {
     try {
       return requireSendable(writeJson(answer))

@@ -1,6 +1,6 @@
 /**
- * The secret that seals what travels through clients: given, or minted once and kept by an object, so
- * that a new project works without any configuration.
+ * The secrets that seal the state that travels through clients. Without configuration, a secret is
+ * generated once and stored in an object, so that a new project works at once.
  *
  * @see https://developers.cloudflare.com/workers/configuration/secrets/
  */
@@ -12,7 +12,7 @@ import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'
 
 /** No session can have this name, since session ids are not derived from names. */
-const KEEPER = 'edgewise sealing secret'
+const SECRET_OBJECT = 'edgewise sealing secret'
 
 /** The minimum length, checked here so that the error for a short secret can name it. */
 const MIN_CHARACTERS = 16
@@ -30,10 +30,10 @@ export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefin
   throw new SdkError('INVALID_USE', message)
 }
 
-/** The secrets of a handler: the configured ones, which it can check early, or the generated one. */
+/** The secrets of a handler: the configured ones, which are checked early, or the generated secret. */
 export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
-  const mint = async (): Promise<string> => {
+  const generatedSecret = async (): Promise<string> => {
     if (stateless) {
       const message =
         'A handler requested input, which needs a secret here: run "wrangler secret put MCP_SECRET"'
@@ -42,8 +42,8 @@ export function sealingSecrets(options: WorkerOptions): Secrets {
     }
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     return withObjectTimeout('keeper of the sealing secret', () =>
-      namespace.get(namespace.idFromName(KEEPER)).sealingSecret(),
+      namespace.get(namespace.idFromName(SECRET_OBJECT)).sealingSecret(),
     )
   }
-  return configuredSecrets(options) ?? mint
+  return configuredSecrets(options) ?? generatedSecret
 }

@@ -1,6 +1,6 @@
 /**
- * Session ids: that of the object, which only the namespace can create; if several sessions share
- * an object, followed by a random part.
+ * Session ids. The id of a session is that of its object, which only the namespace can create. If
+ * several sessions share the object, a random part follows.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

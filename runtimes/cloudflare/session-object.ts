@@ -255,7 +255,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       }
     }
 
-    /** Gives a client that listened until recently time to reconnect; only once. */
+    /** If a client listened until recently, gives it time to reconnect; only once. */
     async #postponeOnce(id: string): Promise<boolean> {
       const record = this.#store.load(id)
       if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false

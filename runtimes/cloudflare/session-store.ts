@@ -35,12 +35,12 @@ const VERSION = 1
 /** A store in the storage of an object. When its only session ends, everything is deleted. */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
-  /** The sessions that share the object, and the events and streams of all. */
+  /** The sessions that share the object, and the events and streams of all sessions. */
   readonly #tables: SqlSessionStore
   readonly #mintId: () => string
   readonly #syncQueue: HubSyncQueue | undefined
   readonly #onError: (error: unknown) => void
-  /** When the last use of each session was recorded, as far as is known. */
+  /** When the last use of each session was recorded, if that was since this object came into memory. */
   readonly #touchedAt = new Map<string, number>()
   #own: OwnSession | undefined
 
@@ -54,7 +54,7 @@ export class ObjectSessionStore implements SessionStore {
     this.#own = storage.kv.get<OwnSession>(KEY)
     if (this.#own && this.#own.version > VERSION) {
       throw new Error(
-        `The session has version ${this.#own.version}, but this version of edgewise knows ${VERSION} at most`,
+        `The session has version ${this.#own.version}, but this version of edgewise supports at most ${VERSION}`,
       )
     }
   }
@@ -84,21 +84,22 @@ export class ObjectSessionStore implements SessionStore {
    * @throws {Error} If it cannot be stored, or the hub does not know the subscriptions.
    */
   async save(id: string, record: SessionRecord): Promise<void> {
-    const before = this.#own ? this.#own.record : this.#tables.load(id)
+    const previous = this.#own ? this.#own.record : this.#tables.load(id)
     this.#write(id, record)
     const queue = this.#syncQueue
-    if (!before || !queue) return
-    // A client that repeats a subscription during its sync relies on the result
-    const isRepeated = withoutHandshake(before) === withoutHandshake(record) && queue.isSyncing(id)
-    if (interestOf(before) === interestOf(record) && !isRepeated) return
-    const watchedBefore = new Set(before.subscriptions)
+    if (!previous || !queue) return
+    // A client that repeats a subscription while it is being synced relies on the result
+    const isSame = withoutHandshake(previous) === withoutHandshake(record)
+    const isRepeated = isSame && queue.isSyncing(id)
+    if (interestOf(previous) === interestOf(record) && !isRepeated) return
+    const watchedBefore = new Set(previous.subscriptions)
     const added = new Set(record.subscriptions.filter((uri) => !watchedBefore.has(uri)))
     const required = isRepeated ? [...record.subscriptions] : [...added]
     const synced = await queue.sync(id)
     const watched = new Set(this.load(id)?.subscriptions)
     if (required.every((uri) => synced && watched.has(uri))) return
     this.#unsubscribe(id, added)
-    throw new Error('The hub does not know what the session watches: subscribe again')
+    throw new Error('The hub could not store the subscriptions: subscribe again')
   }
 
   async remove(id: string): Promise<void> {
@@ -110,7 +111,7 @@ export class ObjectSessionStore implements SessionStore {
     await this.#syncQueue?.noteEnded(id, listened)
   }
 
-  /** @param everyMs The minimum age of the last recorded use for this one to be recorded. */
+  /** @param everyMs Records the use only if the last recorded use is at least this old. */
   touch(id: string, everyMs = 0): boolean {
     if (Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return true
     if (this.#own ? id !== this.#own.id : !this.#tables.touch(id)) return false
@@ -123,7 +124,7 @@ export class ObjectSessionStore implements SessionStore {
     return this.#tables.eventStore(id)
   }
 
-  /** Every session, with the time of its last noted use. */
+  /** Every session, with the time of its last recorded use. */
   uses(): { id: string; usedAt: number }[] {
     return this.#own ? [this.#own] : this.#tables.uses()
   }
@@ -156,11 +157,11 @@ export class ObjectSessionStore implements SessionStore {
     if (!record) return
     const subscriptions = record.subscriptions.filter((uri) => !added.has(uri))
     this.#write(id, { ...record, subscriptions })
-    // The hub may know them nevertheless
+    // The hub may have stored the subscriptions nevertheless
     void this.#syncQueue?.sync(id)
   }
 
-  /** Writes, and reports why it could not. */
+  /** Writes; reports and rethrows a failure. */
   #attempt(write: () => void): void {
     try {
       write()

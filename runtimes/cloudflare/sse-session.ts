@@ -1,7 +1,7 @@
 /**
- * HTTP+SSE, the transport of 2024-11-05, in a session object: one socket to the Worker that serves
- * the stream carries all server messages. The socket outlives the object in memory, and the session
- * is an ordinary one, so both continue when the object is loaded again.
+ * HTTP+SSE, the transport of 2024-11-05, in a session object. The Worker serves the stream, and receives
+ * all server messages on one socket. The socket stays open while the object is out of memory, and the
+ * session is an ordinary one, so both continue when the object is loaded again.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -19,8 +19,8 @@ const MESSAGE = /^data: (.+)$/m
 /** Answers a request of the session with the Streamable HTTP transport. */
 export type Answer = (request: Request) => Promise<Response>
 
-/** Adds the session id to a request of HTTP+SSE, as in Streamable HTTP: a new one for the GET. */
-export function namingSession(request: Request, newId: () => string): Request {
+/** Adds the session id to a request of HTTP+SSE, as in Streamable HTTP: a new id for the GET. */
+export function withSseSessionId(request: Request, newId: () => string): Request {
   const headers = new Headers(request.headers)
   const opens = request.method === 'GET'
   const id = opens ? newId() : (new URL(request.url).searchParams.get(SESSION) ?? '')
@@ -47,9 +47,9 @@ export class SseSession {
     socket.serializeAttachment(principal ?? null)
     const address = new URL(url)
     address.searchParams.set(SESSION, this.#ctx.id.toString())
-    // Without the origin, which a proxy may have replaced.
+    // Without the origin, which a proxy may have replaced
     sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
-    // Changes come from the hub; the session will have the id of the object.
+    // Changes come from the hub; the session will have the id of the object
     const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
     return new Response(null, { status: 101, webSocket: client, headers: streamHeaders })
   }
@@ -73,12 +73,12 @@ export class SseSession {
     headers.set('accept', 'application/json, text/event-stream')
     if (sessionId === undefined) headers.delete('mcp-session-id')
     const response = await answer(new Request(request, { headers }))
-    if (!response.ok) return this.#refuse(response)
+    if (!response.ok) return this.#forwardError(response)
     if (response.status === 202) return response
     if (response.headers.get('content-type') === 'application/json') {
       this.#send(await response.text())
     } else {
-      this.#ctx.waitUntil(this.#pass(response))
+      this.#ctx.waitUntil(this.#forwardStream(response))
     }
     const opened = response.headers.get('mcp-session-id')
     if (opened !== null) {
@@ -122,8 +122,11 @@ export class SseSession {
     if (socket && data !== '') sendEvent(socket, { event: 'message', data })
   }
 
-  /** Forwards the error for a request: on the stream, unless it is not a request or not allowed. */
-  async #refuse(response: Response): Promise<Response> {
+  /**
+   * Forwards an error: on the stream if it answers a request, and otherwise, for example for a request
+   * that is not allowed, as the HTTP response.
+   */
+  async #forwardError(response: Response): Promise<Response> {
     const text = await response.text()
     if (!isAnswer(text)) return new Response(text, response)
     this.#send(text)
@@ -131,9 +134,9 @@ export class SseSession {
   }
 
   /** Forwards the messages of a response as they arrive. */
-  async #pass({ body }: Response): Promise<void> {
+  async #forwardStream({ body }: Response): Promise<void> {
     if (!body) return
-    // The handler writes whole events.
+    // The handler writes whole events
     for await (const event of body.pipeThrough(new TextDecoderStream())) {
       const [, data = ''] = MESSAGE.exec(event) ?? []
       this.#send(data)

@@ -9,8 +9,7 @@ import type { Context } from '../../src/presets/server.ts'
 import { boundStorage } from './storage-binding.ts'
 
 /**
- * Values by key, stored until the session ends; with `sessionKey`, shared by all sessions of the
- * key.
+ * Values by key, stored until the session ends. With `sessionKey`, all sessions of the key share them.
  */
 export interface ObjectStorage {
   /** Gets the value of a key; resolves with `undefined` if there is none. */

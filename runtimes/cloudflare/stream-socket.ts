@@ -60,22 +60,22 @@ export function eventStreamResponse(
   sockets: readonly WebSocket[],
   options: EventSinkOptions,
 ): Response {
-  const end = (reason: string): void => {
+  const closeSockets = (reason: string): void => {
     for (const socket of sockets) socket.close(1000, reason)
   }
-  const events = new EventStream({ ...options, onDisconnect: () => end('No reader') })
-  const ended = (reason = ''): void => {
+  const events = new EventStream({ ...options, onDisconnect: () => closeSockets('No reader') })
+  const endStream = (reason = ''): void => {
     if (!events.open) return
-    // For debugging on the wire.
+    // A comment in the stream, for debugging
     if (reason !== '') events.comment(` ${reason}`)
     events.close()
-    end('The stream ended')
+    closeSockets('The stream ended')
   }
   const sink = eventSink(events, options)
   for (const socket of sockets) {
     receiveEvents(socket, (event) => void sink.send(event))
-    socket.addEventListener('close', ({ reason }) => ended(reason))
-    socket.addEventListener('error', () => ended())
+    socket.addEventListener('close', ({ reason }) => endStream(reason))
+    socket.addEventListener('error', () => endStream())
     socket.accept()
   }
   return new Response(events.body, { headers: EVENT_STREAM_HEADERS })

@@ -1,7 +1,7 @@
 /**
- * What a stream carries: the filter of a listener, or the session that it belongs to. Both are sent
- * to the hub in headers, and stored in the attachment of a socket. Fields and headers keep their
- * names, as Worker and objects may have different versions during a deployment.
+ * Describes the changes of a stream: the filter of a listener, or the session that the stream belongs
+ * to. Both are sent to the hub in headers, and stored in the attachment of a socket. Do not rename
+ * fields and headers, as Worker and objects may have different versions during a deployment.
  */
 import type { SubscribeOptions, ServerChange } from '#internal/http'
 
@@ -18,9 +18,9 @@ export interface SessionStreamRequest {
   readonly session: string
   /** Whether the stream begins with an event that only carries an id. */
   readonly primed?: boolean | undefined
-  /** Whether its client cannot resume it, as with HTTP+SSE. */
+  /** Whether the client cannot resume the stream, as with HTTP+SSE. */
   readonly plain?: boolean | undefined
-  /** The last event that the client received, if it resumes. */
+  /** The last event that the client received, if it resumes the stream. */
   readonly after?: string | undefined
 }
 

@@ -19,7 +19,7 @@ import { sendEvent } from './stream-socket.ts'
 import { HEADER_PRINCIPAL, isFinal, plain } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
-/** How often the platform retries an alarm before it gives up; the last retry must end the task. */
+/** The number of the last retry of an alarm, after which the platform gives up: it must end the task. */
 const LAST_RETRY = 5
 
 /** Creates the class of the objects that are the tasks of a server. */
@@ -60,7 +60,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       try {
         return plain(await this.#engine.create(task, {}))
       } catch (error) {
-        // Without an alarm the task would never run or expire.
+        // Without an alarm the task would never run or expire
         if (!existing) await this.ctx.storage.deleteAll()
         throw error
       }
@@ -107,7 +107,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
         try {
           await this.#engine.settle(this.#id, { error: { code: -32603, message } })
         } catch (error) {
-          // The alarm does not fire again automatically.
+          // The alarm does not fire again automatically
           console.error(error)
           return storage.setAlarm(Math.max(Date.now(), task.createdAt + task.ttlMs))
         }
@@ -119,7 +119,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
         await storage.deleteAlarm()
         await storage.deleteAll()
       } else if ((await storage.getAlarm()) === null) {
-        // Unless a response has arrived in the meantime, with which the run continues.
+        // If a response has arrived in the meantime, an alarm is set, with which the run continues
         await storage.setAlarm(remaining.createdAt + remaining.ttlMs)
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Tasks as the Worker and the session objects see them: each is an object of its own, whose id is
- * that of the task.
+ * Tasks as the Worker and the session objects see them. Each task is an object of its own, which has the
+ * same id.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -106,7 +106,7 @@ export class ObjectTasks implements TaskService {
       socket.accept()
       if (stopped) socket.close(1000)
     }
-    // An object that crashed or was redeployed is back soon, and sends the state of the task.
+    // An object that crashed or was redeployed is back soon, and sends the state of the task
     const reopen = async (): Promise<void> => {
       if (stopped) return
       await sleep(backoffMs(failures++, FIRST_DELAY_MS, LAST_DELAY_MS))
@@ -181,7 +181,7 @@ export class ObjectTasks implements TaskService {
   }
 }
 
-/** A value after a JSON round trip: calls between objects reject values without a prototype. */
+/** Copies a value through JSON, because calls between objects reject values without a prototype. */
 export function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }

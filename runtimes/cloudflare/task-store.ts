@@ -25,9 +25,9 @@ export class ObjectTaskStore implements TaskRecordStore {
     if (text === undefined) return undefined
     if (text.length >= MAX_CHARACTERS - 1) {
       for (let n = 1; ; n++) {
-        const piece = kv.get<string>(pieceKey(taskId, n))
-        if (piece === undefined) break
-        text += piece
+        const chunk = kv.get<string>(chunkKey(taskId, n))
+        if (chunk === undefined) break
+        text += chunk
       }
     }
     return JSON.parse(text) as TaskRecord
@@ -35,7 +35,7 @@ export class ObjectTaskStore implements TaskRecordStore {
 
   save(record: TaskRecord): boolean {
     const { taskId, version } = record
-    // No other code runs between this check and the write.
+    // No other code runs between this check and the write
     if ((this.load(taskId)?.version ?? 0) !== version - 1) return false
     this.#storage.transactionSync(() => this.#write(record))
     return true
@@ -43,23 +43,23 @@ export class ObjectTaskStore implements TaskRecordStore {
 
   #write(record: TaskRecord): void {
     const { kv } = this.#storage
-    const [text = '', ...more] = chunkText(JSON.stringify(record), MAX_CHARACTERS)
+    const [text = '', ...chunks] = chunkText(JSON.stringify(record), MAX_CHARACTERS)
     kv.put(PREFIX + record.taskId, text)
-    for (const [n, piece] of more.entries()) kv.put(pieceKey(record.taskId, n + 1), piece)
-    this.#forgetPieces(record.taskId, more.length + 1)
+    for (const [n, chunk] of chunks.entries()) kv.put(chunkKey(record.taskId, n + 1), chunk)
+    this.#deleteChunks(record.taskId, chunks.length + 1)
   }
 
   remove(taskId: string): void {
     this.#storage.kv.delete(PREFIX + taskId)
-    this.#forgetPieces(taskId, 1)
+    this.#deleteChunks(taskId, 1)
   }
 
   /** Deletes the chunks from an index on; the first missing one is the end. */
-  #forgetPieces(taskId: string, from: number): void {
-    for (let n = from; this.#storage.kv.delete(pieceKey(taskId, n)); n++);
+  #deleteChunks(taskId: string, from: number): void {
+    for (let n = from; this.#storage.kv.delete(chunkKey(taskId, n)); n++);
   }
 }
 
-function pieceKey(taskId: string, n: number): string {
+function chunkKey(taskId: string, n: number): string {
   return `mcp_task_piece/${n}/${taskId}`
 }

@@ -24,7 +24,7 @@ import { hubObject } from './hub-object.ts'
 import { checkOptions, handlerOptions, type WorkerOptions } from './options.ts'
 import { configuredSecrets, sealingSecrets } from './secrets.ts'
 import { sessionObject, type ObjectClass } from './session-object.ts'
-import { namingSession } from './sse-session.ts'
+import { withSseSessionId } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
 import { taskObject } from './task-object.ts'
 
@@ -142,7 +142,7 @@ export function createWorker<Env = unknown>(
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     const newId = (): string => namespace.newUniqueId().toString()
     router.all(routeOf(options.ssePath), startHub, (request, caller) => {
-      return handle(namingSession(request, newId), caller)
+      return handle(withSseSessionId(request, newId), caller)
     })
   }
   router.all('*', (request, caller) => {

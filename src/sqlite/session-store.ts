@@ -103,13 +103,13 @@ export class SqlSessionStore implements SessionStore {
       })
   }
 
-  /** The sessions whose last noted use was before a time, in milliseconds since 1970. */
+  /** The sessions whose last recorded use was before a time, in milliseconds since 1970. */
   unused(before: number): string[] {
     const query = 'SELECT id FROM mcp_sessions WHERE used_at < ?'
     return this.#tables.query<{ id: string }>(query, before).map(({ id }) => id)
   }
 
-  /** Every session, with the time of its last noted use. */
+  /** Every session, with the time of its last recorded use. */
   uses(): { id: string; usedAt: number }[] {
     return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
