@@ -57,6 +57,7 @@ export class ObjectSessionStore implements SessionStore {
         `The session has version ${this.#own.version}, but this version of edgewise supports at most ${VERSION}`,
       )
     }
+    if (this.#own) this.#touchedAt.set(this.#own.id, this.#own.usedAt)
   }
 
   create(record: SessionRecord): string {

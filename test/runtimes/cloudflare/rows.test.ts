@@ -39,6 +39,9 @@ describe('The rows that a session writes, which cost most', () => {
     expect(await written(), 'The session and its alarm').toBe(2)
     for (let n = 0; n < 5; n++) await allMessages(await send(call(n, 'add', { a: n, b: 1 })))
     expect(await written(), 'Calls that are answered at once').toBe(0)
+    await workerd.get(`/crash/${id}`)
+    await allMessages(await send(call(7, 'add', { a: 7, b: 1 })))
+    expect(await written(), 'A call whose object was not in memory any more').toBe(0)
 
     const stream = new EventReader(await listen(workerd.handle, id))
     const primed = await stream.next()
