@@ -69,7 +69,7 @@ function findTool(
       return Reflect.get(facts, member) as unknown
     },
   })
-  const visibleTool = tools.find(name, { ...caller, client })
+  const visibleTool = tools.find(name, caller, client)
   return visibleTool ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
 }
 

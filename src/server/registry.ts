@@ -3,7 +3,12 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { UNKNOWN_CLIENT, type Requester, type Viewer } from './request/exchange.ts'
+import {
+  UNKNOWN_CLIENT,
+  type ClientFacts,
+  type Requester,
+  type Viewer,
+} from './request/exchange.ts'
 import { invalidParams } from './request/params.ts'
 
 /** The options that tools, prompts and resources share. */
@@ -22,10 +27,12 @@ export interface Entry {
 }
 
 /** Whether a requester may see an entry. */
-export function isVisible({ visible }: Pick<Entry, 'visible'>, requester: Requester): boolean {
-  if (!visible) return true
-  const { principal, auth, env, request, client = UNKNOWN_CLIENT } = requester
-  return visible({ principal, auth, env, request, client })
+export function isVisible(
+  { visible }: Pick<Entry, 'visible'>,
+  { principal, auth, env, request, client: own = UNKNOWN_CLIENT }: Requester,
+  client: ClientFacts = own,
+): boolean {
+  return !visible || visible({ principal, auth, env, request, client })
 }
 
 /**
@@ -131,9 +138,9 @@ export class Registry<T extends Entry> {
   }
 
   /** Returns the entry with that key, if the caller may use it. */
-  find(key: string, requester: Requester): T | undefined {
+  find(key: string, requester: Requester, client?: ClientFacts): T | undefined {
     const entry = this.#entries.get(key)
-    return entry?.enabled && isVisible(entry, requester) ? entry : undefined
+    return entry?.enabled && isVisible(entry, requester, client) ? entry : undefined
   }
 
   /**

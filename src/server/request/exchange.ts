@@ -96,7 +96,7 @@ interface ScopedTool {
 export interface ScopedServer {
   readonly tools: {
     /** Finds the tool with that name, if the requester may use it. */
-    find(name: string, requester: Requester): ScopedTool | undefined
+    find(name: string, requester: Requester, client?: ClientFacts): ScopedTool | undefined
     /** Every tool with its name. */
     entries(): Iterable<[string, ScopedTool]>
   }

@@ -47,11 +47,12 @@ export class RequestChecks {
    * @throws {HttpError} 403.
    */
   check(): Response | undefined {
-    const metadata = this.#options.auth?.handleMetadata(this.#request)
+    const request = this.#request
+    const metadata = this.#options.auth?.handleMetadata(request)
     if (metadata) return metadata
-    checkOrigin(this.#request, this.#origin, this.#options)
+    checkOrigin(request, this.#origin, this.#options)
     this.#reader = this.#origin
-    return this.#request.method === 'OPTIONS' ? preflightResponse(this.#request) : undefined
+    return request.method === 'OPTIONS' ? preflightResponse(request) : undefined
   }
 
   /** Adds CORS headers, so that an allowed page can read the response. */
@@ -67,9 +68,9 @@ export class RequestChecks {
       this.#server.report(error)
       return this.respond(jsonResponse(errorResponse(undefined, toErrorObject(error)), 500))
     }
-    const { status, error: cause, options } = refusal
+    const { status, error: cause } = refusal
     const { code, message } = cause
-    const { id, headers, reason } = options
+    const { id, headers, reason } = refusal.options
     const origin = this.#origin
     this.#server.observe?.({ type: 'refusal', status, code, message, reason, origin })
     return this.respond(jsonResponse(errorResponse(id, toErrorObject(cause)), status, headers))

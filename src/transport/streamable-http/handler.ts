@@ -94,7 +94,7 @@ export function createHandler(
   async function handle(request: Request, hostCaller: Caller = {}): Promise<Response> {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const caller: Caller = { request, ...hostCaller }
+      const caller = hostCaller.request ? hostCaller : { ...hostCaller, request }
       const admitted =
         guard.check() ?? (auth ? await auth.authenticate(request, caller, definition) : caller)
       // A copy, because the headers of a response from `fetch` are immutable

@@ -104,8 +104,8 @@ export class Reply {
     if (!this.canStream) return undefined
     const { incoming, respond } = this.#options
     const { caller, endpoint } = incoming
-    const { keepAliveMs } = endpoint.options
-    const events = (this.#events = new EventStream({ ...this.#options, caller, keepAliveMs }))
+    const options = { ...endpoint.options, ...this.#options, caller }
+    const events = (this.#events = new EventStream(options))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return this.#openStream(events)
   }

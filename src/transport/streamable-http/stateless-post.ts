@@ -99,11 +99,12 @@ function readRequest(
   const revision = requireStatelessRevision(server.revisions, metaVersion)
   if (!omitsHeaders) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
   const target = resolveMethod(server, method, revision)
-  if (omitsHeaders) return { revision, client, logLevel, target }
-  checkName(headers, message, target.facts)
-  if (method !== 'tools/call') return { revision, client, logLevel, target }
-  const tool = server.tools.find(params?.name as string, { ...caller, client })
-  if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+  let tool: MethodTarget['tool']
+  if (!omitsHeaders) {
+    checkName(headers, message, target.facts)
+    if (method === 'tools/call') tool = server.tools.find(params?.name as string, caller, client)
+    if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+  }
   return { revision, client, logLevel, target: { ...target, tool } }
 }
 
