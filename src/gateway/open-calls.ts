@@ -31,7 +31,7 @@ export function clientOf(call: { readonly exchange: Exchange }): unknown {
  */
 export class OpenCalls {
   readonly #running = new Set<OpenCall>()
-  /** The clients of abandoned calls, by the request ids that the upstream server knows. */
+  /** The clients of abandoned calls, by the ids of the requests to the upstream server. */
   readonly #abandoned = new Map<unknown, unknown>()
   /** The client of abandoned calls beyond `MAX_ABANDONED`, or `SEVERAL`. */
   #evictedClient: unknown
@@ -55,7 +55,8 @@ export class OpenCalls {
   /**
    * Notes that a call is abandoned before the upstream server has answered it.
    *
-   * @param id The request id that the upstream server knows; without it the answer is not noticed.
+   * @param id The id of the request to the upstream server. Without it, the answer to the call
+   * cannot be recognized, and the call counts as unanswered.
    */
   abandon(call: OpenCall, id: unknown = Symbol('unknown')): void {
     if (!this.#running.delete(call)) return

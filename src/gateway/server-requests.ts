@@ -51,7 +51,8 @@ function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clien
 /**
  * Handles the requests of the upstream server on one connection of a gateway.
  *
- * @param onCompleted Called when a URL elicitation is completed, with the id that the caller knows.
+ * @param onCompleted Called when a URL elicitation is completed, with the id that the caller
+ * received.
  */
 export function upstreamRequestHandlers(
   served: ServedCallers,

@@ -253,7 +253,10 @@ function contents(
 }
 
 /**
- * Reads the URI; a `file:` URI that escapes its folder, in any encoding, is treated as not found.
+ * Reads the URI.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` if the URI is missing, or is a `file:` URI that leads out
+ * of its folder, in any encoding.
  */
 export function requireUri(params: JsonObject): string {
   const uri = requireString(params, 'uri')

@@ -208,8 +208,8 @@ function acceptsObjects(schema: unknown): schema is JsonObject {
 /**
  * Runs one tool.
  *
- * Tool failures are results with `isError`, so that the model can read them and correct itself; so
- * are invalid arguments, from 2025-11-25 on (server/tools, error handling).
+ * Tool failures are results with `isError`, so that the model can read them and correct itself.
+ * Since 2025-11-25, this includes invalid arguments (server/tools, error handling).
  *
  * @param found The tool, if it was already looked up.
  * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name, or the request is malformed.

@@ -129,7 +129,7 @@ export interface Exchange {
   readonly changes?: ChangeSource | undefined
   /** The minimum severity of the log messages that the client wants; if absent, none are sent. */
   readonly logLevel: LoggingLevel | undefined
-  /** The session, in the revisions that have them. */
+  /** The session; absent for requests outside of a session. */
   readonly session?: Session | undefined
   /**
    * The connection, which identifies the client where requests have no session (stdio, message

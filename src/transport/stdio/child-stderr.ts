@@ -1,6 +1,6 @@
 /**
- * The stderr of a child process: forwarded as it arrives; its last line is kept, which often says
- * why the process exited.
+ * The stderr of a child process. It is forwarded as it arrives, and its last line is kept, because
+ * that line often explains why the process exited.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
