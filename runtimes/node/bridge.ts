@@ -1,5 +1,6 @@
 /**
- * `@hono/node-server`, and what it leaves to its users. Loaded by the first listener.
+ * Adapts `@hono/node-server`, and handles the cases that it leaves to its users. Loaded by the first
+ * listener.
  *
  * @see https://github.com/honojs/node-server
  */
@@ -19,7 +20,7 @@ export function createBridge(handler: NodeHandler): NodeListener {
     async (request, { incoming, outgoing }) => {
       if ('rawBody' in incoming) for (const name of FRAMING) request.headers.delete(name)
       const response = await handler(request, { address: incoming.socket?.remoteAddress })
-      // Of HTTP/2, only the stream is closed
+      // With HTTP/2, only the stream is closed, not the connection
       const unread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
       if (unread && response.status >= 400) {
         await respondUnread(response, incoming, outgoing)
@@ -43,8 +44,8 @@ async function withoutBody(response: Response): Promise<Response> {
 }
 
 /**
- * Whether a response is complete. Others are streams, of which the library would wait for the first
- * chunks before it sends the head, were they not light.
+ * Whether a response is complete. All others are streams, and must be light: the library would
+ * otherwise wait for their first chunks before it sends the head.
  */
 function hasLength({ body, headers }: Response): boolean {
   return body === null || headers.get('content-type')?.startsWith('application/json') === true
@@ -54,14 +55,14 @@ function hasLength({ body, headers }: Response): boolean {
 async function withLength(response: Response, outgoing: Outgoing): Promise<Response> {
   const { body, status, headers } = response
   if (body) return new LightResponse(new Uint8Array(await response.arrayBuffer()), response)
-  const counted = status === 204 || status === 304 || headers.has('content-length')
-  if (!counted) outgoing.setHeader('content-length', 0)
+  const needsNoLength = status === 204 || status === 304 || headers.has('content-length')
+  if (!needsNoLength) outgoing.setHeader('content-length', 0)
   return response
 }
 
 /**
- * The library's class of responses, which creates a stream only for those who read the body. The
- * library exports it only by replacing the global classes, which are put back at once.
+ * The library's class of responses, which creates a stream only when the body is read. The library
+ * does not export it, but replaces the global classes, which are restored at once.
  */
 const LightResponse = ((): typeof Response => {
   const names = ['Request', 'Response'] as const

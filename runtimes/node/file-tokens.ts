@@ -7,10 +7,12 @@ import type { TokenStore } from '../../src/authorization/index.ts'
 
 /**
  * Stores tokens in the files of a folder, which is created if it is missing and accessible only to
- * its owner. Processes that share the folder refresh each token once. If a process ends while it
- * holds a lock, the others continue at once, or after 15 seconds if they cannot detect its end: on
- * another machine, or if one of them runs on Deno. Pass the result as `tokens` to a function that
- * signs in. Deno needs permission to read and write the folder.
+ * its owner. Pass the result as `tokens` to a function that signs in. Deno needs permission to read and
+ * write the folder.
+ *
+ * Processes that share the folder refresh each token once. If a process ends while it holds a lock,
+ * waiting processes continue at once. They continue after 15 seconds if they cannot detect its end:
+ * across machines, and if one of the processes runs on Deno.
  *
  * @example
  * ```ts

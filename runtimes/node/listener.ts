@@ -6,8 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Caller } from '../../src/presets/server.ts'
-import { readBefore } from './parsed-body.ts'
-import { inTurn } from './pipeline.ts'
+import { parsedBody } from './parsed-body.ts'
+import { answerInTurn } from './pipeline.ts'
 
 /** Handles a Web request, such as a handler of `createHandler`. */
 export type NodeHandler = (
@@ -67,14 +67,14 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
     }
     // HTTP/2 limits the concurrent streams of a connection itself
     if ('stream' in outgoing) answer()
-    else inTurn(outgoing, answer)
+    else answerInTurn(outgoing, answer)
   }
 }
 
 function respond(bridge: NodeListener, incoming: Incoming, outgoing: Outgoing): void {
   // A broken connection is handled by "close"; an unhandled error event would end the process
   outgoing.on('error', ignore)
-  const parsed = readBefore(incoming)
+  const parsed = parsedBody(incoming)
   if (parsed === null) {
     console.error(ALREADY_READ)
     outgoing.writeHead(500, { 'content-type': 'text/plain' })
@@ -82,7 +82,7 @@ function respond(bridge: NodeListener, incoming: Incoming, outgoing: Outgoing): 
     return
   }
   if (parsed) Object.assign(incoming, { rawBody: parsed })
-  // A `Request` cannot have this method, and a URL no empty host
+  // A `Request` cannot have the method TRACE, and a URL cannot have an empty host
   if (incoming.method === 'TRACE' || incoming.headers.host === '') {
     outgoing.writeHead(400)
     outgoing.end()

@@ -44,9 +44,9 @@ export const host: LoopbackHost = {
     const { createServer } = await import('node:http')
     const http = createServer((incoming, response) => {
       const request = readRequest(incoming)
-      const answered = request ? answer(request) : new Response(null, { status: 400 })
-      response.writeHead(answered.status, Object.fromEntries(answered.headers))
-      void answered.text().then((text) => response.end(text))
+      const webResponse = request ? answer(request) : new Response(null, { status: 400 })
+      response.writeHead(webResponse.status, Object.fromEntries(webResponse.headers))
+      void webResponse.text().then((text) => response.end(text))
     })
     await new Promise<void>((resolve, reject) => {
       http.on('error', reject).listen(port, address, resolve)

@@ -1,6 +1,6 @@
 /**
- * Ends child processes together with this one, even if a signal ends it, when no `exit` is emitted.
- * Deno and Bun run this too, through their Node compatibility.
+ * Ends child processes together with this one, even if a signal ends it, in which case Node emits no
+ * `exit`. Deno and Bun run this too, through their Node compatibility.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
@@ -18,18 +18,18 @@ const POLL_MS = 20
 const running = new Set<Kill>()
 
 /**
- * Tracks a child until it and its descendants have exited. It gets SIGTERM when this process
- * exits. When a signal ends this process, that is delayed by a second at most, and SIGKILL follows.
- * If the application handles the signal itself, nothing is sent.
+ * Tracks a child until it and its descendants have exited. The child receives SIGTERM when this process
+ * exits. If a signal is about to end this process, its end is delayed by a second at most, after which
+ * the child receives SIGKILL. If the application handles the signal itself, nothing is sent.
  *
- * @param send Signals the child.
- * @returns Use this function in place of `send`.
+ * @param send Signals the child; returns whether the child or a descendant is still running.
+ * @returns A function to use in place of `send`.
  */
 export function endWithProcess(send: Kill): Kill {
   const kill: Kill = (signal) => {
-    const anyLeft = send(signal)
-    if (!anyLeft || signal === 'SIGKILL') forget(kill)
-    return anyLeft
+    const isRunning = send(signal)
+    if (!isRunning || signal === 'SIGKILL') forget(kill)
+    return isRunning
   }
   if (running.size === 0) {
     process.on('exit', terminateAll)
@@ -54,7 +54,7 @@ function terminateAll(): void {
 
 function onSignal(signal: Signal): void {
   if (process.listenerCount(signal) > 1) return
-  // A second signal ends this process at once.
+  // A second signal ends this process at once
   stopListening()
   terminateAll()
   const until = performance.now() + GRACE_MS

@@ -15,13 +15,13 @@ interface ParsedMessage {
 
 /**
  * The body that a middleware has read: its bytes or text, or its value as JSON. `undefined` if the
- * body was not read; `null` if it is lost.
+ * body was not read; `null` if it was read and is lost.
  */
-export function readBefore(incoming: ParsedMessage): Buffer | undefined | null {
+export function parsedBody(incoming: ParsedMessage): Buffer | undefined | null {
   if (!incoming.readableEnded || !hasBody(incoming)) return undefined
   const { rawBody, body = rawBody } = incoming
-  for (const kept of [rawBody, body]) {
-    if (kept instanceof Uint8Array || typeof kept === 'string') return Buffer.from(kept)
+  for (const value of [rawBody, body]) {
+    if (value instanceof Uint8Array || typeof value === 'string') return Buffer.from(value)
   }
   return body === undefined ? null : Buffer.from(JSON.stringify(body))
 }

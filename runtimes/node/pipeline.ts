@@ -7,8 +7,8 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests of one connection are answered ahead of their turn; further ones are not read
- * meanwhile.
+ * How many requests of one connection are answered ahead of their turn. Reading pauses when there are
+ * more.
  */
 const MAX_AHEAD = 7
 
@@ -23,15 +23,15 @@ interface Pipeline {
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Answers a request. One that is pipelined waits until few others of its connection are being
+ * Answers a request. A pipelined request waits while too many others of its connection are being
  * answered, so that a client that reads no responses cannot make the server buffer an unlimited
  * number of them.
  */
-export function inTurn(outgoing: ServerResponse, answer: () => void): void {
-  // Node gives the socket to the response whose turn it is
+export function answerInTurn(outgoing: ServerResponse, answer: () => void): void {
+  // Node assigns the socket to the response whose turn it is
   if (outgoing.socket) return answer()
   const { socket } = outgoing.req
-  const { running, waiting } = pipelines.get(socket) ?? begin(socket)
+  const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)
   const run = (): void => {
     running.add(outgoing)
     answer()
@@ -49,7 +49,7 @@ export function inTurn(outgoing: ServerResponse, answer: () => void): void {
   socket.pause()
 }
 
-function begin(socket: Socket): Pipeline {
+function createPipeline(socket: Socket): Pipeline {
   const pipeline: Pipeline = { running: new Set(), waiting: [] }
   pipelines.set(socket, pipeline)
   socket.once('close', () => {

@@ -12,10 +12,11 @@
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
 export async function publicAddresses({ hostname }: URL): Promise<boolean> {
-  // Loaded on demand, so that programs without sign-in do not load it.
+  // Loaded on demand, so that programs without sign-in do not load it
   const { lookup } = await import('node:dns/promises')
   const { isPrivateHost } = await import('#internal/authorization')
-  const found = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => [])
-  const hosts = found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
-  return hosts.length > 0 && ![hostname, ...hosts].some((host) => isPrivateHost(host))
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  const addresses = await lookup(host, { all: true }).catch(() => [])
+  const hosts = addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
+  return hosts.length > 0 && ![hostname, ...hosts].some((name) => isPrivateHost(name))
 }

@@ -25,9 +25,9 @@ import { webReadable, webWritable } from './streams.ts'
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the rights of this process: start only what the user trusts and has agreed to.
  *
- * Closing ends the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it
- * gets SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by
- * SIGINT, SIGTERM or SIGHUP, they get SIGTERM; if it is ended by SIGKILL, they keep running.
+ * Closing ends the program and its descendants: its stdin is closed. After `graceMs` (2 seconds) they
+ * receive SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by SIGINT,
+ * SIGTERM or SIGHUP, they receive SIGTERM. If this process is ended by SIGKILL, they keep running.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ const windows = process.platform === 'win32'
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
-  // Loaded now, as an `exit` handler of this process cannot wait for it.
+  // Loaded now, as an `exit` handler of this process cannot wait for it
   const { spawn } = await import('node:child_process')
   let running = true
   const exited = new Promise<ChildExit>((resolve) => {
@@ -93,7 +93,7 @@ async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
       cwd,
       env: environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A process group of its own, so that its descendants can be ended with it.
+      // A process group of its own, so that its descendants can be ended with it
       detached: !windows,
       windowsHide: true,
     })
@@ -115,20 +115,20 @@ async function spawnFunction(): Promise<
   return (await import('node:child_process')).spawn
 }
 
-/** The variables that a child inherits, and those given for it. */
-function environment(given: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
+/** The variables that a child inherits, and those of the option `env`. */
+function environment(ownVariables: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {}
   for (const name of inheritedVariables) {
     if (process.env[name] !== undefined) env[name] = process.env[name]
   }
-  return { ...env, ...given }
+  return { ...env, ...ownVariables }
 }
 
 async function startError(options: StdioClientOptions, cause: unknown): Promise<SdkError> {
   const { command, cwd } = options
   const { existsSync } = await import('node:fs')
   let reason = cause instanceof Error ? cause.message : String(cause)
-  // Node gives the same error for a missing folder as for a missing program.
+  // Node reports the same error for a missing folder as for a missing program
   if (cwd !== undefined && !existsSync(cwd)) reason = `there is no folder "${cwd}"`
   else if (reason.endsWith('ENOENT')) reason = 'there is no such program'
   return new SdkError('INVALID_USE', `Cannot start "${command}": ${reason}`, { cause })

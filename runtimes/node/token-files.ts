@@ -11,25 +11,30 @@ import type { Files } from '#internal/authorization'
 
 /** Reads and writes files with owner-only access, and checks processes of this machine. */
 export const files: Files = {
-  read: (path) => readFile(path, 'utf8').catch(unless('ENOENT')),
+  read: (path) => readFile(path, 'utf8').catch(ignoring('ENOENT')),
   async create(path, text) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const written = writeFile(path, text, { flag: 'wx', mode: 0o600 })
-    return written
-      .then(() => true)
-      .catch(async (error: unknown) => !(unless('EEXIST')(error) ?? true))
+    const ignoreExisting = ignoring('EEXIST')
+    try {
+      await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+      return true
+    } catch (error) {
+      ignoreExisting(error)
+      return false
+    }
   },
   rename,
   remove: (path) => rm(path, { force: true }),
-  changedAt: async (path) => (await stat(path).catch(unless('ENOENT')))?.mtimeMs,
+  changedAt: async (path) => (await stat(path).catch(ignoring('ENOENT')))?.mtimeMs,
   touch: (path) => utimes(path, new Date(), new Date()),
   async self() {
-    const place = await (processes ??= findProcesses())
-    return place && `${place}/${process.pid}`
+    const namespace = await (ownNamespace ??= findNamespace())
+    return namespace && `${namespace}/${process.pid}`
   },
-  async hasEnded(other) {
-    const [, place, pid] = /^(.+)\/(\d+)$/.exec(other) ?? []
-    if (place === undefined || place !== (await (processes ??= findProcesses()))) return false
+  async hasEnded(processName) {
+    const [, namespace, pid] = /^(.+)\/(\d+)$/.exec(processName) ?? []
+    if (namespace === undefined) return false
+    if (namespace !== (await (ownNamespace ??= findNamespace()))) return false
     try {
       process.kill(Number(pid), 0)
       return false
@@ -39,10 +44,10 @@ export const files: Files = {
   },
 }
 
-let processes: Promise<string | undefined> | undefined
+let ownNamespace: Promise<string | undefined> | undefined
 
 /** The namespace in which a process id is unique; `undefined` if unknown. */
-async function findProcesses(): Promise<string | undefined> {
+async function findNamespace(): Promise<string | undefined> {
   // Deno would prompt the user for permission
   if ('Deno' in globalThis) return undefined
   const host = hostname().replace(/\s/g, '-')
@@ -57,7 +62,7 @@ async function findProcesses(): Promise<string | undefined> {
 }
 
 /** Treats errors with one code as `undefined`, and throws all others. */
-function unless(code: string): (error: unknown) => undefined {
+function ignoring(code: string): (error: unknown) => undefined {
   return (error) => {
     if ((error as { code?: string }).code !== code) throw error
   }

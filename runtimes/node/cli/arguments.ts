@@ -67,8 +67,9 @@ export interface Options {
 /**
  * Parses a command line.
  *
- * @returns `help`, of a command if one is named, or `version` if requested.
- * @throws {UsageError} If it is invalid.
+ * @returns The command to run; or an object with `help`, the command that help was requested for, if it
+ *   is named; or `version`.
+ * @throws {UsageError} If the command line is invalid.
  */
 export function readArguments(
   argv: readonly string[],
@@ -90,8 +91,8 @@ export function readArguments(
   if (command === 'new') return { command, commandArguments: others }
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, commandArguments] = program
-    ? [childOf(program), others]
-    : [urlOf(others[0]), others.slice(1)]
+    ? [programTarget(program), others]
+    : [urlTarget(others[0]), others.slice(1)]
   return { command, target, commandArguments, options: optionsOf(values) }
 }
 
@@ -129,12 +130,12 @@ function optionsOf(values: Values): Options {
   }
 }
 
-function childOf([command, ...args]: readonly string[]): Target {
+function programTarget([command, ...args]: readonly string[]): Target {
   if (command === undefined) throw new UsageError('A program must follow "--"')
   return { command, args }
 }
 
-function urlOf(text: string | undefined): Target {
+function urlTarget(text: string | undefined): Target {
   if (text === undefined) throw new UsageError('Specify a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
@@ -151,9 +152,9 @@ function urlOf(text: string | undefined): Target {
  *
  * @throws {UsageError} If HTTP does not allow one of them.
  */
-function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
+function headersOf({ header: pairs, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
   const headers = new Headers()
-  for (const pair of given) {
+  for (const pair of pairs) {
     const [name, value] = split(pair, ':', '--header')
     try {
       headers.append(name.trim(), value)
@@ -170,24 +171,22 @@ function headersOf({ header: given, token = process.env.EDGEWISE_TOKEN }: Values
   return headers
 }
 
-function split(pair: string, mark: string, option: string): [name: string, value: string] {
-  const at = pair.indexOf(mark)
-  if (at < 1) throw new UsageError(`"${option}" must be name${mark}value, not "${pair}"`)
+function split(pair: string, separator: string, option: string): [name: string, value: string] {
+  const at = pair.indexOf(separator)
+  if (at < 1) throw new UsageError(`"${option}" must be name${separator}value, not "${pair}"`)
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
 function numberOf(
   text: string | undefined,
   option: string,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): number | undefined {
   if (text === undefined) return undefined
   const number = /^\d+$/.test(text) ? Number(text) : NaN
-  if (!(number >= least && number <= most)) {
-    throw new UsageError(
-      `"${option}" must be a whole number from ${least} to ${most}, not "${text}"`,
-    )
+  if (!(number >= min && number <= max)) {
+    throw new UsageError(`"${option}" must be a whole number from ${min} to ${max}, not "${text}"`)
   }
   return number
 }

@@ -21,8 +21,9 @@ type Ask = (question: string) => Promise<string>
 const oneAtATime = semaphore(1)
 
 /**
- * Asks at the terminal. Without a terminal it declines, so that scripts never hang; at the end of
- * input it cancels; with `yes` it accepts forms, each field with its default.
+ * Asks the user at the terminal. Without a terminal, the request is declined, so that scripts never
+ * hang. If the input ends, the request is cancelled. With `yes`, forms are accepted with the defaults of
+ * their fields.
  */
 export function askUser(...question: Parameters<typeof askNext>): Promise<ElicitResult> {
   return oneAtATime(() => askNext(...question))
@@ -39,12 +40,12 @@ async function askNext(
     return { action: 'decline' }
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const leaving = new AbortController()
-  terminal.once('close', () => leaving.abort())
-  // During a question the terminal handles Ctrl-C itself, so no signal reaches the process.
+  const inputEnd = new AbortController()
+  terminal.once('close', () => inputEnd.abort())
+  // During a question the terminal handles Ctrl-C itself, so no signal reaches the process
   terminal.once('SIGINT', () => interrupt('SIGINT'))
-  const either = AbortSignal.any([signal, leaving.signal])
-  const ask: Ask = (question) => terminal.question(oneLine(question), { signal: either })
+  const anySignal = AbortSignal.any([signal, inputEnd.signal])
+  const ask: Ask = (question) => terminal.question(oneLine(question), { signal: anySignal })
   try {
     const name = oneLine(server.info?.name ?? 'The server')
     process.stderr.write(`${name} asks: ${safe(indented(params.message))}\n`)
@@ -53,18 +54,18 @@ async function askNext(
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')
     return { action: /^y/i.test(answer) ? 'accept' : 'decline' }
   } catch (error) {
-    if (leaving.signal.aborted) return { action: 'cancel' }
+    if (inputEnd.signal.aborted) return { action: 'cancel' }
     throw error
   } finally {
     terminal.close()
   }
 }
 
-/** Accepts a form with its defaults; fails if a required field has none. */
+/** Accepts a form with its defaults; declines it if a required field has none. */
 function acceptDefaults(fields: readonly FormField[]): ElicitResult {
-  const open = fields.filter((field) => field.required && field.default === undefined)
-  if (open.length === 0) return { action: 'accept', content: {} }
-  const names = open.map(({ name }) => name).join(', ')
+  const unanswered = fields.filter((field) => field.required && field.default === undefined)
+  if (unanswered.length === 0) return { action: 'accept', content: {} }
+  const names = unanswered.map(({ name }) => name).join(', ')
   printNotice(`The form requires ${names}, which --yes has no value for: declined`)
   return { action: 'decline' }
 }
@@ -87,32 +88,33 @@ async function askField(
   field: FormField,
 ): Promise<FormValue | typeof DECLINED | undefined> {
   const choices = field.options.map(({ value }) => value)
-  const facts = [
+  const hints = [
     choices.length > 0 ? `one of ${choices.join(', ')}` : field.kind,
     ...(field.default === undefined ? [] : [`default ${JSON.stringify(field.default)}`]),
     ...(field.required ? [] : ['optional']),
   ]
   if (field.description !== undefined) printNotice(`  ${field.description}`)
   for (;;) {
-    const text = await ask(`  ${field.label} (${facts.join('; ')}): `)
+    const text = await ask(`  ${field.label} (${hints.join('; ')}): `)
     if (text === '!') return DECLINED
     if (text === '' && (!field.required || field.default !== undefined)) return undefined
-    const value = read(text, field)
+    const value = parseAnswer(text, field)
     const isChoice =
-      choices.length === 0 || [value].flat().every((one) => choices.includes(`${one}`))
+      choices.length === 0 || [value].flat().every((choice) => choices.includes(`${choice}`))
     if (value !== undefined && isChoice) return value
     printNotice(`  That is not a valid answer`)
   }
 }
 
-function read(text: string, { kind }: FormField): FormValue | undefined {
+/** Parses an answer; `undefined` if it is invalid. */
+function parseAnswer(text: string, { kind }: FormField): FormValue | undefined {
   switch (kind) {
     case 'number':
     case 'integer': {
       const number = Number(text)
-      const fits =
+      const isValid =
         text !== '' && (kind === 'integer' ? Number.isInteger(number) : !Number.isNaN(number))
-      return fits ? number : undefined
+      return isValid ? number : undefined
     }
     case 'boolean':
       if (/^(y|yes|true)$/i.test(text)) return true

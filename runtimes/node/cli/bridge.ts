@@ -1,6 +1,6 @@
 /**
- * `edgewise bridge`: connects hosts that only start programs to a remote server, and clients that
- * support only HTTP to a program; every revision on either side.
+ * `edgewise bridge`: connects hosts that can only start programs to a remote server, or clients that
+ * support only HTTP to a program. Both sides may use any revision.
  */
 import { createGateway } from '../../../src/presets/server.ts'
 import { taskPolling } from '../../../src/tasks/index.ts'
@@ -24,20 +24,20 @@ export async function bridge(invocation: Invocation): Promise<number> {
   const overStdio = 'url' in target && options.port === undefined
   if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
   const onError = problemPrinter(options.verbose)
-  const { end, over } = lifetime()
+  const { end, untilEnd } = lifetime()
   const gateway = await createGateway(
-    (passed) => open(invocation, { ...passed, extensions: [taskPolling()] }, end),
+    (clientOptions) => open(invocation, { ...clientOptions, extensions: [taskPolling()] }, end),
     { onError },
   )
   try {
     if (overStdio) {
       await serveStdio(gateway.server)
     } else {
-      // Anyone who knows the address acts with the user's rights.
+      // Anyone who knows the address acts with the user's rights
       const { port = 0, path = `${secretPath()}/mcp` } = options
       await using http = await serve(gateway.server, { port, path })
       print(http.url)
-      await over()
+      await untilEnd()
     }
   } finally {
     await gateway.close()

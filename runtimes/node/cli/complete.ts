@@ -8,17 +8,17 @@ import { open } from './open.ts'
 import { oneLine, print, printJson, printNotice } from './print.ts'
 import { UsageError } from './usage.ts'
 
-/** Prints one value per line; if there are more than the server sends, also their number. */
+/** Prints one value per line. If the server has more values than it sends, also prints their number. */
 export async function complete(invocation: Invocation): Promise<number> {
-  const [named, ...words] = invocation.commandArguments
-  if (named === undefined) throw new UsageError('Specify a prompt or a resource template')
+  const [nameOrTemplate, ...words] = invocation.commandArguments
+  if (nameOrTemplate === undefined) throw new UsageError('Specify a prompt or a resource template')
   const [first, ...others] = words.map(pair)
   if (!first)
     throw new UsageError('Specify an argument to complete, such as city=R, or city= for all')
   const [name, value] = first
-  const ref: CompletionReference = named.includes('{')
-    ? { type: 'ref/resource', uri: named }
-    : { type: 'ref/prompt', name: named }
+  const ref: CompletionReference = nameOrTemplate.includes('{')
+    ? { type: 'ref/resource', uri: nameOrTemplate }
+    : { type: 'ref/prompt', name: nameOrTemplate }
   await using client = await open(invocation)
   const completion = await client.complete(ref, { name, value }, Object.fromEntries(others), {
     signal,
@@ -28,7 +28,7 @@ export async function complete(invocation: Invocation): Promise<number> {
     return 0
   }
   const { values, total, hasMore } = completion
-  for (const each of values) print(oneLine(each))
+  for (const completed of values) print(oneLine(completed))
   if (hasMore)
     printNotice(
       total === undefined ? 'There are more values' : `There are ${total} values in total`,

@@ -33,7 +33,7 @@ const page = new URL('../../../playground/', import.meta.url)
 export async function inspect(invocation: Invocation): Promise<number> {
   const { options, commandArguments } = invocation
   requireNoArguments(commandArguments)
-  const { end, over } = lifetime()
+  const { end, untilEnd } = lifetime()
   const { serve, close } = await openTarget(invocation, end)
   const policy = await readPolicy()
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
@@ -48,8 +48,8 @@ export async function inspect(invocation: Invocation): Promise<number> {
   try {
     const url = addressOf(site.url, options)
     print(url)
-    if (process.stdout.isTTY) void show(url)
-    await over()
+    if (process.stdout.isTTY) void openPage(url)
+    await untilEnd()
   } finally {
     site.close()
     await close()
@@ -66,19 +66,21 @@ async function openTarget(
   const onError = problemPrinter(options.verbose)
   if ('url' in target) {
     const auth = options.signIn ? await signInWithBrowser() : undefined
-    // Signs in before the page is served, as its requests would time out meanwhile.
+    // Signs in before the page is served, as requests of the page would time out during the sign-in
     if (auth) await (await open(invocation, { auth })).close()
     const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
     return { serve, close: async () => {} }
   }
-  const gateway = await createGateway((passed) => open(invocation, passed, end), { onError })
+  const connectClient: Parameters<typeof createGateway>[0] = (clientOptions) =>
+    open(invocation, clientOptions, end)
+  const gateway = await createGateway(connectClient, { onError })
   const serve = createHandler(gateway.server, { sessions: statefulSessions() })
   return { serve, close: () => gateway.close() }
 }
 
 /** Opens the page in a browser, or prints why that failed. */
-async function show(url: string): Promise<void> {
-  // Loaded on demand, so that other commands do not load it.
+async function openPage(url: string): Promise<void> {
+  // Loaded on demand, so that other commands do not load it
   const { openBrowser } = await import('#internal/authorization')
   await openBrowser(host, url).catch((error: unknown) => {
     printNotice(`Cannot open a browser: ${explain(error)}; open this address yourself`)

@@ -28,7 +28,7 @@ export interface Lifetime {
   /**
    * Resolves when the process is interrupted; rejects with the reason if the lifetime was ended.
    */
-  readonly over: () => Promise<void>
+  readonly untilEnd: () => Promise<void>
 }
 
 /** Starts a lifetime. */
@@ -41,7 +41,7 @@ export function lifetime(): Lifetime {
   })
   return {
     end,
-    async over() {
+    async untilEnd() {
       const reason = await ended
       if (reason) throw reason
     },
@@ -70,7 +70,7 @@ export function interruptedStatus(): number {
 export function listenForInterruptions(): void {
   for (const signal of signals) process.on(signal, () => interrupt(signal))
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has read enough.
+    // The reader has read enough
     if (error.code === 'EPIPE') return controller.abort('SIGTERM')
     process.stderr.write(`Cannot print: ${error.message}\n`)
     process.exit(1)

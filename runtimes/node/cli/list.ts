@@ -41,10 +41,10 @@ export async function list(invocation: Invocation): Promise<number> {
   await using client = await open(invocation)
   const requestedKinds = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
   const found: Partial<Record<Kind, readonly object[]>> = {}
-  for (const each of requestedKinds) {
-    const { offered, list } = kinds[each]
-    if (kind !== undefined) found[each] = await list(client)
-    else if (offered(client)) found[each] = await list(client).catch(ignoreUnsupported)
+  for (const requested of requestedKinds) {
+    const { offered, list } = kinds[requested]
+    if (kind !== undefined) found[requested] = await list(client)
+    else if (offered(client)) found[requested] = await list(client).catch(ignoreUnsupported)
   }
   if (invocation.options.json) {
     const { serverInfo, revision, instructions } = client

@@ -19,7 +19,7 @@ import { requireNoArguments } from './usage.ts'
 export async function listen(invocation: Invocation): Promise<number> {
   requireNoArguments(invocation.commandArguments)
   const { json, resources } = invocation.options
-  const { end, over } = lifetime()
+  const { end, untilEnd } = lifetime()
   const onNotification = ({ method, params }: JsonRpcNotification): void => {
     print(
       json
@@ -28,13 +28,13 @@ export async function listen(invocation: Invocation): Promise<number> {
     )
   }
   await using client = await open(invocation, { onNotification }, end)
-  const changes = await changesOf(client, resources)
+  const changes = await subscribeToChanges(client, resources)
   const endUnsupported = (): void => end(unsupported('changes'))
-  if (changes) follow(changes).then(endUnsupported, end)
-  // With nothing open, nothing can arrive, for example if the server offers no stream for a session
+  if (changes) drain(changes).then(endUnsupported, end)
+  // Without an open connection nothing can arrive, for example if the server offers no stream
   process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
-  await over()
+  await untilEnd()
   return 0
 }
 
@@ -45,7 +45,7 @@ export async function listen(invocation: Invocation): Promise<number> {
  * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
  *   resources.
  */
-async function changesOf(
+async function subscribeToChanges(
   client: Client,
   resources: readonly string[],
 ): Promise<Subscription | undefined> {
@@ -73,8 +73,8 @@ function sendsLogs({ revision, serverCapabilities }: Client): boolean {
   return revision < '2026-07-28' && serverCapabilities?.logging !== undefined
 }
 
-/** Resolves when the subscription ends; its changes are printed elsewhere. */
-async function follow(changes: Subscription): Promise<void> {
+/** Resolves when the subscription ends. Its changes are printed by `onNotification`. */
+async function drain(changes: Subscription): Promise<void> {
   for await (const _ of changes);
 }
 

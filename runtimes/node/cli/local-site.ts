@@ -1,7 +1,6 @@
 /**
- * A listener for the user who started it. Any page can make a browser send requests to a port of
- * this machine, and so can other users of the machine: each request is checked before it is
- * answered.
+ * A listener for the user who started it. Any page in a browser, and any other user of this machine,
+ * can send requests to a port of the machine. Each request is therefore checked before it is answered.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
@@ -59,9 +58,9 @@ export async function serveLocally(
 function isForeign({ url, headers }: Request): boolean {
   const { origin, hostname } = new URL(url)
   if (hostname !== HOST && hostname !== 'localhost') return true
-  const from = headers.get('origin')
-  if (from !== null) return from !== origin
-  // Browsers send no origin for images and scripts; a link, or the return from a sign-in, is fine.
+  const pageOrigin = headers.get('origin')
+  if (pageOrigin !== null) return pageOrigin !== origin
+  // Browsers send no origin for images and scripts. Navigation is allowed, as by a link or a redirect
   const site = headers.get('sec-fetch-site') ?? 'none'
   return !/^(?:none|same-origin)$/.test(site) && headers.get('sec-fetch-mode') !== 'navigate'
 }

@@ -42,10 +42,10 @@ export async function createProject([
   const source = fileURLToPath(new URL(template, folder))
   await cp(source, path, { recursive: true })
   const files = await readdir(source, { recursive: true })
-  // npm omits files of that name from packages.
+  // npm omits files named ".gitignore" from packages
   if (files.includes('gitignore')) await rename(join(path, 'gitignore'), join(path, '.gitignore'))
   const name = await nameOf(path)
-  for (const file of files.filter((each) => /\.(json|toml|md|ts|html)$/.test(each))) {
+  for (const file of files.filter((name) => /\.(json|toml|md|ts|html)$/.test(name))) {
     const text = await readFile(join(path, file), 'utf8')
     await writeFile(join(path, file), text.replaceAll(placeholder, name))
   }
@@ -61,7 +61,7 @@ async function nameOf(path: string): Promise<string> {
     .replace(/^-+/, '')
     .slice(0, MAX_NAME_LENGTH)
     .replace(/-+$/, '')
-  // npm does not install a package into one of the same name.
+  // npm does not install a package into a package of the same name
   const manifest = await readFile(join(path, 'package.json'), 'utf8').catch(() => '{}')
   const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, object>
   if (Object.hasOwn({ ...dependencies, ...devDependencies }, name)) return `my-${name}`

@@ -24,18 +24,18 @@ export class ConnectError extends Error {}
 /**
  * Connects.
  *
- * @param ended Called when the connection ends later, with the reason, such as the exit of a
+ * @param onEnded Called when the connection ends later, with the reason, such as the exit of a
  *   program.
  * @throws {ConnectError} If connecting fails, with the reason.
  */
 export async function open(
   { target, options }: Pick<Invocation, 'target' | 'options'>,
-  more: ConnectOptions = {},
-  ended: (reason: Error) => void = () => {},
+  extraOptions: ConnectOptions = {},
+  onEnded: (reason: Error) => void = () => {},
 ): Promise<Client> {
   const { revision, timeoutMs, yes, verbose, headers, signIn } = options
   let connected = false
-  const transport = transportTo(target, options, (reason) => connected && ended(reason))
+  const transport = transportTo(target, options, (reason) => connected && onEnded(reason))
   try {
     const client = await connect(transport, {
       signal: interruption,
@@ -48,12 +48,12 @@ export async function open(
       onError: (error) => {
         if (verbose) printNotice(`Problem: ${error.message}`)
       },
-      ...more,
+      ...extraOptions,
     })
     connected = true
     return client
   } catch (error) {
-    throw new ConnectError(reason(error, target, options), {
+    throw new ConnectError(connectMessage(error, target, options), {
       cause: error,
     })
   }
@@ -63,7 +63,7 @@ export async function open(
 function transportTo(
   target: Target,
   { env, cwd }: Options,
-  ended: (reason: Error) => void,
+  onEnded: (reason: Error) => void,
 ): Parameters<typeof connect>[0] {
   if ('url' in target) return target.url
   const child = stdioClient({ ...target, env, ...(cwd !== undefined && { cwd }) })
@@ -74,7 +74,7 @@ function transportTo(
         malformed: (error) => receiver.malformed(error),
         closed(reason) {
           receiver.closed(reason)
-          ended(reason ?? new SdkError('CLOSED', `The server "${target.command}" has ended`))
+          onEnded(reason ?? new SdkError('CLOSED', `The server "${target.command}" has ended`))
         },
       }),
     send: (frame) => child.send(frame),
@@ -83,11 +83,11 @@ function transportTo(
   }
 }
 
-function reason(error: unknown, target: Target, options: Options): string {
-  const where = 'url' in target ? target.url : target.command
+function connectMessage(error: unknown, target: Target, options: Options): string {
+  const server = 'url' in target ? target.url : target.command
   const scopes = missingScopes(error)
   const scopeHint = scopes === '' ? '' : `. ${scopes}`
-  return `Cannot connect to ${where}: ${explain(error)}${advice(error, target, options)}${scopeHint}`
+  return `Cannot connect to ${server}: ${explain(error)}${advice(error, target, options)}${scopeHint}`
 }
 
 /** The messages of an error and its causes. */
@@ -116,7 +116,7 @@ function advice(error: unknown, target: Target, { headers, signIn }: Options): s
 
 /** Signs in with the user's browser, and stores the tokens in the user's state folder. */
 export async function signInWithBrowser(): Promise<AuthProvider> {
-  // Loaded on demand, so that other commands do not load it.
+  // Loaded on demand, so that other commands do not load it
   const { signIn } = await import('../../../src/authorization/index.ts')
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
   const state = XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state')

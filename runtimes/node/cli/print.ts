@@ -18,7 +18,7 @@ export function printNotice(text: string): void {
   process.stderr.write(`${oneLine(text)}\n`)
 }
 
-/** Makes an `onError` hook that prints problems, if the user wants to see them. */
+/** Creates an `onError` hook that prints problems, if the user wants to see them. */
 export function problemPrinter(isVerbose: boolean): (error: unknown) => void {
   return (error) => {
     if (isVerbose) printNotice(`Problem: ${error instanceof Error ? error.message : String(error)}`)
@@ -27,17 +27,17 @@ export function problemPrinter(isVerbose: boolean): (error: unknown) => void {
 
 /** Prints a value as JSON. */
 export function printJson(value: unknown): void {
-  // JSON escapes the first 32 control characters only. Escaped, the others are the same value.
+  // `print` also escapes the control characters that JSON allows unescaped; the value stays the same
   print(JSON.stringify(value, null, 2))
 }
 
 /** Prints rows of a name and its meaning. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
-  const shown = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
-  const width = Math.min(32, Math.max(0, ...shown.map(([name]) => name.length)))
-  for (const [name, meaning] of shown) {
-    const first = meaning.split(/\r?\n/)[0] ?? ''
-    print(first === '' ? `  ${name}` : `  ${name.padEnd(width)}  ${first}`)
+  const safeRows = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
+  const width = Math.min(32, Math.max(0, ...safeRows.map(([name]) => name.length)))
+  for (const [name, meaning] of safeRows) {
+    const firstLine = meaning.split(/\r?\n/)[0] ?? ''
+    print(firstLine === '' ? `  ${name}` : `  ${name.padEnd(width)}  ${firstLine}`)
   }
 }
 
@@ -90,8 +90,8 @@ export function progressBar(): ProgressBar {
     render,
     show({ progress, total, message = '' }) {
       const width = 24
-      const done = total ? Math.min(width, Math.round((progress / total) * width)) : 0
-      const bar = total ? `${'█'.repeat(done)}${'░'.repeat(width - done)} ` : ''
+      const filled = total ? Math.min(width, Math.round((progress / total) * width)) : 0
+      const bar = total ? `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ` : ''
       const amount = total ? `${progress}/${total}` : `${progress}`
       render(`${bar}${amount} ${message}`)
     },

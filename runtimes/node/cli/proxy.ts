@@ -26,11 +26,11 @@ export interface Credentials {
  */
 export function createProxy(
   url: string,
-  { headers: added, auth }: Credentials,
+  { headers: userHeaders, auth }: Credentials,
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
   // As in any client, users cannot set the headers of the protocol
-  const ownHeaders = [...added].filter(([name]) => !FORWARDED_HEADERS.test(name))
+  const ownHeaders = [...userHeaders].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
@@ -39,8 +39,8 @@ export function createProxy(
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
       const headers = new Headers([...forwardedHeaders(request.headers), ...ownHeaders])
-      const signed = new Headers(await auth?.headers(facts))
-      for (const [name, value] of signed) headers.set(name, value)
+      const authHeaders = new Headers(await auth?.headers(facts))
+      for (const [name, value] of authHeaders) headers.set(name, value)
       const init = { method, headers, signal, redirect: 'manual' as const, ...(body && { body }) }
       const response = await fetch(url, init).catch((cause: unknown) => {
         throw new SdkError('NETWORK', `Cannot reach "${url}"`, { cause })
@@ -51,9 +51,9 @@ export function createProxy(
         return new Response(response.body, { status, headers: forwardedHeaders(response.headers) })
       }
       await response.body?.cancel()
-      if (!auth) throw new Error(refusalOf(response, headers))
+      if (!auth) throw new Error(rejectionMessage(response, headers))
       if (challenges >= MAX_CHALLENGES || !(await auth.challenged(response, facts))) {
-        throw new Error(`"${url}" rejects the given token (HTTP ${status})`)
+        throw new Error(`"${url}" rejects the token (HTTP ${status})`)
       }
     }
   }
@@ -72,9 +72,9 @@ function forwardedHeaders(headers: Headers): [name: string, value: string][] {
   return [...headers].filter(([name]) => FORWARDED_HEADERS.test(name))
 }
 
-function refusalOf({ status }: Response, sent: Headers): string {
+function rejectionMessage({ status }: Response, requestHeaders: Headers): string {
   const problem = `The server answered HTTP ${status}`
-  return sent.has('authorization')
+  return requestHeaders.has('authorization')
     ? `${problem}: it rejects the token`
     : `${problem}: start edgewise inspect with --sign-in or --token`
 }

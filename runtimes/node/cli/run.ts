@@ -32,8 +32,8 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
 /**
  * Runs a command line; never rejects.
  *
- * @returns the exit status: 0 for success, 1 if the server returned an error or a tool failed, 2
- *   for wrong usage, 3 if connecting failed, that of the signal if interrupted.
+ * @returns The exit status: 0 for success, 1 if the server returned an error or a tool failed, 2
+ *   for wrong usage, 3 if connecting failed, or the status of the signal if interrupted.
  */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   try {
@@ -51,11 +51,12 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     return await run[invocation.command](invocation)
   } catch (error) {
     if (interruption.aborted) return interruptedStatus()
-    return failed(error, argv)
+    return reportFailure(error, argv)
   }
 }
 
-function failed(error: unknown, argv: readonly string[]): number {
+/** Prints an error, and returns the exit status. */
+function reportFailure(error: unknown, argv: readonly string[]): number {
   if (error instanceof UsageError) {
     const [command] = argv.filter(isCommand)
     printNotice(`${error.message}. See edgewise ${command ? `${command} ` : ''}--help`)
@@ -80,7 +81,7 @@ function failed(error: unknown, argv: readonly string[]): number {
       ? 3
       : 1
   }
-  // System errors, such as a port that is taken, are not bugs in this program.
+  // System errors, such as a port that is taken, are not bugs, so no stack is printed
   if (error instanceof Error && 'syscall' in error) {
     printNotice(error.message)
     return 1

@@ -14,14 +14,15 @@ export function readValues(
   schema: JsonObject,
   base: JsonObject,
 ): JsonObject {
-  const read = words.map((word): [string, JsonObject[string]] => {
+  const entries = words.map((word): [string, JsonObject[string]] => {
     const [, name, colon, text] = /^(?!:=)([^=]+?)(:?)=(.*)$/s.exec(word) ?? []
     if (name === undefined || text === undefined) {
       throw new UsageError(`"${word}" is not of the form name=value`)
     }
-    return [name, colon ? json(text, name) : typed(text, propertyOf(schema, name), schema)]
+    const property = propertyOf(schema, name)
+    return [name, colon ? parseJson(text, name) : parseBySchema(text, property, schema)]
   })
-  return { ...base, ...Object.fromEntries(read) }
+  return { ...base, ...Object.fromEntries(entries) }
 }
 
 /**
@@ -35,11 +36,11 @@ export async function readObject(text: string | undefined): Promise<JsonObject> 
   if (text === '-') {
     source = ''
     process.stdin.setEncoding('utf8')
-    for await (const piece of process.stdin) source += String(piece)
-    // Some shells add a byte order mark to piped input.
+    for await (const chunk of process.stdin) source += String(chunk)
+    // Some shells add a byte order mark to piped input
     source = source.replace(/^\uFEFF/, '')
   }
-  const value = json(source, '--args')
+  const value = parseJson(source, '--args')
   if (isObject(value)) return value
   throw new UsageError('"--args" must be a JSON object')
 }
@@ -48,12 +49,9 @@ function propertyOf({ properties }: JsonObject, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-/**
- * A string if the schema allows strings; otherwise the text parsed as JSON, or a string if it is
- * invalid.
- */
-function typed(text: string, property: unknown, schema: JsonObject): unknown {
-  if (takesText(property, schema, new Set())) return text
+/** Returns the text if the schema allows strings or the text is not JSON, and otherwise the JSON value. */
+function parseBySchema(text: string, property: unknown, schema: JsonObject): unknown {
+  if (allowsStrings(property, schema, new Set())) return text
   try {
     const value: unknown = JSON.parse(text)
     return isExact(value, text) ? value : text
@@ -63,24 +61,27 @@ function typed(text: string, property: unknown, schema: JsonObject): unknown {
 }
 
 /** Whether a schema, or one of its subschemas, allows strings. */
-function takesText(schema: unknown, root: JsonObject, seen: Set<unknown>): boolean {
+function allowsStrings(schema: unknown, root: JsonObject, seen: Set<unknown>): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
-  const { type, anyOf, oneOf, allOf, enum: values, const: only, $ref } = schema
+  const { type, anyOf, oneOf, allOf, enum: values, const: constant, $ref } = schema
   if (type !== undefined) return [type].flat().includes('string')
-  const parts = [anyOf, oneOf, allOf, referred($ref, root)].flat()
-  return [values, only].flat().some(isText) || parts.some((part) => takesText(part, root, seen))
+  const parts = [anyOf, oneOf, allOf, resolveReference($ref, root)].flat()
+  if ([values, constant].flat().some(isText)) return true
+  return parts.some((part) => allowsStrings(part, root, seen))
 }
 
 /** The target of a reference into the same schema. */
-function referred($ref: unknown, root: JsonObject): unknown {
+function resolveReference($ref: unknown, root: JsonObject): unknown {
   const [, path] = /^#\/(.+)$/.exec(String($ref)) ?? []
-  return path?.split('/').reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root)
+  return path
+    ?.split('/')
+    .reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), root)
 }
 
 /**
- * Whether a number preserves the original text: JSON numbers cannot represent an id of twenty
- * digits.
+ * Whether a number preserves the original text. A JavaScript number cannot represent an id of twenty
+ * digits, for example.
  */
 function isExact(value: unknown, text: string): boolean {
   if (typeof value !== 'number') return true
@@ -91,7 +92,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-function json(text: string, name: string): unknown {
+function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 
 /** The version in the package's manifest. */
 export async function version(): Promise<string> {
-  for (const up of ['../../../', '../../../../']) {
-    const text = await readFile(new URL(`${up}package.json`, import.meta.url), 'utf8').catch(
+  for (const folder of ['../../../', '../../../../']) {
+    const text = await readFile(new URL(`${folder}package.json`, import.meta.url), 'utf8').catch(
       () => '',
     )
     if (text !== '') return String((JSON.parse(text) as { version: unknown }).version)
