@@ -8,13 +8,15 @@ import { post, ProcessClients } from './process-clients.ts'
 
 const PROCESSES = 3
 const OPENED_AT_ONCE = 16
-const BATCH = 240
-/** How long clients may take to connect, in seconds. */
-const OPENING_SECONDS = 45
+const BATCH = 100
+/** How long clients with and without a session may take to connect, in seconds each. */
+const OPENING_SECONDS = 25
 /** Calls and changes are counted for this time each. */
 const SECONDS = 8
 /** Changes that are announced at once. */
 const BURST = 300
+/** How often it is checked whether they arrived, every 100 ms at most. */
+const MAX_WAITS = 150
 /** Clients that are not measured. */
 const WARM = 30
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }
@@ -31,11 +33,22 @@ export async function checkPostgres(load: Load): Promise<Checked> {
   }
 }
 
-async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
+async function measure(fleet: Fleet, clients: ProcessClients, load: Load): Promise<Checked> {
   const compared: Compared[] = []
-  const add = (name: string, per: string, predicted: number, measured: number): void => {
+  const add: Add = (name, per, predicted, measured) => {
     compared.push({ name, per, predicted, measured })
   }
+  const { count, sessions } = await connect(fleet, clients, load, add)
+  const applied = { ...load, clients: count, sessions: sessions / count, handlerMs: 0 }
+  await apply(fleet, clients, { ...applied, processes: PROCESSES }, add)
+  return { clients: count, sessions, compared }
+}
+
+/** Adds a figure to the table. */
+type Add = (name: string, per: string, predicted: number, measured: number) => void
+
+/** Opens all clients, and compares what each takes. */
+async function connect(fleet: Fleet, clients: ProcessClients, load: Load, add: Add) {
   let next = 0
   const open = async (kind: 'openSession' | 'openListener', count: number): Promise<number> => {
     const size = Math.min(BATCH, count)
@@ -72,17 +85,16 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
   add('memory, in KB', 'listener', POSTGRES.kbPerListener, listening.heapBytes / listeners / 1_000)
 
   const count = sessions + listeners + 2 * WARM
-  const share = (sessions + WARM) / count
-  const applied = { ...load, clients: count, sessions: share, handlerMs: 0, processes: PROCESSES }
-  const plan = planPostgres(applied)
-  const cpu = cpuOf(applied, PROCESSES)
-  add(
-    'memory of all streams, in MB',
-    'in total',
-    streamMemoryMb(applied),
-    (opened.heapBytes + listening.heapBytes) / 1e6,
-  )
+  const all = { clients: count, sessions: (sessions + WARM) / count }
+  const heapBytes = opened.heapBytes + listening.heapBytes
+  add('memory of all streams, in MB', 'in total', streamMemoryMb(all), heapBytes / 1e6)
+  return { count, sessions: sessions + WARM }
+}
 
+/** Calls tools and announces changes, and compares what the rates take. */
+async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add): Promise<void> {
+  const plan = planPostgres(load)
+  const cpu = cpuOf(load, PROCESSES)
   // Each process stores the uses of its sessions once in this time
   const startedAt = performance.now()
   const all = await during(fleet, async () => {
@@ -94,7 +106,7 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
     const called = await during(fleet, async () => {
       calls = await pace(load.calls, SECONDS, (each) => {
         const sessionId = clients.sessions[n++ % clients.sessions.length]
-        const isModern = each % load.calls >= load.calls * share
+        const isModern = each % load.calls >= load.calls * load.sessions
         const own = isModern ? undefined : { revision: '2025-11-25', sessionId }
         return post(fleet.urls[n % PROCESSES] ?? '', template('tools/call', echo, own), n)
       })
@@ -112,7 +124,7 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
     let changes = 0
     const changed = await during(fleet, async () => {
       changes = await pace(load.changes, SECONDS, async (each) => {
-        fleet.announce(each, (each * 997) % count)
+        fleet.announce(each, (each * 997) % load.clients)
       })
     })
     const perChange = load.changes / changes
@@ -144,11 +156,13 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
     )
 
     const burst = await during(fleet, async () => {
+      const all = clients.received + BURST
       for (let each = 0; each < BURST; each++) fleet.announce(each, each)
+      for (let waits = 0; clients.received < all && waits < MAX_WAITS; waits++) await pause(100)
     })
     // Whatever they are, batches are few
     add('queries', '300 changes at once', 4 * (1 + PROCESSES), burst.queries)
-    const eachUs = count * POSTGRES.streamUs + POSTGRES.sendUs
+    const eachUs = load.clients * POSTGRES.streamUs + POSTGRES.sendUs
     add('CPU, in ms', '300 changes at once', (BURST * eachUs) / 1_000, burst.cpuUs / 1_000)
     await pause(POSTGRES.touchSeconds * 1_000 - (performance.now() - startedAt))
   })
@@ -159,7 +173,6 @@ async function measure(fleet: Fleet, clients: ProcessClients, load: Load) {
     plan.rowsWritten['last uses'] ?? 0,
     all.sessionUpdates / seconds,
   )
-  return { clients: count, sessions: sessions + WARM, compared }
 }
 
 async function during(fleet: Fleet, work: () => Promise<unknown>): Promise<FleetCounts> {
@@ -167,5 +180,6 @@ async function during(fleet: Fleet, work: () => Promise<unknown>): Promise<Fleet
   await work()
   const after = await fleet.counts()
   const names = Object.keys(after) as (keyof FleetCounts)[]
-  return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as never
+  for (const name of names) after[name] -= before[name]
+  return after
 }

@@ -10,9 +10,9 @@ import type { ClientsState } from './worker-clients.ts'
 import type { WorkerCounts } from './worker.ts'
 import { hubChangeUs, hubsConcerned, opening, planWorkers, WORKERS } from './workers.ts'
 
-const BATCH = 250
-/** How long clients may take to connect, in seconds. */
-const OPENING_SECONDS = 50
+const BATCH = 100
+/** How long clients with and without a session may take to connect, in seconds each. */
+const OPENING_SECONDS = 25
 /** Calls, changes and comments are counted for this time each. */
 const SECONDS = 8
 const ENDED = 100
@@ -35,16 +35,22 @@ export async function checkWorkers(load: Load): Promise<Checked> {
   }
 }
 
-async function measure(on: RunningWithClients, load: Load) {
+async function measure(on: RunningWithClients, load: Load): Promise<Checked> {
   const compared: Compared[] = []
-  const add = (
-    name: string,
-    per: string,
-    predicted: number,
-    measured: number | undefined,
-  ): void => {
+  const add: Add = (name, per, predicted, measured) => {
     compared.push({ name, per, predicted, measured })
   }
+  const { clients, sessions } = await connect(on, load, add)
+  const applied = { ...load, clients, sessions: sessions / clients, handlerMs: 0, shards: SHARDS }
+  await apply(on, applied, add)
+  return { clients, sessions, compared }
+}
+
+/** Adds a figure to the table. */
+type Add = (name: string, per: string, predicted: number, measured: number | undefined) => void
+
+/** Opens all clients, and compares what each takes. */
+async function connect(on: RunningWithClients, load: Load, add: Add) {
   const open = (kind: string, count: number): Promise<number> =>
     within(OPENING_SECONDS, Math.ceil(count / BATCH), async () => {
       await command(on, `/open-${kind}?count=${Math.min(BATCH, count)}`)
@@ -97,14 +103,6 @@ async function measure(on: RunningWithClients, load: Load) {
   add('rows written', 'listener opened', 0, listening.hubRowsWritten)
 
   const clients = sessions + listeners + 2 * WARM
-  const applied = {
-    ...load,
-    clients,
-    sessions: (sessions + WARM) / clients,
-    handlerMs: 0,
-    shards: SHARDS,
-  }
-  const plan = planWorkers(applied)
   await pause(1_000 * (WORKERS.evictSeconds + 5))
   const after = memoryKb(on)
   add(
@@ -113,8 +111,14 @@ async function measure(on: RunningWithClients, load: Load) {
     WORKERS.kbPerStream,
     after && before && (after - before) / (clients - 2 * WARM),
   )
+  return { clients, sessions: sessions + WARM }
+}
+
+/** Calls tools, announces changes and ends sessions, and compares what the rates take. */
+async function apply(on: RunningWithClients, load: Load, add: Add): Promise<void> {
+  const plan = planWorkers(load)
   const idle = await during(on, () => pause(SECONDS * 1_000))
-  const comments = (clients / WORKERS.keepAliveSeconds) * WORKERS.keepAliveUs
+  const comments = (load.clients / WORKERS.keepAliveSeconds) * WORKERS.keepAliveUs
   add(
     'CPU of comments, in ms',
     'per second',
@@ -123,7 +127,7 @@ async function measure(on: RunningWithClients, load: Load) {
   )
 
   const { sessions: ids } = await command(on, '/state')
-  const sessionCalls = load.calls * applied.sessions
+  const sessionCalls = load.calls * load.sessions
   let n = 0
   const call = async (isModern: boolean): Promise<void> => {
     const own = { revision: '2025-11-25', sessionId: ids[n++ % ids.length] }
@@ -161,11 +165,11 @@ async function measure(on: RunningWithClients, load: Load) {
   const changed = await during(on, async () => {
     // Clients of both kinds in turn
     changes = await pace(load.changes, SECONDS, (each) => {
-      return request(on, `/change?client=${(each * 997) % clients}`)
+      return request(on, `/change?client=${(each * 997) % load.clients}`)
     })
   })
   const perChange = load.changes / changes
-  const concerned = hubsConcerned(applied, SHARDS)
+  const concerned = hubsConcerned(load, SHARDS)
   add(
     'changes received',
     'changes, per second',
@@ -190,7 +194,7 @@ async function measure(on: RunningWithClients, load: Load) {
     load.changes * SHARDS * WORKERS.hubRowsReadOfChange,
     changed.hubRowsRead * perChange,
   )
-  const changeUs = load.changes * SHARDS * hubChangeUs(applied, SHARDS)
+  const changeUs = load.changes * SHARDS * hubChangeUs(load, SHARDS)
   add('CPU, in ms', 'changes, per second', changeUs / 1_000, cpuMs(changed, idle))
 
   const ended = await during(on, async () => {
@@ -200,8 +204,7 @@ async function measure(on: RunningWithClients, load: Load) {
   })
   const { hubRowsWritten, hubRequests } = ended
   add('requests to a hub', 'session ended', 1, hubRequests / ENDED)
-  add('rows deleted, its hub', 'session ended', first.endedHubRows, hubRowsWritten / ENDED)
-  return { clients, sessions: sessions + WARM, compared }
+  add('rows deleted, its hub', 'session ended', opening(load).endedHubRows, hubRowsWritten / ENDED)
 }
 
 /** The CPU time of what was paced, without the comments that were sent at the same time. */

@@ -14,10 +14,10 @@ const REPORT_MS = 1_500
 /** What all processes counted together since their start, and the rows of the database. */
 export interface FleetCounts extends Omit<ProcessCounts, 'url'> {
   /** Inserted, updated or deleted. */
-  readonly rowsWritten: number
-  readonly sessionUpdates: number
-  readonly changesInserted: number
-  readonly databaseBytes: number
+  rowsWritten: number
+  sessionUpdates: number
+  changesInserted: number
+  databaseBytes: number
 }
 
 /** Processes that share a database. */
