@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks: `npm run bench [-- name… --scale 0.5]`; without names, those for the design's
- * targets. `capacity` has options of its own. Prints tables and writes `bench/results/<name>.json`. Timings are informative and never make
- * it fail.
+ * targets. `capacity` has options of its own. Prints tables and writes `bench/results/<name>.json`.
+ * Timings are informative and never make it fail.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'

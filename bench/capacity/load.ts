@@ -73,7 +73,10 @@ export function readLoad(flags: Readonly<Record<string, unknown>>): Load {
     const text = flags[flagOf(name)]
     return text === undefined ? [] : [[name, text === '' ? NaN : Number(text)] as const]
   })
-  return requireLoad({ ...MILLION, ...Object.fromEntries(given) })
+  const load: Load = { ...MILLION, ...Object.fromEntries(given) }
+  // Without clients, no change concerns one
+  const receivers = flags['receivers'] === undefined ? Math.min(1, load.clients) : load.receivers
+  return requireLoad({ ...load, receivers })
 }
 
 /**

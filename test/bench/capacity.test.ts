@@ -29,6 +29,10 @@ describe('the load', () => {
     expect(MILLION).toMatchObject({ clients: 1_000_000, calls: 10_000, changes: 1_000 })
   })
 
+  it('concerns nobody if there are no clients', () => {
+    expect(readLoad({ clients: '0' })).toMatchObject({ clients: 0, receivers: 0 })
+  })
+
   it('has an option of the command line for each value', () => {
     expect(capacityFlags).toContain('stream-hours')
     const flags = Object.fromEntries(capacityFlags.map((flag) => [flag, '1']))
