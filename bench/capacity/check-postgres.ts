@@ -10,9 +10,9 @@ const PROCESSES = 3
 const OPENED_AT_ONCE = 16
 const BATCH = 100
 /** How long clients with and without a session may take to connect, in seconds each. */
-const OPENING_SECONDS = 25
+const OPENING_SECONDS = 20
 /** Calls and changes are counted for this time each. */
-const SECONDS = 8
+const SECONDS = 6
 /** Changes that are announced at once. */
 const BURST = 300
 /** How often it is checked whether they arrived, every 100 ms at most. */

@@ -12,10 +12,10 @@ import { hubChangeUs, hubsConcerned, opening, planWorkers, WORKERS } from './wor
 
 const BATCH = 100
 /** How long clients with and without a session may take to connect, in seconds each. */
-const OPENING_SECONDS = 25
+const OPENING_SECONDS = 20
 /** Calls, changes and comments are counted for this time each. */
-const SECONDS = 8
-const ENDED = 100
+const SECONDS = 6
+const ENDED = 40
 /** Clients that are not measured. */
 const WARM = 40
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }

@@ -9,7 +9,7 @@ import type { ProcessCounts } from './process.ts'
 
 const SCHEMA = 'capacity'
 /** Connections of Postgres report their counts at this interval. */
-const REPORT_MS = 1_500
+const REPORT_MS = 1_200
 
 /** What all processes counted together since their start, and the rows of the database. */
 export interface FleetCounts extends Omit<ProcessCounts, 'url'> {
