@@ -41,7 +41,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, {
       request,
-      // Few calls need the address, and it takes a tenth of their time
+      // Read on demand: few calls need the address, and reading it takes a tenth of a call's time
       get address() {
         return http.requestIP(request)?.address
       },

@@ -48,7 +48,10 @@ const PREFIX = 'app/'
 export function objectStorage({ request, method }: Context): ObjectStorage {
   const storage = request && boundStorage(request)
   if (!storage) {
-    throw new SdkError('UNSUPPORTED', `"${method}" came without a session, which storage needs`)
+    throw new SdkError(
+      'UNSUPPORTED',
+      `"objectStorage" requires a session, and "${method}" has none`,
+    )
   }
   return {
     get: (key) => storage.get(PREFIX + key),

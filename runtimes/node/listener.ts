@@ -26,7 +26,7 @@ export type NodeListener = (incoming: Incoming, outgoing: Outgoing) => void
 
 /** The response and the log line if a middleware consumed the body without exposing it. */
 const ALREADY_READ =
-  'Something has read the body and left none in "req.body": mount toNodeListener before it'
+  'The body was already read, and is not in "req.body": mount toNodeListener before the middleware'
 
 /**
  * Converts a handler into a listener for `node:http`, `node:https` and `node:http2`, which also

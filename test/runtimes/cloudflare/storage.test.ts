@@ -21,5 +21,5 @@ it('a server that uses session storage loads anywhere, and gets an error where n
   const client = await connectInMemory(server)
   const { isError, content } = await client.callTool('visits')
   expect([isError, content]).toMatchObject([true, [{ type: 'text' }]])
-  expect(JSON.stringify([content, String(problems)])).toContain('came without a session')
+  expect(JSON.stringify([content, String(problems)])).toContain('requires a session')
 })
