@@ -123,6 +123,7 @@ function basicSecrets(headers: Headers): string[] {
   const [, basic] = /^Basic (.+)/.exec(headers.get('authorization') ?? '') ?? []
   if (basic === undefined) return []
   const secret = atob(basic).split(':', 2)[1] ?? ''
+  // The header holds the secret form-encoded (RFC 6749, section 2.3.1), so decode that form too
   return [basic, secret, new URLSearchParams(`=${secret}`).get('') ?? '']
 }
 

@@ -34,7 +34,7 @@ const ANNOTATION = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const MAX_DEPTH = 64
 
-/** Keywords that hold data, in which a member of this name has no meaning. */
+/** Keywords whose values are data: a member named `x-mcp-header` in them is not an annotation. */
 const DATA_KEYWORDS = ['const', 'default', 'enum', 'examples']
 
 /**

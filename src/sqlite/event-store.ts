@@ -19,12 +19,12 @@ import { chunkText } from '../patterns/chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
-/** How many streams are cached, so that most events need no query before their row. */
+/** How many streams are cached, so that most events are inserted without a query first. */
 const MAX_CACHED = 1000
 
 /** How an event store behaves. */
 export interface SqlEventStoreOptions {
-  /** Finds the connection of a stream that outlived its host. */
+  /** Finds the connection of a stream that outlived its process or Durable Object. */
   findSink: (stream: string) => Sink | undefined
   /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
   onError: (error: unknown) => void
@@ -35,8 +35,8 @@ export interface SqlEventStoreOptions {
  * The rows of one session in tables that all sessions share. A message that is too long for one row takes
  * several rows, and has the id of the last one.
  *
- * The limits are checked whenever an eighth of them was added, so the events may exceed a limit by an
- * eighth and one message.
+ * Checking the limits is slow, so it is done only after an eighth of a limit was added. The events may
+ * therefore exceed a limit by an eighth of it, plus one message.
  */
 export class SqlEventStore implements EventStore {
   readonly #tables: Tables
@@ -46,7 +46,7 @@ export class SqlEventStore implements EventStore {
   readonly #findSink: (stream: string) => Sink | undefined
   /**
    * The events and characters added since the limits were checked. With `Infinity`, the first event
-   * causes a check, since earlier hosts may have added events.
+   * causes a check, since an earlier process may have added events.
    */
   #added = { events: Infinity, size: 0 }
   /** Streams that have an initial event id and no row. */
@@ -133,7 +133,9 @@ export class SqlEventStore implements EventStore {
   #enforceLimits(message: string): void {
     const { maxEvents, maxSize } = this.#limits
     const added = this.#added
-    if (++added.events <= maxEvents / 8 && (added.size += message.length) <= maxSize / 8) return
+    added.events++
+    added.size += message.length
+    if (added.events <= maxEvents / 8 && added.size <= maxSize / 8) return
     this.#deleteOldest()
     this.#added = { events: 0, size: 0 }
   }

@@ -180,14 +180,14 @@ async function taskSupportOf(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const cachedTools = taskTools.get(client)
-  let supportedTools = await abortable(cachedTools ?? listTaskTools(client), signal)
-  if (cachedTools && !supportedTools.has(name)) {
+  let supportByTool = await abortable(cachedTools ?? listTaskTools(client), signal)
+  if (cachedTools && !supportByTool.has(name)) {
     // The tool may be newer than the cached list
     if (taskTools.get(client) === cachedTools) taskTools.delete(client)
-    supportedTools = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
+    supportByTool = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
   }
-  const support = supportedTools.get(name) ?? 'forbidden'
-  supportedTools.set(name, support)
+  const support = supportByTool.get(name) ?? 'forbidden'
+  supportByTool.set(name, support)
   return support
 }
 

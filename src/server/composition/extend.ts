@@ -74,7 +74,7 @@ class ExtensionTable implements Extensions {
   readonly #methods = new Map<string, AddedMethod>()
   readonly #filters = new Map<
     string,
-    { extension: ServerExtensionOptions; member: ExtensionFilter }
+    { extension: ServerExtensionOptions; extensionFilter: ExtensionFilter }
   >()
 
   add(extension: ServerExtensionOptions): void {
@@ -91,8 +91,8 @@ class ExtensionTable implements Extensions {
     for (const [name, method] of Object.entries(added)) {
       this.#methods.set(name, methodOf(extension, method))
     }
-    for (const [name, member] of Object.entries(filters)) {
-      this.#filters.set(name, { extension, member })
+    for (const [name, extensionFilter] of Object.entries(filters)) {
+      this.#filters.set(name, { extension, extensionFilter })
     }
   }
 
@@ -131,21 +131,21 @@ class ExtensionTable implements Extensions {
   async #acceptFilter(requested: SubscriptionFilter, ctx: HandlerContext): Promise<AcceptedFilter> {
     const filter: SubscriptionFilter = {}
     const starts: ((notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[] = []
-    for (const [name, { extension, member }] of this.#filters) {
+    for (const [name, { extension, extensionFilter }] of this.#filters) {
       if (!Object.hasOwn(requested, name)) continue
       requireNegotiated(extension, ctx.exchange)
-      const accepted: unknown = await member.accept(requested[name], ctx)
+      const accepted: unknown = await extensionFilter.accept(requested[name], ctx)
       if (accepted === undefined) continue
       filter[name] = accepted
-      starts.push((notify) => member.subscribe(accepted, notify, ctx))
+      starts.push((notify) => extensionFilter.subscribe(accepted, notify, ctx))
     }
     return { filter, start: (notify) => startAll(starts, notify) }
   }
 }
 
 /**
- * The method prefixes that are reserved for the protocol's own extensions, whichever code
- * implements them.
+ * The method prefixes that are reserved for the protocol's own extensions, and the extension
+ * that each belongs to.
  */
 const RESERVED: readonly (readonly [string, string])[] = [
   ['tasks/', TASKS_EXTENSION],
