@@ -11,7 +11,10 @@ import { requireNamespace } from './bindings.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'
 
-/** No session can have this name, since session ids are not derived from names. */
+/**
+ * The name of the object that stores the generated secret. The object is of the class of sessions,
+ * but no session has its id, because ids of sessions are random and not derived from names.
+ */
 const SECRET_OBJECT = 'edgewise sealing secret'
 
 /** The minimum length, checked here so that the error for a short secret can name it. */
@@ -36,12 +39,12 @@ export function sealingSecrets(options: WorkerOptions): Secrets {
   const generatedSecret = async (): Promise<string> => {
     if (stateless) {
       const message =
-        'A handler requested input, which needs a secret here: run "wrangler secret put MCP_SECRET"'
+        'A handler requested input, which needs a secret on a stateless Worker: run "wrangler secret put MCP_SECRET"'
       console.error(message)
       throw new Error(message)
     }
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
-    return withObjectTimeout('keeper of the sealing secret', () =>
+    return withObjectTimeout('object that stores the sealing secret', () =>
       namespace.get(namespace.idFromName(SECRET_OBJECT)).sealingSecret(),
     )
   }
