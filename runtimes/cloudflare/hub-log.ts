@@ -123,7 +123,7 @@ export class HubLog {
   }
 
   /** Makes a stream carry the changes of its session from now on. */
-  startTurn(session: string, stream: string): void {
+  setCurrentStream(session: string, stream: string): void {
     const last = this.turns(session).at(-1)
     if (last?.stream === stream) return
     const turn = (last?.turn ?? 0) + 1

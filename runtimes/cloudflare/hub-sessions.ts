@@ -18,8 +18,9 @@ const TAG = 'session'
  */
 const MAX_STREAMS_PER_SESSION = 32
 /**
- * How long the client of an ended stream waits before it reconnects, in milliseconds. The new stream
- * ends another one, so that without a delay the clients would replace each other endlessly.
+ * How long the client of an ended stream waits before it reconnects, in milliseconds. Its new
+ * stream ends the oldest one. Without a delay, the clients of one session would end each other's
+ * streams in an endless loop.
  */
 const RETRY_MS = 60_000
 
@@ -36,7 +37,7 @@ interface Attachment {
   readonly stream: string | undefined
   /** Whether this is the stream of the session that carries changes; at most one does. */
   readonly current: boolean
-  /** The request that opened the stream; removed when the stream starts. */
+  /** The request that opened the stream; present only until the stream starts. */
   readonly wish?: SessionStreamRequest
 }
 
@@ -110,7 +111,7 @@ export class HubSessions {
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
     // Stored before it is sent: a client that misses it may reconnect
-    const seq = this.#attempt(() => this.#log.append(change))
+    const seq = this.#tryToStore(() => this.#log.append(change))
     const sockets =
       watchers?.flatMap((session) => this.#openSockets(session)) ?? this.#openSockets(TAG)
     for (const socket of sockets) {
@@ -131,7 +132,9 @@ export class HubSessions {
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachment(socket)
-    const next = current ? this.#begun(session).findLast((other) => other !== socket) : undefined
+    const next = current
+      ? this.#startedSockets(session).findLast((other) => other !== socket)
+      : undefined
     if (!next) return
     const nextAttachment = attachment(next)
     const stream =
@@ -148,7 +151,7 @@ export class HubSessions {
 
   /** Whether a session has an open stream. */
   listens(session: string): boolean {
-    return this.#begun(session).length > 0
+    return this.#startedSockets(session).length > 0
   }
 
   /** Removes old sessions that no longer exist; returns the number of sessions that it checked. */
@@ -175,14 +178,17 @@ export class HubSessions {
 
   /** Makes a stream carry changes; returns its id for resuming, unless that cannot be stored. */
   #makeCurrent(session: string, stream: string): string | undefined {
-    return this.#attempt(() => {
-      this.#log.startTurn(session, stream)
+    return this.#tryToStore(() => {
+      this.#log.setCurrentStream(session, stream)
       return stream
     })
   }
 
-  /** A change that cannot be stored is still sent to connected clients. */
-  #attempt<T>(work: () => T): T | undefined {
+  /**
+   * Writes to the log. An error is reported, not thrown, so that connected clients still receive the
+   * change.
+   */
+  #tryToStore<T>(work: () => T): T | undefined {
     try {
       return work()
     } catch (error) {
@@ -194,7 +200,7 @@ export class HubSessions {
   /** Makes a new socket carry changes in place of the others of its session. */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
-    const others = this.#begun(session).filter((other) => other !== socket)
+    const others = this.#startedSockets(session).filter((other) => other !== socket)
     for (const [n, other] of others.entries()) {
       const otherAttachment = attachment(other)
       if (otherAttachment.current) other.serializeAttachment({ ...otherAttachment, current: false })
@@ -204,7 +210,8 @@ export class HubSessions {
     }
   }
 
-  #begun(session: string): WebSocket[] {
+  /** The open sockets of a session whose streams have started. */
+  #startedSockets(session: string): WebSocket[] {
     return this.#openSockets(session).filter((socket) => !attachment(socket).wish)
   }
 

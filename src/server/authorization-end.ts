@@ -7,8 +7,11 @@
 import { MAX_DELAY_MS } from '../patterns/timers.ts'
 import type { Caller } from './request/exchange.ts'
 
-/** How long an expired token is still accepted, to allow for clock skew, in milliseconds. */
-const TOLERANCE_MS = 30_000
+/**
+ * The delay if the token has already expired by this machine's clock, in milliseconds: the
+ * verifier, which tolerates clock skew, has just accepted it.
+ */
+const EXPIRED_TOKEN_DELAY_MS = 30_000
 
 /**
  * Calls `onEnd` with the reason when the authorization ends. Returns a function that stops
@@ -19,7 +22,7 @@ export function onAuthorizationEnd(
   onEnd: (reason: string) => void,
 ): () => void {
   const remainingMs = (auth?.expiresAt ?? Infinity) - Date.now()
-  const delayMs = Math.min(remainingMs > 0 ? remainingMs : TOLERANCE_MS, MAX_DELAY_MS)
+  const delayMs = Math.min(remainingMs > 0 ? remainingMs : EXPIRED_TOKEN_DELAY_MS, MAX_DELAY_MS)
   const onExpired = (): void => onEnd('The access token expired')
   const timer = remainingMs < Infinity ? setTimeout(onExpired, delayMs) : undefined
   const stop = revoked?.(() => onEnd('The access token was revoked'))

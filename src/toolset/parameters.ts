@@ -60,7 +60,7 @@ export async function modelParameters(input: ObjectSchema): Promise<ModelParamet
   const isChanged = isRenamed || REFUSED_AT_ROOT.some((keyword) => keyword in input)
   const originals = new Map([...names].map(([original, name]) => [name, original]))
   return {
-    schema: complete(isChanged ? keepReferences(schema, input) : schema) as ObjectSchema,
+    schema: addMissingKeywords(isChanged ? keepReferences(schema, input) : schema) as ObjectSchema,
     restore: (args) => (isRenamed ? mapKeys(args, (name) => originals.get(name) ?? name) : args),
   }
 }
@@ -121,8 +121,8 @@ function partsOf({ properties, required }: JsonObject): {
 }
 
 /**
- * Adds a copy of the original root to the definitions, and redirects references into the root, whose
- * parts may have moved, to that copy.
+ * Adds a copy of the original root to the definitions. References into the root are redirected to
+ * that copy, because parts of the root may have moved.
  */
 function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
@@ -137,9 +137,9 @@ function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
 }
 
 /** A copy with `properties` in every object schema, and `items` in every array schema. */
-function complete(schema: JsonObject): JsonObject {
+function addMissingKeywords(schema: JsonObject): JsonObject {
   const inner = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(inner) : isObject(value) ? complete(value) : value
+    Array.isArray(value) ? value.map(inner) : isObject(value) ? addMissingKeywords(value) : value
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
     if (VALUES.includes(keyword)) return [keyword, structuredClone(value)]
     if (!SCHEMA_MAPS.includes(keyword) || !isObject(value)) return [keyword, inner(value)]

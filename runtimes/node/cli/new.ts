@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { print } from './print.ts'
 import { UsageError } from './usage.ts'
 
-const folder = new URL('../../../templates/', import.meta.url)
+const templatesFolder = new URL('../../../templates/', import.meta.url)
 
 /** The names in the templates that are replaced by the project's own. */
 const placeholder = /\bmy-(server|client)\b/g
 
-/** Files that a new project may coexist with: an existing repository. */
-const harmless: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
+/** Names that may already exist in the folder of a new project, such as those of a repository. */
+const allowedNames: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
 
 /** The longest name that a Worker may have, in characters; packages may have longer ones. */
 const MAX_NAME_LENGTH = 63
@@ -28,7 +28,7 @@ export async function createProject([
   target,
   ...others
 ]: readonly string[]): Promise<number> {
-  const templates = (await readdir(folder)).toSorted()
+  const templates = (await readdir(templatesFolder)).toSorted()
   if (template === undefined || !templates.includes(template) || others.length > 0) {
     throw new UsageError(`Specify a template (${templates.join(', ')}) and a folder`)
   }
@@ -36,10 +36,10 @@ export async function createProject([
     throw new UsageError('Specify a folder for the project')
   const path = resolve(target)
   await mkdir(path, { recursive: true })
-  if ((await readdir(path)).some((name) => !harmless.has(name))) {
+  if ((await readdir(path)).some((name) => !allowedNames.has(name))) {
     throw new UsageError(`The folder "${target}" is not empty`)
   }
-  const source = fileURLToPath(new URL(template, folder))
+  const source = fileURLToPath(new URL(template, templatesFolder))
   await cp(source, path, { recursive: true })
   const files = await readdir(source, { recursive: true })
   // npm omits files named ".gitignore" from packages

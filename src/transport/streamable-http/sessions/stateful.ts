@@ -34,8 +34,8 @@ export interface StatefulSessionOptions extends SessionLimits {
    */
   store?: SessionStore
   /**
-   * `resumableCalls` resumes calls after their host was replaced, if the store survives it. By
-   * default clients receive an error for such calls.
+   * Resumes calls that were running when their process ended: pass `resumableCalls`, and a `store`
+   * that outlives the process. By default, clients receive an error for such calls.
    */
   calls?: ResumableCallStore
 }
@@ -70,7 +70,7 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
       endpoint.server,
       (parts) => new StatefulSession({ endpoint, pool, calls }, parts),
     )
-    const unsubscribe = announceChanges(endpoint, pool)
+    const subscription = announceChanges(endpoint, pool)
     return {
       allow: 'GET, POST, DELETE, OPTIONS',
       async resolve(incoming) {
@@ -85,7 +85,8 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
           return (await pool.open(record, accountOf(incoming.caller))).id
         }),
       async close() {
-        ;(await unsubscribe)()
+        const unsubscribe = await subscription
+        unsubscribe()
         await pool.close()
       },
     }
