@@ -168,7 +168,7 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
   })
   const seconds = (performance.now() - startedAt) / 1_000
   add(
-    'rows written for last uses',
+    'rows that record the use of sessions',
     'per second',
     plan.rowsWritten['last uses'] ?? 0,
     all.sessionUpdates / seconds,
