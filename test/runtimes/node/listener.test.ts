@@ -403,7 +403,7 @@ test('a body that a middleware has consumed is answered with a 500 that says so'
   })
   const response = await fetch(url, { method: 'POST', body: '{}' })
   expect(response.status).toBe(500)
-  expect(await response.text()).toContain('has read the body')
+  expect(await response.text()).toContain('body was already read')
   expect(log).toHaveBeenCalledOnce()
   log.mockRestore()
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(200)
