@@ -95,6 +95,7 @@ async function connect(on: RunningWithClients, load: Load, add: Add) {
     WORKERS.rowsReadOfOpening,
     (opened.hubRowsRead + opened.sessionRowsRead) / sessions,
   )
+  const openedAt = performance.now()
   let listeners = 0
   const listening = await during(on, async () => {
     listeners = await open('listeners', load.clients - sessions)
@@ -104,6 +105,8 @@ async function connect(on: RunningWithClients, load: Load, add: Add) {
 
   const clients = sessions + listeners + 2 * WARM
   await pause(1_000 * (WORKERS.evictSeconds + 5))
+  // A use within the first minute of a session is not stored
+  await pause(1_000 * WORKERS.touchSeconds - (performance.now() - openedAt))
   const after = memoryKb(on)
   add(
     'memory of both ends, in KB',
