@@ -1,0 +1,134 @@
+/**
+ * What the three delivery modes share: an author's event types, who may subscribe to them, and the
+ * events after a position.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { Awaitable } from '../patterns/awaitable.ts'
+import type { JsonObject, Result } from '../protocol/types.ts'
+import type { Auth } from '../server/request/exchange.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+import type { EventStorage, Position } from './storage.ts'
+import type { DeliveryMode, EventOccurrence } from './wire.ts'
+
+/** Who receives events. Known at each delivery, also without a request. */
+export interface Subscriber {
+  readonly principal: string | undefined
+  /** What is known about the authorization, without the token. */
+  readonly auth: Auth | undefined
+  /** The platform's environment, such as a Worker's bindings. */
+  readonly env: unknown
+}
+
+/** A subscription whose arguments were validated: what any delivery mode reads events for. */
+export interface OpenSubscription {
+  /** The name of the event type. */
+  readonly name: string
+  /** The arguments as the client sent them. */
+  readonly arguments: JsonObject
+  readonly subscriber: Subscriber
+  /** The id of the webhook subscription, for events that are emitted to it alone. */
+  readonly id?: string
+}
+
+/** Where a subscription begins. */
+export interface Start {
+  readonly position: Position
+  /** Whether events before the position were skipped that the client requested. */
+  readonly truncated: boolean
+}
+
+/** The next events of a subscription. */
+export interface NextEvents {
+  /** The events that the subscriber receives, each with the position after it. */
+  readonly events: readonly { readonly occurrence: EventOccurrence; readonly position: Position }[]
+  /** The position up to which the log was searched. */
+  readonly position: Position
+  /** Whether the log no longer reaches back to the requested position. */
+  readonly truncated: boolean
+  /** Whether more may follow immediately. */
+  readonly hasMore: boolean
+}
+
+/** The event types of a server, as the delivery modes use them. */
+export interface EventHost {
+  readonly storage: EventStorage
+  /** How long to wait before the next call of the author's `poll`, in milliseconds; null if there is none. */
+  pollMs(name: string): number | null
+  /**
+   * Checks that the caller may subscribe: the type exists and is visible, has the mode, its arguments
+   * are valid, and the author's `authorize` agrees.
+   *
+   * @param check Called after the arguments were validated and before `authorize` is asked.
+   * @throws {ProtocolError} NotFound, Unsupported, `INVALID_PARAMS` or Forbidden, in this order.
+   */
+  open(
+    params: JsonObject,
+    mode: DeliveryMode,
+    ctx: RequestContext,
+    check?: () => void,
+  ): Promise<OpenSubscription>
+  /**
+   * Opens a stored subscription again.
+   *
+   * @throws {ProtocolError} The error with which it ends: the type was removed or its schema was
+   *   broken, or `authorize` no longer agrees.
+   */
+  reopen(stored: OpenSubscription): Promise<OpenSubscription>
+  /**
+   * The position for a cursor and `maxAgeMs` from a request.
+   *
+   * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor.
+   */
+  start(subscription: OpenSubscription, params: JsonObject): Promise<Start>
+  /** Reads events after a position: from the log, or with the author's `poll`. */
+  next(subscription: OpenSubscription, position: Position, limit: number): Promise<NextEvents>
+  /** Encrypts a position; null if the type has no history. */
+  cursorOf(subscription: OpenSubscription, position: Position): Promise<string | null>
+  /** Calls the author's `onSubscribe`. */
+  subscribed(subscription: OpenSubscription): Promise<void>
+  /** Calls the author's `onUnsubscribe`; its errors are reported. */
+  unsubscribed(subscription: OpenSubscription): void
+  /** Creates an error of the extension, with the code that this client knows. */
+  error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error
+  /** Passes an error to the server's `onError`. */
+  report(error: unknown): void
+}
+
+/** The errors that the extension defines besides `INVALID_PARAMS`. */
+export type EventErrorKind =
+  | 'NotFound'
+  | 'Forbidden'
+  | 'ResourceExhausted'
+  | 'Unsupported'
+  | 'CallbackEndpointError'
+
+/** The webhook mode, created by `webhooks`, so that only servers that use it contain it. */
+export interface WebhookMode {
+  /** Starts to work for a server. */
+  attach(host: EventHost): AttachedWebhooks
+}
+
+/** The webhook mode of one server. */
+export interface AttachedWebhooks {
+  /** Answers `events/subscribe`. */
+  subscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
+  /** Answers `events/unsubscribe`. */
+  unsubscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
+  /**
+   * Delivers what is due, until nothing is due or `signal` aborts. Hosts whose storage delivers
+   * itself call it in their alarm; in a process it runs whenever something becomes due.
+   *
+   * @returns when something is due next, in milliseconds since 1970.
+   */
+  deliver(storage: EventStorage, env: unknown, signal: AbortSignal): Promise<number | undefined>
+  /** Called after an event was appended, to deliver it without delay. */
+  wake(): void
+  /** Ends subscriptions with an error, which their receivers are told. */
+  terminate(
+    filter: { name?: string; principal?: string; id?: string },
+    error: Error,
+  ): Awaitable<void>
+  /** Stops delivering: waits for requests under way, for a limited time. */
+  close(): Promise<void>
+}

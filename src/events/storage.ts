@@ -1,0 +1,192 @@
+/**
+ * Storage of events: a log of what was emitted, and the webhook subscriptions that read it.
+ *
+ * A subscription is a position in the log. Events are delivered to it in their order, one request at
+ * a time, and the position moves when the receiver has accepted an event or the event was given up.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { Awaitable } from '../patterns/awaitable.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import type { Auth } from '../server/request/exchange.ts'
+
+/** An event that was accepted from its author. */
+export interface LoggedEvent {
+  /** The name of the event type. */
+  readonly name: string
+  /** Identifies the event among those of its type. */
+  readonly eventId: string
+  /** When it happened: RFC 3339, with a time zone. */
+  readonly timestamp: string
+  /** When it was accepted, in milliseconds since 1970. */
+  readonly acceptedAt: number
+  readonly data: JsonObject
+  readonly meta?: JsonObject
+  /** The id of the only subscription that receives it; absent if all may. */
+  readonly to?: string
+}
+
+/** Consecutive events of one type. */
+export interface LogPage {
+  /** The events with their positions, which increase but need not be consecutive. */
+  readonly events: readonly { readonly position: number; readonly event: LoggedEvent }[]
+  /** The position of the last event of this type, deleted ones included; 0 before the first. */
+  readonly head: number
+  /** The position of the last event of this type that was deleted; 0 if none was. */
+  readonly trimmedTo: number
+}
+
+/** Which events of a type are to be deleted. */
+export interface TrimLimits {
+  /** Delete what was accepted before this time, in milliseconds since 1970. */
+  readonly acceptedBefore: number
+  /** Delete the oldest events while there are more than this number. */
+  readonly maxEvents: number
+}
+
+/**
+ * A position of a subscription: that of the last processed event in the log, or the cursor of the
+ * author's `poll` function (null before the first call).
+ */
+export type Position = number | string | null
+
+/** The key of a webhook, `whsec_` and base64, and until when it is used after its replacement. */
+export interface WebhookSecret {
+  readonly secret: string
+  /** Milliseconds since 1970; absent for the current one. */
+  readonly until?: number
+}
+
+/** A webhook subscription, with the progress of its deliveries. */
+export interface WebhookSubscription {
+  readonly id: string
+  /** 1 for a new record, and one more after each change. */
+  readonly version: number
+  /** The name of the event type. */
+  readonly name: string
+  readonly principal: string
+  /** What is known about the caller that subscribed, without its token. */
+  readonly auth?: Auth
+  readonly arguments: JsonObject
+  readonly url: string
+  readonly secrets: readonly WebhookSecret[]
+  /** Milliseconds since 1970; null if the subscription does not expire. */
+  readonly expiresAt: number | null
+  readonly status: 'active' | 'suspended'
+  readonly position: Position
+  /**
+   * When to continue with the deliveries, in milliseconds since 1970; null if there is nothing to
+   * deliver. While a process delivers, this is the end of its lease.
+   */
+  readonly dueAt: number | null
+  /** The progress of the current delivery, as JSON; storages do not interpret it. */
+  readonly progress: JsonObject
+}
+
+/** One request to a webhook, for the log of deliveries. */
+export interface DeliveryAttempt {
+  readonly subscriptionId: string
+  /** The id of the event, or the type of the control body, such as `gap`. */
+  readonly eventId: string
+  /** 1 for the first attempt. */
+  readonly attempt: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly durationMs: number
+  /** The HTTP status; absent if there was no response. */
+  readonly status?: number
+  /** Absent if the receiver accepted the body. */
+  readonly error?: string
+}
+
+/** Stores the log of events. A write that has resolved must survive a crash of the process. */
+export interface EventLog {
+  /** Whether what was stored survives a restart of the process. */
+  readonly durable: boolean
+  /**
+   * The secret that encrypts cursors: random, created at first use, and the same for all processes
+   * that use the storage.
+   */
+  secret(): Awaitable<string>
+  /**
+   * Appends an event, and makes the active subscriptions to its type due that have nothing else to
+   * deliver. If the log has an event of this name and id, nothing changes.
+   *
+   * @returns the position of the event, or that of the event with the same name and id.
+   */
+  append(event: LoggedEvent): Awaitable<number>
+  /**
+   * Reads the events of a type after a position, oldest first. Once an event was read, no event
+   * with a lower position may appear.
+   */
+  read(name: string, after: number, limit: number): Awaitable<LogPage>
+  /**
+   * Deletes old events of a type, except those that an active subscription has not processed yet.
+   */
+  trim(name: string, limits: TrimLimits): Awaitable<void>
+  /**
+   * Calls `listener` after each event that any process appends, with the name of its type; without a
+   * name if events may have been missed. Ends when the returned function is called.
+   */
+  watch(name: string, listener: () => void): Awaitable<() => void>
+}
+
+/** Stores webhook subscriptions. A write that has resolved must survive a crash of the process. */
+export interface SubscriptionStore {
+  /** Loads a subscription. */
+  load(id: string): Awaitable<WebhookSubscription | undefined>
+  /**
+   * Stores a subscription. A new record has version 1; any other replaces only the version directly
+   * before its own. If `dueAt` is null although the log has later events of its type, the stored
+   * record is due immediately; the check is atomic with {@link EventLog.append}.
+   *
+   * @returns whether the record was stored.
+   */
+  save(subscription: WebhookSubscription): Awaitable<boolean>
+  /** Deletes a subscription and its log of deliveries. */
+  remove(id: string): Awaitable<void>
+  /** The number of subscriptions, of one principal if given. */
+  count(principal?: string): Awaitable<number>
+  /**
+   * The subscriptions in the order of their ids, of one type, principal or URL if given.
+   *
+   * @param after The id of the last subscription of the previous page.
+   */
+  list(filter: SubscriptionQuery, limit: number, after?: string): Awaitable<WebhookSubscription[]>
+  /**
+   * Takes subscriptions that are due or expired: sets their `dueAt` to the end of the lease and
+   * increases their version, so that no other process takes them before.
+   *
+   * @returns the records as they are now stored, those that are due for the longest time first.
+   */
+  take(now: number, leaseUntil: number, limit: number): Awaitable<WebhookSubscription[]>
+  /** When the next subscription is due or expires, in milliseconds since 1970. */
+  nextDue(): Awaitable<number | undefined>
+  /** Adds to the log of deliveries, which keeps the last 100 of each subscription. */
+  addAttempt(attempt: DeliveryAttempt): Awaitable<void>
+  /** The last requests to a webhook, newest first. */
+  attempts(subscriptionId: string, limit: number): Awaitable<DeliveryAttempt[]>
+  /**
+   * Until when a principal need not prove again that a URL accepts events, in milliseconds since
+   * 1970; undefined if it must.
+   */
+  verifiedUntil(principal: string, url: string): Awaitable<number | undefined>
+  /** Stores that a principal has proved that a URL accepts events. */
+  setVerified(principal: string, url: string, until: number): Awaitable<void>
+}
+
+/** Selects subscriptions. */
+export interface SubscriptionQuery {
+  readonly name?: string
+  readonly principal?: string
+  readonly url?: string
+}
+
+/**
+ * Stores everything about events: in memory, or for several processes and restarts in SQLite,
+ * Postgres or Durable Objects.
+ */
+export interface EventStorage extends EventLog, SubscriptionStore {
+  /** Set if the storage delivers due events itself, as Durable Objects do in their alarms. */
+  readonly deliversItself?: true
+}
