@@ -1,7 +1,7 @@
 // Where things are on the page, in the Chromium of all tests and in a current one.
 import { describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { currentChromium, fullChromium } from '../runtimes/chromium.ts'
+import { installedChromium, fullChromium } from '../runtimes/chromium.ts'
 import { states } from './states.ts'
 import { press, visit } from './visit.ts'
 
@@ -9,8 +9,8 @@ const browsers = [
   ['the Chromium of all tests', fullChromium, true],
   [
     'a current Chromium (where CHROMIUM_PATH names one, or the system has one)',
-    currentChromium,
-    currentChromium !== undefined && currentChromium !== fullChromium,
+    installedChromium,
+    installedChromium !== undefined && installedChromium !== fullChromium,
   ],
 ] as const
 

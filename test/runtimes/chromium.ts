@@ -14,10 +14,10 @@ const home = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromi
 export const fullChromium: string | undefined = process.env.CHROMIUM_PATH || undefined
 
 /**
- * A current Chromium or Chrome, for what the one from npm may lay out differently: the one that is
- * named, or where systems install it.
+ * A full Chromium or Chrome, for what the one from npm lacks or may lay out differently: the one that
+ * is named, or where systems install it.
  */
-export const currentChromium: string | undefined =
+export const installedChromium: string | undefined =
   fullChromium ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
 /**

@@ -1,13 +1,17 @@
 // A Firefox of this machine, which opens pages that report their own outcome.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OpenedPage } from './browser-suites.ts'
 
-/** The executable of the Firefox that tests are to use, if one is named. */
-export const firefoxPath: string | undefined = process.env.FIREFOX_PATH || undefined
+const debian = '/usr/bin/firefox-esr'
+
+/** The Firefox that tests use: the one that is named, or where Debian installs it. */
+export const firefoxPath: string | undefined =
+  process.env.FIREFOX_PATH || (existsSync(debian) ? debian : undefined)
 
 /** Keeps it from pages, questions and requests of its own. */
 const preferences = {
@@ -27,7 +31,8 @@ const preferences = {
 
 /** Opens a page in a headless Firefox with a profile of its own. */
 export async function openFirefox(url: string): Promise<OpenedPage> {
-  if (!firefoxPath) throw new Error('No Firefox is named in FIREFOX_PATH')
+  if (!firefoxPath)
+    throw new Error('No Firefox found: install firefox-esr, or name one in FIREFOX_PATH')
   const profile = await mkdtemp(join(tmpdir(), 'firefox-'))
   const lines = Object.entries(preferences).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`,

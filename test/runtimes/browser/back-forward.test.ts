@@ -5,7 +5,7 @@ import type { Client } from 'edgewise/client'
 import { createServer } from 'edgewise/server'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { fullChromium, launchChromium } from '../chromium.ts'
+import { installedChromium, launchChromium } from '../chromium.ts'
 import { startFar, type Far } from './far.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, startSite, type Site } from './site.ts'
@@ -39,14 +39,16 @@ let far: Far
 
 const title =
   'A page in the back-forward cache' +
-  (fullChromium ? '' : ' (skipped: the Chromium from npm has none; name another in CHROMIUM_PATH)')
+  (installedChromium
+    ? ''
+    : ' (skipped: the Chromium from npm has none; install Chromium, or name it in CHROMIUM_PATH)')
 
-describe.skipIf(!fullChromium)(title, () => {
+describe.skipIf(!installedChromium)(title, () => {
   beforeAll(async () => {
     ;[far, site, browser] = await Promise.all([
       startFar(server),
       startSite(['everything', 'worker', 'frame']),
-      launchChromium(),
+      launchChromium([], installedChromium),
     ])
   })
   afterAll(async () => {
