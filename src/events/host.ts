@@ -109,6 +109,17 @@ export interface WebhookMode {
   attach(host: EventHost): AttachedWebhooks
 }
 
+/** What one round of deliveries works with. */
+export interface DeliverOptions {
+  readonly storage: EventStorage
+  /** The platform's environment, such as a Worker's bindings. */
+  readonly env?: unknown
+  /** Ends the round early. */
+  readonly signal?: AbortSignal
+  /** The maximum number of requests to webhooks, where the platform limits them. */
+  readonly maxRequests?: number
+}
+
 /** The webhook mode of one server. */
 export interface AttachedWebhooks {
   /** Answers `events/subscribe`. */
@@ -121,7 +132,7 @@ export interface AttachedWebhooks {
    *
    * @returns when something is due next, in milliseconds since 1970.
    */
-  deliver(storage: EventStorage, env: unknown, signal: AbortSignal): Promise<number | undefined>
+  deliver(options: DeliverOptions): Promise<number | undefined>
   /** Called after an event was appended, to deliver it without delay. */
   wake(): void
   /** Ends subscriptions with an error, which their receivers are told. */

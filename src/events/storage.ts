@@ -125,16 +125,20 @@ export interface EventLog {
    */
   trim(name: string, limits: TrimLimits): Awaitable<void>
   /**
-   * Calls `listener` after each event that any process appends, with the name of its type; without a
-   * name if events may have been missed. Ends when the returned function is called.
+   * Calls `listener` after events of a type were appended by any process, or may have been, until the
+   * returned function is called.
    */
   watch(name: string, listener: () => void): Awaitable<() => void>
 }
 
 /** Stores webhook subscriptions. A write that has resolved must survive a crash of the process. */
 export interface SubscriptionStore {
-  /** Loads a subscription. */
-  load(id: string): Awaitable<WebhookSubscription | undefined>
+  /**
+   * Loads a subscription.
+   *
+   * @param name The name of its event type, if known: storages that are split by type need not search.
+   */
+  load(id: string, name?: string): Awaitable<WebhookSubscription | undefined>
   /**
    * Stores a subscription. A new record has version 1; any other replaces only the version directly
    * before its own. If `dueAt` is null although the log has later events of its type, the stored
@@ -144,7 +148,7 @@ export interface SubscriptionStore {
    */
   save(subscription: WebhookSubscription): Awaitable<boolean>
   /** Deletes a subscription and its log of deliveries. */
-  remove(id: string): Awaitable<void>
+  remove(id: string, name?: string): Awaitable<void>
   /** The number of subscriptions, of one principal if given. */
   count(principal?: string): Awaitable<number>
   /**
@@ -163,9 +167,9 @@ export interface SubscriptionStore {
   /** When the next subscription is due or expires, in milliseconds since 1970. */
   nextDue(): Awaitable<number | undefined>
   /** Adds to the log of deliveries, which keeps the last 100 of each subscription. */
-  addAttempt(attempt: DeliveryAttempt): Awaitable<void>
+  addAttempt(attempt: DeliveryAttempt, name?: string): Awaitable<void>
   /** The last requests to a webhook, newest first. */
-  attempts(subscriptionId: string, limit: number): Awaitable<DeliveryAttempt[]>
+  attempts(subscriptionId: string, limit: number, name?: string): Awaitable<DeliveryAttempt[]>
   /**
    * Until when a principal need not prove again that a URL accepts events, in milliseconds since
    * 1970; undefined if it must.
