@@ -1,5 +1,5 @@
 /**
- * Protects clients inside a private network from server-side request forgery.
+ * Protects clients and servers inside a private network from server-side request forgery.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
@@ -13,10 +13,21 @@
  */
 export async function publicAddresses({ hostname }: URL): Promise<boolean> {
   // Loaded on demand, so that programs without sign-in do not load it
+  const { isPrivateHost } = await import('#internal/patterns')
+  const addresses = await lookUpAll(hostname).catch(() => [])
+  return addresses.length > 0 && ![hostname, ...addresses].some((name) => isPrivateHost(name))
+}
+
+/**
+ * The addresses of a host, IPv4 first, as `URL` writes them: IPv6 in brackets.
+ *
+ * @throws If the name cannot be resolved.
+ */
+export async function lookUpAll(hostname: string): Promise<string[]> {
+  // Loaded on demand, so that programs without sign-in do not load it
   const { lookup } = await import('node:dns/promises')
-  const { isPrivateHost } = await import('#internal/authorization')
-  const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  const addresses = await lookup(host, { all: true }).catch(() => [])
-  const hosts = addresses.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
-  return hosts.length > 0 && ![hostname, ...hosts].some((name) => isPrivateHost(name))
+  const addresses = await lookup(hostname.replace(/^\[(.*)\]$/, '$1'), { all: true })
+  return addresses
+    .toSorted((a, b) => a.family - b.family)
+    .map(({ address, family }) => (family === 6 ? `[${address}]` : address))
 }

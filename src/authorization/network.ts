@@ -5,7 +5,7 @@
  */
 import type { AuthorizationOptions } from './grant.ts'
 import type { Network } from './requests.ts'
-import { isPrivateHost } from './urls.ts'
+import { isPrivateHost } from '../patterns/private-hosts.ts'
 
 /**
  * How requests are sent during a sign-in to an MCP server. By default, private hosts are allowed only if

@@ -5,7 +5,6 @@
  */
 export type { AuthorizationRedirect, RedirectResult } from '../authorization/authorization-flow.ts'
 export { fileTokensOn, type Files } from '../authorization/file-tokens.ts'
-export { isPrivateHost } from '../authorization/urls.ts'
 export {
   loopbackOn,
   openBrowser,

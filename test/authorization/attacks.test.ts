@@ -1,6 +1,6 @@
 // https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isPrivateHost } from '../../src/authorization/urls.ts'
+import { isPrivateHost } from '../../src/patterns/private-hosts.ts'
 import { publicAddresses } from '../../runtimes/node/index.ts'
 import { AuthorizationError } from '../../src/authorization/index.ts'
 import {

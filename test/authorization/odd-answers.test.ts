@@ -1,7 +1,7 @@
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { isPrivateHost } from '../../src/authorization/urls.ts'
+import { isPrivateHost } from '../../src/patterns/private-hosts.ts'
 import {
   clientCredentials,
   dpop,
