@@ -6,6 +6,7 @@
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
+import type { DeliveryEvent } from '../server/observer.ts'
 import type { Auth } from '../server/request/exchange.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventStorage, Position } from './storage.ts'
@@ -50,23 +51,32 @@ export interface NextEvents {
   readonly hasMore: boolean
 }
 
+/** What a delivery mode checks while a subscription is opened. */
+export interface SubscribeChecks {
+  /** Called after the event type was found, before its modes are checked. */
+  mode?(): void
+  /** Called after the arguments were validated, before `authorize`. */
+  callback?(): Awaitable<void>
+}
+
 /** The event types of a server, as the delivery modes use them. */
 export interface EventHost {
   readonly storage: EventStorage
+  /** Set if the server must fit a certain client. */
+  readonly profile?: 'chatgpt'
   /** How long to wait before the next call of the author's `poll`, in milliseconds; null if there is none. */
   pollMs(name: string): number | null
   /**
    * Checks that the caller may subscribe: the type exists and is visible, has the mode, its arguments
    * are valid, and the author's `authorize` agrees.
    *
-   * @param check Called after the arguments were validated and before `authorize` is asked.
    * @throws {ProtocolError} NotFound, Unsupported, `INVALID_PARAMS` or Forbidden, in this order.
    */
   open(
     params: JsonObject,
     mode: DeliveryMode,
     ctx: RequestContext,
-    check?: () => void,
+    checks?: SubscribeChecks,
   ): Promise<OpenSubscription>
   /**
    * Opens a stored subscription again.
@@ -91,6 +101,8 @@ export interface EventHost {
   unsubscribed(subscription: OpenSubscription): void
   /** Creates an error of the extension, with the code that this client knows. */
   error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error
+  /** Passes an event to the server's `observe`. */
+  observe(event: DeliveryEvent): void
   /** Passes an error to the server's `onError`. */
   report(error: unknown): void
 }

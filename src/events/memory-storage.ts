@@ -111,9 +111,10 @@ class MemoryEventStorage implements EventStorage {
     return true
   }
 
-  remove(id: string): void {
-    this.#subscriptions.delete(id)
+  remove({ id, version }: WebhookSubscription): boolean {
+    if (this.#subscriptions.get(id)?.version !== version) return false
     this.#attempts.delete(id)
+    return this.#subscriptions.delete(id)
   }
 
   count(principal?: string): number {

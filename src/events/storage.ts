@@ -147,8 +147,12 @@ export interface SubscriptionStore {
    * @returns whether the record was stored.
    */
   save(subscription: WebhookSubscription): Awaitable<boolean>
-  /** Deletes a subscription and its log of deliveries. */
-  remove(id: string, name?: string): Awaitable<void>
+  /**
+   * Deletes a subscription and its log of deliveries, if the stored record still has this version.
+   *
+   * @returns whether the record was deleted.
+   */
+  remove(subscription: WebhookSubscription): Awaitable<boolean>
   /** The number of subscriptions, of one principal if given. */
   count(principal?: string): Awaitable<number>
   /**

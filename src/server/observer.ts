@@ -58,8 +58,26 @@ export interface SessionEvent {
   readonly principal: string | undefined
 }
 
+/** A request to a webhook, with an event or a control body. */
+export interface DeliveryEvent {
+  readonly type: 'delivery'
+  /** The name of the event type. */
+  readonly name: string
+  readonly subscriptionId: string
+  /** The id of the event, or the type of the control body, such as `gap`. */
+  readonly eventId: string
+  readonly principal: string
+  /** `given_up` if this was the last attempt. */
+  readonly outcome: 'accepted' | 'failed' | 'given_up'
+  /** 1 for the first attempt. */
+  readonly attempt: number
+  /** The HTTP status; undefined if there was no response. */
+  readonly status: number | undefined
+  readonly durationMs: number
+}
+
 /** An event on a server. Events never contain arguments, results or session ids. */
-export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent
+export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent | DeliveryEvent
 
 /** Receives events. Exceptions and rejections are passed to `onError`; nothing waits for it. */
 export type Observer = (event: ObservedEvent) => void
