@@ -1,0 +1,110 @@
+/**
+ * Signatures of webhook requests, as Standard Webhooks defines them: an HMAC-SHA256 over the id, the
+ * timestamp and the body.
+ *
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+import { TIMESTAMP_TOLERANCE_MS } from './wire.ts'
+
+/** The names of the headers that a signature needs. */
+export const SignatureHeader = {
+  ID: 'webhook-id',
+  TIMESTAMP: 'webhook-timestamp',
+  SIGNATURE: 'webhook-signature',
+} as const
+
+/** What a signature covers. */
+export interface SignedMessage {
+  /** The header `webhook-id`. It must not contain a full stop. */
+  readonly id: string
+  /** The header `webhook-timestamp`: seconds since 1970. */
+  readonly timestamp: string
+  /** The bytes of the body. */
+  readonly body: Uint8Array
+}
+
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
+const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/
+/** The length of a new key, in bytes. */
+const KEY_BYTES = 32
+
+/** Creates a secret: `whsec_` and the Base64 of 32 random bytes. */
+export function createWebhookSecret(): string {
+  const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  return `whsec_${btoa(String.fromCharCode(...key))}`
+}
+
+/**
+ * Decodes the key in a secret, with or without padding.
+ *
+ * @returns The key; undefined unless the secret is `whsec_` and the Base64 of 24 to 64 bytes.
+ */
+export function decodeWebhookSecret(secret: string): Uint8Array<ArrayBuffer> | undefined {
+  const key = decodeBase64(SECRET.exec(secret)?.[1])
+  return key && key.length >= 24 && key.length <= 64 ? key : undefined
+}
+
+/**
+ * Signs a message.
+ *
+ * @returns One value of the header `webhook-signature`; several are separated by spaces.
+ * @throws {TypeError} if the secret is not `whsec_` and the Base64 of 24 to 64 bytes.
+ */
+export async function signWebhook(secret: string, message: SignedMessage): Promise<string> {
+  return `v1,${btoa(String.fromCharCode(...(await hmac(secret, message))))}`
+}
+
+/**
+ * Whether one of the signatures in a header was created with the secret. Signatures of other versions
+ * and malformed ones are ignored. The comparison takes constant time. Check the timestamp with
+ * {@link isTimely}.
+ *
+ * @param signatures The header `webhook-signature`.
+ * @throws {TypeError} if the secret is not `whsec_` and the Base64 of 24 to 64 bytes.
+ */
+export async function verifyWebhook(
+  secret: string,
+  message: SignedMessage,
+  signatures: string,
+): Promise<boolean> {
+  const expected = await hmac(secret, message)
+  return signatures.split(' ').some((signature) => {
+    const bytes = decodeBase64(SIGNATURE.exec(signature)?.[1])
+    // Without a branch on the bytes, so that the time reveals nothing about them
+    return bytes?.reduce((sum, byte, index) => sum | (byte ^ (expected[index] ?? 1)), 0) === 0
+  })
+}
+
+/**
+ * Whether a header `webhook-timestamp` has whole seconds that differ from the current time by at most
+ * five minutes.
+ *
+ * @param now Milliseconds since 1970.
+ */
+export function isTimely(timestamp: string, now: number = Date.now()): boolean {
+  const isInteger = /^\d{1,12}$/.test(timestamp)
+  return isInteger && Math.abs(now - Number(timestamp) * 1_000) <= TIMESTAMP_TOLERANCE_MS
+}
+
+async function hmac(secret: string, { id, timestamp, body }: SignedMessage): Promise<Uint8Array> {
+  const bytes = decodeWebhookSecret(secret)
+  if (!bytes) {
+    throw new TypeError('A webhook secret must be "whsec_" and the Base64 of 24 to 64 bytes')
+  }
+  const prefix = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const content = new Uint8Array(prefix.length + body.length)
+  content.set(prefix)
+  content.set(body, prefix.length)
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign'])
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, content))
+}
+
+function decodeBase64(text: string | undefined): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    if (text !== undefined) return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0))
+  } catch {
+    // Not Base64
+  }
+  return undefined
+}
