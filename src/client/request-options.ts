@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 import type {
+  JsonRpcNotification,
   LoggingLevel,
   LoggingMessageParams,
   Meta,
@@ -29,6 +30,13 @@ export interface RequestOptions {
    * log messages do not name their request, and `onLog` of `connect` receives them.
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
+  /**
+   * Receives the notifications whose subscription is this request, for extensions whose requests are
+   * answered by a stream of notifications. Since 2026-07-28; never called by `edgewise/client/tiny`.
+   */
+  readonly onNotification?: ((notification: JsonRpcNotification) => void) | undefined
+  /** Receives the headers of the HTTP response. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined
   /** The minimum level of log messages for this request; since 2026-07-28. */
   readonly logLevel?: LoggingLevel | undefined
   /** Additional `_meta`; the protocol's own keys take precedence. */

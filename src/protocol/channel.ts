@@ -15,6 +15,8 @@ export interface Outgoing {
     readonly headers?: Readonly<Record<string, string>> | undefined
     /** Whether the user did not initiate the request, so that it must not start a sign-in. */
     readonly background?: boolean | undefined
+    /** Receives the headers of the HTTP response. */
+    readonly onHeaders?: ((headers: Headers) => void) | undefined
   }
   /** Aborts when the response is no longer needed. Created when it is first read. */
   readonly signal: AbortSignal

@@ -8,7 +8,7 @@ import { isTransient, mayReopen } from '../../patterns/transient.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import { resultResponse } from '../../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
-import type { SubscriptionFilter, JsonRpcNotification, RequestId } from '../../protocol/types.ts'
+import type { Meta, SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { forgetStale, notificationsFor } from './changes.ts'
 import type { Connection } from '../connection.ts'
@@ -21,8 +21,6 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 /** The subscription streams of one connection. */
 export class Listener {
   readonly #connection: Connection
-  /** The receiver of each stream's notifications, by the id of its request. */
-  readonly #streams = new Map<unknown, (message: JsonRpcNotification) => void>()
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -45,13 +43,12 @@ export class Listener {
   /** Handles notifications that belong to a stream, or end a stream. Ignores all others. */
   receive(message: JsonRpcNotification): void {
     const { method, params = {} } = message
-    const { _meta, requestId } = params
-    if (method !== 'notifications/cancelled') {
-      if (isObject(_meta)) this.#streams.get(_meta[META_SUBSCRIPTION_ID])?.(message)
-    } else if (this.#streams.has(requestId)) {
-      const id = requestId as RequestId
-      this.#connection.calls.get(id)?.resolve(resultResponse(id, {}))
-    }
+    const isEnd = method === 'notifications/cancelled'
+    const id = isEnd ? params.requestId : (params._meta as Meta | undefined)?.[META_SUBSCRIPTION_ID]
+    const call = this.#connection.calls.get(id)
+    const onNotification = call?.options.onNotification
+    if (onNotification && isEnd) call.resolve(resultResponse(call.message.id, {}))
+    else onNotification?.(message)
   }
 
   /** Listens again with backoff whenever a stream ends. */
@@ -109,13 +106,8 @@ export class Listener {
     options: RequestOptions,
     onAcknowledged: () => void,
   ): Promise<void> {
-    const call = this.#connection.start(
-      'subscriptions/listen',
-      { notifications: wanted },
-      { ...options, signal: feed.signal },
-    )
     let open = false
-    this.#streams.set(call.message.id, (message) => {
+    const onNotification = (message: JsonRpcNotification): void => {
       if (message.method === ACKNOWLEDGED) {
         open = true
         call.stopTimer()
@@ -123,8 +115,13 @@ export class Listener {
         feed.filter = isObject(filter) ? filter : {}
         onAcknowledged()
       } else if (open) this.#deliver(feed, message)
-    })
-    await call.result.finally(() => this.#streams.delete(call.message.id))
+    }
+    const call = this.#connection.start(
+      'subscriptions/listen',
+      { notifications: wanted },
+      { ...options, signal: feed.signal, onNotification },
+    )
+    await call.result
     if (!open) throw new SdkError('INVALID_MESSAGE', 'The subscription was not acknowledged')
   }
 

@@ -62,6 +62,7 @@ export class StreamableHttpChannel implements Channel {
     const { method } = message
     const headers = { ...this.headers(message), ...call.options.headers }
     const response = await this.fetch('POST', headers, signal, message, call)
+    call.options.onHeaders?.(response.headers)
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
