@@ -6,7 +6,7 @@
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
-import type { DeliveryEvent } from '../server/observer.ts'
+import type { ObservedEvent } from '../server/observer.ts'
 import type { Auth } from '../server/request/exchange.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventStorage, Position } from './storage.ts'
@@ -63,7 +63,7 @@ export interface SubscribeChecks {
 export interface EventHost {
   readonly storage: EventStorage
   /** Set if the server must fit a certain client. */
-  readonly profile?: 'chatgpt'
+  readonly profile?: 'chatgpt' | undefined
   /** How long to wait before the next call of the author's `poll`, in milliseconds; null if there is none. */
   pollMs(name: string): number | null
   /**
@@ -88,21 +88,26 @@ export interface EventHost {
   /**
    * The position for a cursor and `maxAgeMs` from a request.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor.
+   * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor; Unsupported if
+   *   the schemas of the type were broken since.
    */
-  start(subscription: OpenSubscription, params: JsonObject): Promise<Start>
+  start(subscription: OpenSubscription, params: JsonObject, ctx?: RequestContext): Promise<Start>
   /** Reads events after a position: from the log, or with the author's `poll`. */
   next(subscription: OpenSubscription, position: Position, limit: number): Promise<NextEvents>
   /** Encrypts a position; null if the type has no history. */
   cursorOf(subscription: OpenSubscription, position: Position): Promise<string | null>
-  /** Calls the author's `onSubscribe`. */
-  subscribed(subscription: OpenSubscription): Promise<void>
-  /** Calls the author's `onUnsubscribe`; its errors are reported. */
-  unsubscribed(subscription: OpenSubscription): void
+  /**
+   * Calls the author's `onSubscribe`, and observes the subscription.
+   *
+   * @param mode `webhook` by default.
+   */
+  subscribed(subscription: OpenSubscription, mode?: DeliveryMode): Promise<void>
+  /** Calls the author's `onUnsubscribe`, whose errors are reported, and observes the end. */
+  unsubscribed(subscription: OpenSubscription, mode?: DeliveryMode): void
   /** Creates an error of the extension, with the code that this client knows. */
   error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error
   /** Passes an event to the server's `observe`. */
-  observe(event: DeliveryEvent): void
+  observe(event: ObservedEvent): void
   /** Passes an error to the server's `onError`. */
   report(error: unknown): void
 }

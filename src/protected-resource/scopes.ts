@@ -90,5 +90,6 @@ function neededFor(
       ? findTool(server, params.name, caller)
       : undefined
   const required = settings.options.requiredScopes?.({ method, params }, caller)
-  return [...(tool?.scopes ?? []), ...(required ?? [])]
+  const extended = server.extensions?.scopesFor(method, params)
+  return [...(tool?.scopes ?? []), ...(extended ?? []), ...(required ?? [])]
 }

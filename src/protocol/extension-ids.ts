@@ -8,3 +8,5 @@
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 /** The skills extension. */
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
+/** The events extension. */
+export const EVENTS_EXTENSION = 'io.modelcontextprotocol/events'

@@ -137,6 +137,8 @@ const OPTIONS: OptionNames<BaseServerOptions> = {
 
 /** The parts from its preset, and the author's registrations and options. */
 export interface ServerDefinition extends ServerFeatures {
+  /** Also passes on the errors of extensions. */
+  input: ClientInput
   readonly info: Implementation
   readonly instructions: string | undefined
   /** Capabilities that the author declares in addition to the inferred ones. */

@@ -58,6 +58,17 @@ export interface SessionEvent {
   readonly principal: string | undefined
 }
 
+/** A subscription to events (`edgewise/events`) that was opened or that ended. */
+export interface SubscriptionEvent {
+  readonly type: 'subscription'
+  readonly change: 'opened' | 'ended'
+  /** The name of the event type. */
+  readonly name: string
+  /** How the subscriber receives events. */
+  readonly mode: 'poll' | 'push' | 'webhook'
+  readonly principal: string | undefined
+}
+
 /** A request to a webhook, with an event or a control body. */
 export interface DeliveryEvent {
   readonly type: 'delivery'
@@ -77,7 +88,12 @@ export interface DeliveryEvent {
 }
 
 /** An event on a server. Events never contain arguments, results or session ids. */
-export type ObservedEvent = RequestEvent | RefusalEvent | SessionEvent | DeliveryEvent
+export type ObservedEvent =
+  | RequestEvent
+  | RefusalEvent
+  | SessionEvent
+  | SubscriptionEvent
+  | DeliveryEvent
 
 /** Receives events. Exceptions and rejections are passed to `onError`; nothing waits for it. */
 export type Observer = (event: ObservedEvent) => void

@@ -3,13 +3,22 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
-import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../protocol/extension-ids.ts'
-import { SdkError, ProtocolError } from '../../protocol/errors.ts'
+import {
+  EVENTS_EXTENSION,
+  SKILLS_EXTENSION,
+  TASKS_EXTENSION,
+} from '../../protocol/extension-ids.ts'
+import { SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { isExtensionId } from '../../protocol/meta.ts'
 import { methods, type MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
-import type { Result, ServerCapabilities, SubscriptionFilter } from '../../protocol/types.ts'
+import type {
+  JsonObject,
+  Result,
+  ServerCapabilities,
+  SubscriptionFilter,
+} from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import type {
   AddedMethod,
@@ -25,8 +34,9 @@ import type {
   ServerExtensionOptions,
 } from './server-extension.ts'
 import type { Unsubscribe } from '../notifier.ts'
-import { fullDefinitionOf } from '../definition.ts'
+import { fullDefinitionOf, type ClientInput } from '../definition.ts'
 import type { Server, ServerExtension } from '../server.ts'
+import { ExtensionError } from './extension-error.ts'
 
 /**
  * Creates a protocol extension for `server.extend`.
@@ -58,15 +68,25 @@ export function serverExtension(options: ServerExtensionOptions): ServerExtensio
  */
 export function addExtension(server: Server, extension: ServerExtensionOptions): void {
   const definition = fullDefinitionOf(server)
-  const { extensions = new ExtensionTable() } = definition
+  const { extensions = new ExtensionTable(), input } = definition
   if (!(extensions instanceof ExtensionTable))
     throw new TypeError(
       'The server has extensions of another copy of this package: install it once',
     )
   extensions.add(extension)
+  if (!definition.extensions) definition.input = withExtensionErrors(input)
   definition.extensions = extensions
   definition.changed()
   extension.attach?.(server)
+}
+
+/** Lets errors of extensions keep their codes. */
+function withExtensionErrors(input: ClientInput): ClientInput {
+  return {
+    ...input,
+    describeError: (error, ...more) =>
+      error instanceof ExtensionError ? toErrorObject(error) : input.describeError(error, ...more),
+  }
 }
 
 class ExtensionTable implements Extensions {
@@ -105,9 +125,13 @@ class ExtensionTable implements Extensions {
     const offered = [...this.#extensions.values()].filter(
       (extension) => (extension.era ?? era) === era,
     )
-    if (offered.length === 0) return capabilities
-    const declared = Object.fromEntries(offered.map(({ id, settings = {} }) => [id, settings]))
-    return { ...capabilities, extensions: { ...capabilities.extensions, ...declared } }
+    const declared = { ...capabilities }
+    for (const extension of this.#extensions.values()) {
+      Object.assign(declared, extension.capabilities?.(era))
+    }
+    if (offered.length === 0) return declared
+    const settings = Object.fromEntries(offered.map((each) => [each.id, each.settings ?? {}]))
+    return { ...declared, extensions: { ...capabilities.extensions, ...settings } }
   }
 
   allows(result: Result, ctx: HandlerContext): boolean {
@@ -119,6 +143,10 @@ class ExtensionTable implements Extensions {
         definesType && resultMethods.includes(method) && isNegotiated(extension, exchange)
       return applies && (extension.isOwnResult?.(result, ctx) ?? true)
     })
+  }
+
+  scopesFor(method: string, params: JsonObject): readonly string[] {
+    return this.#methods.get(method)?.scopes?.(params) ?? []
   }
 
   acceptFilter(
@@ -144,26 +172,32 @@ class ExtensionTable implements Extensions {
 }
 
 /**
- * The method prefixes that are reserved for the protocol's own extensions, and the extension
- * that each belongs to.
+ * The beginnings of methods and filter members that are reserved for the protocol's own extensions,
+ * and the extension that each belongs to.
  */
 const RESERVED: readonly (readonly [string, string])[] = [
+  ['events/', EVENTS_EXTENSION],
+  ['notifications/events/', EVENTS_EXTENSION],
+  ['eventsListChanged', EVENTS_EXTENSION],
   ['tasks/', TASKS_EXTENSION],
   ['skills/', SKILLS_EXTENSION],
   ['resources/directory/read', SKILLS_EXTENSION],
 ]
 
-/** Rejects methods and result types that are reserved for another extension. */
+/** Rejects methods, filter members and result types that are reserved for another extension. */
 function requireUnreserved({
   id,
   methods: added = {},
+  filters = {},
   resultTypes = [],
 }: ServerExtensionOptions): void {
-  const names = Object.keys(added)
+  const names = [...Object.keys(added), ...Object.keys(filters)]
   const reserved = RESERVED.find(([prefix]) => names.some((name) => name.startsWith(prefix)))
   const owner = resultTypes.includes('task') ? TASKS_EXTENSION : reserved?.[1]
   if (owner !== undefined && owner !== id) {
-    throw new TypeError(`A method or result type of "${id}" is reserved for "${owner}"`)
+    throw new TypeError(
+      `A method, filter member or result type of "${id}" is reserved for "${owner}"`,
+    )
   }
 }
 
@@ -190,6 +224,7 @@ function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): A
       ...(method.nameParam !== undefined && { nameParam: method.nameParam }),
       ...(method.cacheable && { cacheable: true }),
     },
+    scopes: (params) => method.scopes?.(params) ?? [],
     run(_server, params, ctx) {
       if (method.legacy && ctx.exchange.revision.era === 'legacy') return method.legacy(params, ctx)
       requireNegotiated(extension, ctx.exchange)

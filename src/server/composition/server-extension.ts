@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { MethodFacts } from '../../protocol/methods.ts'
-import type { Result, JsonObject } from '../../protocol/types.ts'
+import type { Result, ServerCapabilities, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { SendNotification } from '../features/extensions.ts'
 import type { Unsubscribe } from '../notifier.ts'
@@ -20,6 +20,8 @@ export interface ServerExtensionOptions {
    * @default {}
    */
   readonly settings?: JsonObject
+  /** Capabilities outside of `extensions`, for clients that look for them there. */
+  capabilities?(era: 'legacy' | 'modern'): ServerCapabilities
   /** The only era in which the extension exists; by default it exists in both. */
   readonly era?: 'legacy' | 'modern'
   /**
@@ -52,6 +54,8 @@ export interface ServerExtensionOptions {
 
 /** A method that an extension adds. */
 export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cacheable'> {
+  /** The scopes that a request needs in addition to those of the server, if it is protected. */
+  scopes?(params: JsonObject): readonly string[]
   /**
    * Handles a request. Params are only guaranteed to be an object.
    *

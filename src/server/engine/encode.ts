@@ -71,10 +71,12 @@ export function encodeError(
   if (!(error instanceof ProtocolError)) report(error)
   const errorObject = toErrorObject(error)
   const { code } = errorObject
+  const isReserved = code >= -32099 && code <= -32000
   if (code === RESOURCE_NOT_FOUND) errorObject.code = resourceNotFound
   // A rate limiter may use the code from a draft of the protocol
   else if (
-    isUndefinedReservedCode(code, reservedCodes) &&
+    isReserved &&
+    reservedCodes?.includes(code) === false &&
     retryAfterMsOf(errorObject) === undefined
   ) {
     const message = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
@@ -82,12 +84,4 @@ export function encodeError(
     errorObject.code = INTERNAL_ERROR
   }
   return errorObject
-}
-
-/** Whether a code is reserved for the protocol, but not defined by it. */
-function isUndefinedReservedCode(
-  code: number,
-  reserved: readonly number[] | undefined,
-): boolean | undefined {
-  return code >= -32099 && code <= -32000 && reserved && !reserved.includes(code)
 }

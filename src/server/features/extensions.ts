@@ -24,6 +24,8 @@ export interface Extensions {
   method(name: string, revision: RevisionFacts): AddedMethod | undefined
   /** Adds the extensions' entries to the server's capabilities in an era. */
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities
+  /** The scopes that a request needs in addition to those of the server. */
+  scopesFor(method: string, params: JsonObject): readonly string[]
   /** Whether a request may return a result whose type is not part of the core protocol. */
   allows(result: Result, ctx: HandlerContext): boolean
   /**
@@ -41,6 +43,8 @@ export interface Extensions {
 /** The facts of an added method, as in the method table, and its handler. */
 export interface AddedMethod {
   readonly facts: MethodFacts
+  /** The scopes that a request needs in addition to those of the server. */
+  scopes?(params: JsonObject): readonly string[]
   run(server: unknown, params: JsonObject, ctx: HandlerContext): Result | Promise<Result>
 }
 

@@ -100,6 +100,10 @@ export interface ScopedServer {
     /** Every tool with its name. */
     entries(): Iterable<[string, ScopedTool]>
   }
+  readonly extensions?: {
+    /** The scopes that a request needs in addition to those of the server. */
+    scopesFor(method: string, params: JsonObject): readonly string[]
+  }
 }
 
 /** Decides what a caller may do. */
@@ -136,6 +140,8 @@ export interface Exchange {
    * ports).
    */
   readonly peer?: object | undefined
+  /** False if notifications cannot precede the response, so that they are dropped. */
+  readonly canStream?: boolean
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>
   /** Closes the connection without ending the request; absent if the client could not resume. */

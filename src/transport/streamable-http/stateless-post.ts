@@ -65,6 +65,7 @@ export async function postStateless(
       caller,
       auth: options.auth,
       cancellation,
+      canStream: reply.canStream,
       shutdown,
       changes: hooks.changeSource,
       askMode,

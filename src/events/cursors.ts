@@ -1,0 +1,65 @@
+/**
+ * Cursors: positions that clients cannot read or change.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { boundedCache } from '../patterns/bounded-cache.ts'
+import { createSealer, type Sealer } from '../patterns/sealed-state.ts'
+import { decodeBase64Url } from '../protocol/base64url.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { EventStorage, Position } from './storage.ts'
+
+/** The shortest sealed text, in bytes: version, key id, initialization vector and tag. */
+const MIN_BYTES = 33
+/** The number of cursors that are kept, because all readers of a position get the same one. */
+const MAX_CACHED = 1000
+
+/** The contents of a cursor. */
+export interface Cursor {
+  /** The name of the event type. */
+  readonly name: string
+  readonly position: Position
+  /** Identifies the schemas that the type had. */
+  readonly schemas: string
+}
+
+/** Encrypts and decrypts the cursors of a server. */
+export class Cursors {
+  readonly #sealer: Sealer
+  readonly #sealed = boundedCache<string, string>(MAX_CACHED)
+
+  constructor(storage: EventStorage) {
+    this.#sealer = createSealer(() => storage.secret())
+  }
+
+  /** Encrypts a cursor. */
+  async seal({ name, position, schemas }: Cursor): Promise<string> {
+    const key = JSON.stringify([name, position, schemas])
+    const cached = this.#sealed.get(key)
+    if (cached !== undefined) return cached
+    const sealed = await this.#sealer.seal({ name, position, schemas })
+    this.#sealed.set(key, sealed)
+    return sealed
+  }
+
+  /** Decrypts a cursor; undefined if it was sealed with another key, or was changed. */
+  async open(text: string): Promise<Cursor | undefined> {
+    const cursor = await this.#sealer.open(text)
+    // Whatever opens was sealed here
+    return isObject(cursor) ? (cursor as unknown as Cursor) : undefined
+  }
+}
+
+/** Whether a text has the format of a cursor, whoever created it. */
+export function isCursor(text: unknown): text is string {
+  if (typeof text !== 'string') return false
+  const bytes = decodeBase64Url(text)
+  return bytes?.[0] === 1 && bytes.length >= MIN_BYTES
+}
+
+/** A short checksum of the schemas of an event type (FNV-1a). */
+export function checksum(text: string): string {
+  let sum = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+  return (sum >>> 0).toString(36)
+}

@@ -1,0 +1,86 @@
+/**
+ * Events as their author emits them.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { SdkError } from '../protocol/errors.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { wellFormedJson } from '../protocol/well-formed-json.ts'
+import { check, type EventEntry } from './event-type.ts'
+import type { LoggedEvent } from './storage.ts'
+import { MAX_WEBHOOK_BYTES } from './wire.ts'
+
+/** About one event. */
+export interface EmitOptions {
+  /**
+   * The id that the source gave to the event: an event of the same type and id is emitted only once.
+   * Ids with other characters than letters, digits, `_`, `-` and `:`, or with more than 128, are
+   * replaced by their hash. By default the id is random.
+   */
+  eventId?: string
+  /** When it happened: a date, or RFC 3339 with a time zone. By default it happened now. */
+  timestamp?: Date | string
+  /** The id of the only subscription that receives it. */
+  to?: string
+  /** The `_meta` of the event. */
+  meta?: JsonObject
+}
+
+const SAFE_ID = /^[\w:-]{1,128}$/
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+/** The room for the cursor in a message, in bytes. */
+const CURSOR_BYTES = 1024
+
+/**
+ * Creates an event.
+ *
+ * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or a member is malformed;
+ *   `LIMIT_EXCEEDED` if the event is too large.
+ */
+export async function createEvent(
+  { item: { name }, options: { payload } }: EventEntry,
+  data: unknown,
+  { eventId, timestamp, to, meta }: EmitOptions,
+): Promise<LoggedEvent> {
+  const invalid = (reason: string): SdkError =>
+    new SdkError('INVALID_USE', `Cannot emit "${name}": ${reason}`)
+  if (!isObject(data)) throw invalid('the payload must be an object')
+  const checked = await check(payload, data)
+  if (checked.fault !== undefined) throw invalid(checked.fault)
+  const now = Date.now()
+  const event: LoggedEvent = {
+    name,
+    eventId: await safeId(eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`),
+    timestamp: timestampOf(timestamp ?? new Date(now), invalid),
+    acceptedAt: now,
+    // A copy, so that later changes by the author have no effect
+    data: JSON.parse(wellFormedJson(checked.value)) as JsonObject,
+    ...(meta && { meta }),
+    ...(to !== undefined && { to }),
+  }
+  const bytes = new TextEncoder().encode(wellFormedJson(event)).length
+  if (bytes <= MAX_WEBHOOK_BYTES - CURSOR_BYTES) return event
+  const message = `Cannot emit "${name}": ${bytes} bytes are too many, send what identifies the event`
+  throw new SdkError('LIMIT_EXCEEDED', message)
+}
+
+/** An id that can be a header value and part of a signed text: the given one, or its hash. */
+export async function safeId(id: string): Promise<string> {
+  if (SAFE_ID.test(id)) return id
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
+  const hex = Array.from(new Uint8Array(hash, 0, 16), (byte) => byte.toString(16).padStart(2, '0'))
+  return `evt_${hex.join('')}`
+}
+
+/** RFC 3339, with a time zone. */
+export function timestampOf(timestamp: Date | string, invalid: (reason: string) => Error): string {
+  const text =
+    timestamp instanceof Date && Number.isFinite(timestamp.getTime())
+      ? timestamp.toISOString()
+      : timestamp
+  if (typeof text === 'string' && TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text))) {
+    return text
+  }
+  throw invalid('the timestamp must be a date, or RFC 3339 with a time zone')
+}

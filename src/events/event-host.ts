@@ -1,0 +1,260 @@
+/**
+ * The event types of a server, and what its delivery modes share.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { callHook } from '../patterns/hooks.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import { wellFormedJson } from '../protocol/well-formed-json.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import type { ObservedEvent } from '../server/observer.ts'
+import { Registry } from '../server/registry.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+import { invalidParams, readNameAndArguments } from '../server/request/params.ts'
+import { callAuthor } from './author.ts'
+import { Cursors, isCursor } from './cursors.ts'
+import { eventError, type EventErrorCodes, type EventFailure } from './errors.ts'
+import { check, type EventEntry } from './event-type.ts'
+import type {
+  EventErrorKind,
+  EventHost,
+  NextEvents,
+  OpenSubscription,
+  Start,
+  SubscribeChecks,
+} from './host.ts'
+import { readNext, type Reader } from './reader.ts'
+import { headOf, positionSince } from './replay.ts'
+import type { EventStorage, Position } from './storage.ts'
+import type { DeliveryMode } from './wire.ts'
+
+/** The maximum size of the arguments of a subscription, as JSON, in UTF-16 units. */
+const MAX_ARGUMENTS_LENGTH = 65_536
+const DAY_MS = 86_400_000
+
+/** The error for event types that do not exist, or that the caller may not see. */
+export function unknownType(name: string): EventFailure {
+  return { kind: 'NotFound', message: `Unknown event type: "${name}"`, data: { kind: 'event' } }
+}
+
+/** The error for subscriptions whose schema was broken by a change of the type. */
+function schemaChanged(feature: string): EventFailure {
+  const data = { feature, reason: 'schema_changed' }
+  return { kind: 'Unsupported', message: 'The schema of the event type has changed', data }
+}
+
+/** The event types of one server, and their subscriptions. */
+export class ServerEventHost implements EventHost {
+  readonly storage: EventStorage
+  readonly profile: 'chatgpt' | undefined
+  readonly types: Registry<EventEntry> = new Registry<EventEntry>('event type', () => {})
+  /** The server, once it was extended. */
+  definition: ServerDefinition | undefined
+  readonly #codes: EventErrorCodes | undefined
+  readonly #cursors: Cursors
+  /** The validated arguments of subscriptions. */
+  readonly #inputs = new WeakMap<OpenSubscription, unknown>()
+  /** What was broken by changes of event types, by the schemas that they had before. */
+  readonly #broken = new Map<string, string>()
+
+  constructor(
+    storage: EventStorage,
+    codes: EventErrorCodes | undefined,
+    profile: 'chatgpt' | undefined,
+  ) {
+    this.storage = storage
+    this.#codes = codes
+    this.profile = profile
+    this.#cursors = new Cursors(storage)
+  }
+
+  pollMs(name: string): number | null {
+    const entry = this.types.entries().get(name)
+    return entry?.options.poll ? entry.pollMs : null
+  }
+
+  async open(
+    params: JsonObject,
+    mode: DeliveryMode,
+    ctx: RequestContext,
+    checks: SubscribeChecks = {},
+  ): Promise<OpenSubscription> {
+    const { name, args } = readNameAndArguments(params)
+    const entry = this.types.find(name, ctx)
+    if (!entry) throw this.failure(unknownType(name), ctx)
+    checks.mode?.()
+    if (!entry.item.delivery.includes(mode) || !canServe(mode, ctx)) {
+      const message = `Events of the type "${name}" cannot be received by "${mode}"`
+      throw this.error('Unsupported', message, { feature: 'deliveryMode', value: mode }, ctx)
+    }
+    if (wellFormedJson(args).length > MAX_ARGUMENTS_LENGTH) {
+      throw invalidParams(`"arguments" must be shorter than ${MAX_ARGUMENTS_LENGTH} characters`)
+    }
+    const { principal, auth, env } = ctx
+    const subscription = { name, arguments: args, subscriber: { principal, auth, env } }
+    const checked = await check(entry.input, args)
+    if (checked.fault !== undefined) {
+      throw invalidParams(`Invalid arguments for the event type "${name}": ${checked.fault}`)
+    }
+    this.#inputs.set(subscription, checked.value)
+    await checks.callback?.()
+    await this.authorize(subscription, ctx)
+    return subscription
+  }
+
+  async reopen(stored: OpenSubscription): Promise<OpenSubscription> {
+    const { name, subscriber } = stored
+    const entry = this.types.find(name, subscriber)
+    if (!entry) throw this.failure(unknownType(name))
+    const checked = await check(entry.input, stored.arguments)
+    if (checked.fault !== undefined) throw this.failure(schemaChanged('inputSchema'))
+    this.#inputs.set(stored, checked.value)
+    await this.authorize(stored)
+    return stored
+  }
+
+  /**
+   * Asks the author again whether a subscriber may receive events.
+   *
+   * @throws {ProtocolError} NotFound or Forbidden.
+   */
+  async authorize(subscription: OpenSubscription, ctx?: RequestContext): Promise<void> {
+    const { subscriber } = subscription
+    const { options } = this.#entryOf(subscription, ctx)
+    const request = { ...subscriber, arguments: this.#inputs.get(subscription) }
+    const { authorize } = options
+    if (!authorize || (await callAuthor(() => authorize(request), 'authorize'))) return
+    throw this.error('Forbidden', 'The caller may not receive these events', {}, ctx)
+  }
+
+  async start(
+    subscription: OpenSubscription,
+    params: JsonObject,
+    ctx?: RequestContext,
+  ): Promise<Start> {
+    const { cursor, maxAgeMs = Infinity } = params
+    const isAge = maxAgeMs === Infinity || Number.isSafeInteger(maxAgeMs)
+    if (!isAge || (maxAgeMs as number) < 0) {
+      throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
+    }
+    const entry = this.#entryOf(subscription)
+    const { history, poll } = entry.options
+    const now = async (truncated: boolean): Promise<Start> => {
+      const { position } = await this.#now(subscription, entry)
+      return { position, truncated }
+    }
+    if (cursor === undefined || cursor === null) return now(false)
+    const opened = isCursor(cursor) ? await this.#cursors.open(cursor) : undefined
+    const isForeign = !opened && (this.storage.durable || !isCursor(cursor))
+    if (isForeign || (opened && opened.name !== subscription.name)) {
+      throw invalidParams('The cursor is not from this server, or belongs to another event type')
+    }
+    const broken = opened && this.#broken.get(brokenKey(opened.name, opened.schemas))
+    if (broken !== undefined) throw this.failure(schemaChanged(broken), ctx)
+    if (history === false) return now(false)
+    if (poll) {
+      return typeof opened?.position === 'string'
+        ? { position: opened.position, truncated: false }
+        : now(true)
+    }
+    // A log in memory began again with this process
+    const from = typeof opened?.position === 'number' ? opened.position : 0
+    const { trimmedTo } = await this.storage.read(entry.item.name, from, 1)
+    const kept = Math.max(from, trimmedTo)
+    const age = Math.min(maxAgeMs as number, history?.maxAgeMs ?? DAY_MS)
+    const position = await positionSince(this.storage, subscription.name, kept, Date.now() - age)
+    return { position, truncated: !opened || position > from }
+  }
+
+  async next(
+    subscription: OpenSubscription,
+    position: Position,
+    limit: number,
+  ): Promise<NextEvents> {
+    return readNext(this.#reader(subscription), position, limit)
+  }
+
+  async cursorOf({ name }: OpenSubscription, position: Position): Promise<string | null> {
+    const entry = this.types.entries().get(name)
+    if (!entry || entry.options.history === false || position === null) return null
+    return this.#cursors.seal({ name, position, schemas: entry.schemas })
+  }
+
+  async subscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): Promise<void> {
+    const { onSubscribe } = this.types.entries().get(subscription.name)?.options ?? {}
+    if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
+    this.#observe('opened', subscription, mode)
+  }
+
+  unsubscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): void {
+    const { onUnsubscribe } = this.types.entries().get(subscription.name)?.options ?? {}
+    callHook(
+      () => onUnsubscribe?.(subscription),
+      (error) => this.report(error),
+    )
+    this.#observe('ended', subscription, mode)
+  }
+
+  error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error {
+    return this.failure({ kind, message, data }, ctx)
+  }
+
+  /** Creates an error with the code that this client knows. */
+  failure(failure: EventFailure, ctx?: RequestContext): Error {
+    return eventError(failure, this.#codes, ctx)
+  }
+
+  report(error: unknown): void {
+    if (this.definition) this.definition.report(error)
+    else console.error(error)
+  }
+
+  observe(event: ObservedEvent): void {
+    this.definition?.observe?.(event)
+  }
+
+  /** Records that the schema of a type was broken; returns the error for its subscriptions. */
+  breakSchema({ item: { name }, schemas }: EventEntry, feature: string): EventFailure {
+    this.#broken.set(brokenKey(name, schemas), feature)
+    return schemaChanged(feature)
+  }
+
+  #observe(change: 'opened' | 'ended', subscription: OpenSubscription, mode: DeliveryMode): void {
+    const { name, subscriber } = subscription
+    const { principal } = subscriber
+    this.observe({ type: 'subscription', change, name, mode, principal })
+  }
+
+  /** @throws {ProtocolError} NotFound if the type was removed. */
+  #entryOf({ name }: OpenSubscription, ctx?: RequestContext): EventEntry {
+    const entry = this.types.entries().get(name)
+    if (entry) return entry
+    throw this.failure(unknownType(name), ctx)
+  }
+
+  #reader(subscription: OpenSubscription): Reader {
+    const entry = this.#entryOf(subscription)
+    const input = this.#inputs.get(subscription)
+    const report = (error: unknown): void => this.report(error)
+    return { storage: this.storage, entry, subscription, input, report }
+  }
+
+  /** The present position. */
+  async #now(
+    subscription: OpenSubscription,
+    { item, options }: EventEntry,
+  ): Promise<{ position: Position }> {
+    if (options.poll) return this.next(subscription, null, 0)
+    return { position: await headOf(this.storage, item.name) }
+  }
+}
+
+/** Whether events can be delivered to this client in a way that the type has. */
+export function canServe(mode: DeliveryMode, { exchange }: RequestContext): boolean {
+  if (mode === 'webhook') return true
+  return exchange.revision.era === 'modern' && (mode === 'poll' || exchange.canStream !== false)
+}
+
+function brokenKey(name: string, schemas: string): string {
+  return JSON.stringify([name, schemas])
+}

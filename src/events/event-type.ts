@@ -1,0 +1,116 @@
+/**
+ * A registered event type.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { jsonSchemaOf, describeIssues, type StandardSchema } from '../protocol/standard-schema.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import type { Entry } from '../server/registry.ts'
+import { checksum } from './cursors.ts'
+import type { EventTypeOptions } from './options.ts'
+import type { DeliveryMode, EventType } from './wire.ts'
+
+/** The ways in which events can be received. */
+export const MODES: readonly DeliveryMode[] = ['poll', 'push', 'webhook']
+
+const OPTIONS: OptionNames<EventTypeOptions> = {
+  ...{ description: 1, input: 1, payload: 1, delivery: 1, matches: 1, transform: 1, poll: 1 },
+  ...{ pollMs: 1, scopes: 1, visible: 1, authorize: 1, history: 1, unfiltered: 1, meta: 1 },
+  ...{ onSubscribe: 1, onUnsubscribe: 1 },
+}
+
+/** A registered event type. */
+export interface EventEntry extends Entry {
+  readonly item: EventType
+  readonly options: EventTypeOptions
+  /** Validates the arguments of subscriptions. */
+  readonly input: StandardSchema | undefined
+  readonly pollMs: number
+  /** Identifies the schemas. */
+  readonly schemas: string
+}
+
+/**
+ * Creates the entry of an event type; its JSON Schemas are computed here, once.
+ *
+ * @param served The ways in which the server can deliver events.
+ * @throws {TypeError} If an option is unknown or invalid, or the arguments would have no effect.
+ */
+export function eventEntry(
+  name: string,
+  options: EventTypeOptions,
+  served: readonly DeliveryMode[],
+): EventEntry {
+  const owner = `The event type "${name}"`
+  if (typeof name !== 'string' || name === '') throw new TypeError('An event type needs a name')
+  requireKnown(owner, options, OPTIONS)
+  const { description, input, payload, meta, poll, pollMs = 10_000, visible, scopes } = options
+  const inputSchema = input
+    ? objectSchemaOf(input, `The input of the event type "${name}"`)
+    : { type: 'object', additionalProperties: false }
+  const hasArguments = input && Object.keys(inputSchema.properties ?? { unknown: 1 }).length > 0
+  if (hasArguments && !options.matches && !poll && !options.unfiltered) {
+    throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
+  }
+  if (!(Number.isInteger(pollMs) && pollMs > 0)) {
+    throw new TypeError(`${owner} has an invalid "pollMs": use a whole number above 0`)
+  }
+  const item: EventType = {
+    name,
+    ...(description !== undefined && { description }),
+    delivery: deliveryOf(owner, options, served),
+    inputSchema,
+    payloadSchema: payload
+      ? objectSchemaOf(payload, `The payload of the event type "${name}"`, 'output')
+      : { type: 'object' },
+    ...(meta && { _meta: meta }),
+  }
+  const schemas = checksum(JSON.stringify([item.inputSchema, item.payloadSchema]))
+  return { enabled: true, visible, scopes, item, options, input, pollMs, schemas }
+}
+
+/** The chosen modes that the server can serve; in the order of {@link MODES} by default. */
+function deliveryOf(
+  owner: string,
+  { delivery, history }: EventTypeOptions,
+  served: readonly DeliveryMode[],
+): DeliveryMode[] {
+  const isPollable = history !== false
+  const chosen = delivery ?? MODES.filter((mode) => mode !== 'poll' || isPollable)
+  const isValid =
+    Array.isArray(chosen) &&
+    new Set(chosen).size === chosen.length &&
+    chosen.every((mode) => MODES.includes(mode))
+  if (!isValid || (chosen.includes('poll') && !isPollable)) {
+    throw new TypeError(`${owner} has an invalid "delivery": clients can poll only with a history`)
+  }
+  const modes = chosen.filter((mode) => served.includes(mode))
+  if (modes.length > 0) return modes
+  throw new TypeError(`${owner} cannot be delivered: the server has no mode of its "delivery"`)
+}
+
+function objectSchemaOf(
+  schema: StandardSchema,
+  label: string,
+  side?: 'input' | 'output',
+): JsonObject {
+  const jsonSchema = jsonSchemaOf(schema, label, side)
+  if (isObject(jsonSchema) && (jsonSchema.type ?? 'object') === 'object') return jsonSchema
+  throw new TypeError(`${label} must be an object schema`)
+}
+
+/**
+ * Validates a value.
+ *
+ * @returns The validated value, or why it is invalid.
+ */
+export async function check(
+  schema: StandardSchema | undefined,
+  value: JsonObject,
+): Promise<{ value: unknown; fault?: undefined } | { fault: string }> {
+  if (!schema) return { value }
+  const { issues, ...valid } = { issues: undefined, ...(await schema['~standard'].validate(value)) }
+  return issues ? { fault: describeIssues(issues) } : { value: (valid as { value: unknown }).value }
+}

@@ -1,0 +1,198 @@
+/**
+ * Events of a server: types that are defined once, and delivered by poll, stream and webhook.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { EVENTS_EXTENSION } from '../protocol/extension-ids.ts'
+import type { InferInput, StandardSchema } from '../protocol/standard-schema.ts'
+import type { JsonObject, Result } from '../protocol/types.ts'
+import { addExtension } from '../server/composition/extend.ts'
+import type { ExtensionMethod } from '../server/composition/server-extension.ts'
+import { fullDefinitionOf } from '../server/definition.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+import type { ReplaceableRegistration } from '../server/registry.ts'
+import type { Server, ServerExtension } from '../server/server.ts'
+import { createEvent, type EmitOptions } from './emit.ts'
+import { ServerEventHost, unknownType } from './event-host.ts'
+import { eventEntry, MODES, type EventEntry } from './event-type.ts'
+import type { AttachedWebhooks } from './host.ts'
+import { ListChanges, listEvents } from './list.ts'
+import { createMemoryEventStorage } from './memory-storage.ts'
+import type { EventsOptions, EventTypeOptions } from './options.ts'
+import { pollEvents } from './poll.ts'
+import { TrimSchedule } from './trim-schedule.ts'
+import type { DeliveryAttempt } from './storage.ts'
+import type { DeliveryMode } from './wire.ts'
+
+/** A registered event type. */
+export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema> {
+  readonly name: string
+  /**
+   * Emits an event; resolves when it is stored. Needs no request: call it in a tool, a queue
+   * consumer or a cron job.
+   *
+   * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or an option is
+   *   malformed; `LIMIT_EXCEEDED` if the event is larger than 255 KiB.
+   */
+  emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
+  /** Removes the type. Its subscriptions end with the error NotFound. */
+  remove(): void
+}
+
+/** The events of one server: an extension, and methods to define and emit events. */
+export interface ServerEvents extends ServerExtension {
+  /**
+   * Defines an event type.
+   *
+   * @throws {TypeError} If the name is taken, an option is unknown or invalid, or there are arguments
+   *   without `matches` or `poll`.
+   */
+  type<Input extends StandardSchema, Payload extends StandardSchema>(
+    name: string,
+    options: EventTypeOptions<Input, Payload>,
+  ): EventTypeHandle<Payload>
+  /** The last requests to the webhook of a subscription, newest first. */
+  deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
+  /** Ends all streams and stops the delivery by webhook. */
+  close(): Promise<void>
+}
+
+const OPTIONS: OptionNames<EventsOptions> = {
+  ...{ storage: 1, webhooks: 1, errorCodes: 1, listChanged: 1, topLevelCapability: 1, legacy: 1 },
+  ...{ maxStreams: 1, maxStreamsPerPrincipal: 1, heartbeatMs: 1, profile: 1 },
+}
+
+/**
+ * Creates the events of a server; pass it to `server.extend`, once.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'edgewise/server'
+ * import { events } from 'edgewise/events'
+ * import * as z from 'zod'
+ *
+ * const server = createServer({ name: 'billing', version: '1.0.0' })
+ * const billing = events()
+ * const created = billing.type('invoice.created', {
+ *   description: 'An invoice was created',
+ *   payload: z.object({ id: z.string(), total: z.number() }),
+ * })
+ * server.extend(billing)
+ *
+ * await created.emit({ id: 'in_1', total: 120 }, { eventId: 'in_1' })
+ * ```
+ *
+ * @throws {TypeError} If an option is unknown or invalid.
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+export function events(options: EventsOptions = {}): ServerEvents {
+  return new ServerEventTypes(options)
+}
+
+type Handle = (params: JsonObject, ctx: RequestContext) => Result | Promise<Result>
+
+class ServerEventTypes implements ServerEvents {
+  readonly #options: EventsOptions
+  readonly #host: ServerEventHost
+  readonly #changes: ListChanges
+  readonly #trimming: TrimSchedule
+  readonly #webhooks: AttachedWebhooks | undefined
+
+  constructor(options: EventsOptions) {
+    requireKnown('events', options, OPTIONS)
+    const { storage = createMemoryEventStorage(), webhooks, errorCodes, profile } = options
+    const { listChanged = true } = options
+    if (typeof listChanged !== 'boolean') throw new TypeError('"listChanged" must be a boolean')
+    this.#options = options
+    const codes = errorCodes ?? (profile && 'sketch')
+    this.#host = new ServerEventHost(storage, codes, profile)
+    this.#changes = new ListChanges(listChanged)
+    this.#trimming = new TrimSchedule(this.#host)
+    this.#webhooks = webhooks?.attach(this.#host)
+  }
+
+  addTo(server: Server): void {
+    const host = this.#host
+    if (host.definition) throw new TypeError('These events belong to another server')
+    const definition = fullDefinitionOf(server)
+    const { listChanged = true, topLevelCapability = true, legacy = false } = this.#options
+    const settings = listChanged ? { listChanged } : {}
+    const webhooks = this.#webhooks
+    const method = (answer: Handle, inSessions = false): ExtensionMethod => ({
+      scopes: ({ name }) => host.types.entries().get(String(name))?.scopes ?? [],
+      handle: (params, ctx) => answer(params, ctx as RequestContext),
+      ...(legacy &&
+        inSessions && { legacy: (params, ctx) => answer(params, ctx as RequestContext) }),
+    })
+    addExtension(server, {
+      id: EVENTS_EXTENSION,
+      era: 'modern',
+      serverOnly: true,
+      settings,
+      capabilities(era) {
+        if (era === 'modern') return topLevelCapability ? { events: settings } : {}
+        return legacy ? { events: {} } : {}
+      },
+      methods: {
+        'events/list': method((params, ctx) => listEvents(host, params, ctx), true),
+        'events/poll': method((params, ctx) => pollEvents(host, params, ctx)),
+        'events/subscribe': method(async (params, ctx) => {
+          if (webhooks) return webhooks.subscribe(params, ctx)
+          await host.open(params, 'webhook', ctx)
+          return {}
+        }, true),
+        'events/unsubscribe': method(
+          (params, ctx) => webhooks?.unsubscribe(params, ctx) ?? {},
+          true,
+        ),
+      },
+      filters: { eventsListChanged: this.#changes.filter() },
+    })
+    host.definition = definition
+  }
+
+  type<Input extends StandardSchema, Payload extends StandardSchema>(
+    name: string,
+    options: EventTypeOptions<Input, Payload>,
+  ): EventTypeHandle<Payload> {
+    const entry = eventEntry(name, options, this.#served)
+    const registration = this.#host.types.add(name, entry)
+    this.#changes.announce()
+    return {
+      name,
+      emit: (payload, about = {}) => this.#emit(name, payload, about),
+      remove: () => this.#remove(registration, name),
+    }
+  }
+
+  async deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]> {
+    return this.#host.storage.attempts(subscriptionId, 100)
+  }
+
+  async close(): Promise<void> {
+    await this.#webhooks?.close()
+  }
+
+  /** The ways in which this server can deliver events. */
+  get #served(): readonly DeliveryMode[] {
+    const { profile } = this.#options
+    return MODES.filter((mode) => (mode === 'webhook' ? this.#webhooks : profile !== 'chatgpt'))
+  }
+
+  async #emit(name: string, payload: unknown, about: EmitOptions): Promise<void> {
+    const entry = this.#host.types.entries().get(name)
+    if (!entry) throw this.#host.failure(unknownType(name))
+    const event = await createEvent(entry, payload, about)
+    await this.#host.storage.append(event)
+    this.#webhooks?.wake()
+    await this.#trimming.appended(entry)
+  }
+
+  #remove(registration: ReplaceableRegistration<EventEntry>, name: string): void {
+    registration.remove()
+    this.#changes.announce()
+    const error = this.#host.failure(unknownType(name))
+    void this.#webhooks?.terminate({ name }, error)
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * Events: what happens on a server, delivered by poll, stream and webhook.
+ *
+ * @module
+ */
+export { events } from './events.ts'

@@ -1,0 +1,41 @@
+/**
+ * `events/poll`: the events of one subscription since a cursor.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { JsonObject, Result } from '../protocol/types.ts'
+import { invalidParams } from '../server/request/params.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+import type { ServerEventHost } from './event-host.ts'
+
+/** The number of events of a result, unless the client requests another. */
+const DEFAULT_EVENTS = 100
+/** The maximum number of events of a result. */
+const MAX_EVENTS = 1000
+
+/**
+ * Answers `events/poll`.
+ *
+ * @throws {ProtocolError} NotFound, Unsupported, `INVALID_PARAMS` or Forbidden.
+ */
+export async function pollEvents(
+  host: ServerEventHost,
+  params: JsonObject,
+  ctx: RequestContext,
+): Promise<Result> {
+  const { maxEvents = DEFAULT_EVENTS } = params
+  if (!(Number.isSafeInteger(maxEvents) && (maxEvents as number) > 0)) {
+    throw invalidParams('"maxEvents" must be a whole number above 0')
+  }
+  const subscription = await host.open(params, 'poll', ctx)
+  const start = await host.start(subscription, params, ctx)
+  const limit = Math.min(maxEvents as number, MAX_EVENTS)
+  const next = await host.next(subscription, start.position, limit)
+  return {
+    events: next.events.map(({ occurrence }) => occurrence),
+    cursor: await host.cursorOf(subscription, next.position),
+    truncated: start.truncated || next.truncated,
+    hasMore: next.hasMore,
+    nextPollMs: host.types.entries().get(subscription.name)?.pollMs,
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Reads the events of a subscription: from the log, or from the author's source.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { JsonObject } from '../protocol/types.ts'
+import { callAuthor } from './author.ts'
+import { safeId, timestampOf } from './emit.ts'
+import { check, type EventEntry } from './event-type.ts'
+import type { NextEvents, OpenSubscription } from './host.ts'
+import type { SourceEvents } from './options.ts'
+import type { EventStorage, Position } from './storage.ts'
+import type { EventOccurrence } from './wire.ts'
+
+/** The number of events that are read from the log at once. */
+const PAGE = 100
+/** The number of events that are searched at once for those that a subscription receives. */
+const MAX_SEARCHED = 1000
+
+/** What readers need. */
+export interface Reader {
+  readonly storage: EventStorage
+  readonly entry: EventEntry
+  readonly subscription: OpenSubscription
+  /** The validated arguments. */
+  readonly input: unknown
+  /** Reports an error to the author. */
+  readonly report: (error: unknown) => void
+}
+
+type Found = NextEvents['events'][number]
+
+/** Reads events after a position. */
+export function readNext(reader: Reader, position: Position, limit: number): Promise<NextEvents> {
+  return reader.entry.options.poll
+    ? readSource(reader, typeof position === 'string' ? position : null, limit)
+    : readLog(reader, typeof position === 'number' ? position : 0, limit)
+}
+
+async function readLog(reader: Reader, after: number, limit: number): Promise<NextEvents> {
+  const { storage, entry, subscription } = reader
+  const events: Found[] = []
+  let position = after
+  let truncated = false
+  for (let searched = 0; ; searched += PAGE) {
+    const page = await storage.read(entry.item.name, position, PAGE)
+    truncated ||= page.trimmedTo > position
+    for (const { position: at, event } of page.events) {
+      if (events.length >= limit) return { events, position, truncated, hasMore: true }
+      position = at
+      const { eventId, name, timestamp, meta } = event
+      const data =
+        event.to === undefined || event.to === subscription.id
+          ? await payloadFor(reader, event.data)
+          : undefined
+      if (!data) continue
+      const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
+      events.push({ occurrence, position })
+    }
+    if (page.events.length < PAGE) {
+      // The last events may have been deleted
+      position = Math.max(position, page.head)
+      return { events, position, truncated, hasMore: false }
+    }
+    if (searched >= MAX_SEARCHED) return { events, position, truncated, hasMore: true }
+  }
+}
+
+/** The payload that a subscription receives; undefined if it does not receive the event. */
+async function payloadFor(
+  { entry, subscription, input, report }: Reader,
+  data: JsonObject,
+): Promise<JsonObject | undefined> {
+  const { matches, transform, payload } = entry.options
+  const { subscriber } = subscription
+  try {
+    // Each function gets its own copy, which it may modify
+    if (matches) {
+      const fits = matches(input, structuredClone(data), subscriber)
+      if (!(fits instanceof Promise ? await callAuthor(() => fits, 'matches') : fits)) return
+    }
+    if (!transform) return data
+    const transformed = await callAuthor(
+      () => transform(structuredClone(data), subscriber),
+      'transform',
+    )
+    const { value, fault } = {
+      value: undefined,
+      fault: undefined,
+      ...(await check(payload, transformed)),
+    }
+    if (fault === undefined) return value as JsonObject
+    throw new TypeError(`"transform" of "${entry.item.name}" returned an invalid payload: ${fault}`)
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+/** A position in a source: its cursor, and the id of the last event that was read after it. */
+type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
+
+/** Reads from the author's source; positions are its cursors, as JSON. */
+async function readSource(
+  reader: Reader,
+  position: string | null,
+  limit: number,
+): Promise<NextEvents> {
+  const { entry, subscription, report } = reader
+  const [cursor, lastId] = position === null ? [null] : (JSON.parse(position) as SourcePosition)
+  const polled = await pollSource(reader, cursor)
+  const name = entry.item.name
+  if (cursor === null) {
+    if (polled.events.length > 0) {
+      report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
+    }
+    return {
+      events: [],
+      position: JSON.stringify([polled.cursor]),
+      truncated: false,
+      hasMore: false,
+    }
+  }
+  const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
+  const events: Found[] = []
+  const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
+  let reached: SourcePosition = start > 0 ? [cursor, lastId] : [cursor]
+  for (const { eventId, timestamp, data, meta } of polled.events.slice(start)) {
+    if (events.length >= limit) {
+      const truncated = polled.truncated === true
+      return { events, position: JSON.stringify(reached), truncated, hasMore: true }
+    }
+    reached = [cursor, eventId]
+    const payload = await payloadFor(reader, data)
+    if (!payload) continue
+    const occurrence: EventOccurrence = {
+      eventId: await safeId(eventId),
+      name: subscription.name,
+      timestamp: timestampOf(timestamp, invalid),
+      data: payload,
+      ...(meta && { _meta: meta }),
+    }
+    events.push({ occurrence, position: JSON.stringify(reached) })
+  }
+  const end = JSON.stringify([polled.cursor])
+  const last = events.at(-1)
+  // The last event of the batch leads to the next one
+  if (last && last.position === JSON.stringify(reached))
+    events[events.length - 1] = { ...last, position: end }
+  return {
+    events,
+    position: end,
+    truncated: polled.truncated === true,
+    hasMore: polled.hasMore === true,
+  }
+}
+
+/** @throws {TypeError} If the source returns something else than events and a cursor. */
+async function pollSource(
+  { entry, subscription, input }: Reader,
+  cursor: string | null,
+): Promise<SourceEvents> {
+  const request = { ...subscription.subscriber, arguments: input, cursor }
+  const polled = await callAuthor(() => entry.options.poll?.(request), 'poll')
+  if (typeof polled?.cursor === 'string' && Array.isArray(polled.events)) return polled
+  throw new TypeError(`"poll" of "${entry.item.name}" must return events, and always a cursor`)
+}

@@ -1,0 +1,37 @@
+/**
+ * Deletes old events from time to time.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { EventEntry } from './event-type.ts'
+import type { EventHost } from './host.ts'
+
+/** The interval at which old events are deleted while events are emitted, in milliseconds. */
+const INTERVAL_MS = 60_000
+
+/** Trims the log of each type, but not at each event. */
+export class TrimSchedule {
+  readonly #host: EventHost
+  /** How many events were appended since the log of a type was trimmed, and when that was. */
+  readonly #since = new Map<string, { count: number; readonly at: number }>()
+
+  constructor(host: EventHost) {
+    this.#host = host
+  }
+
+  /** Called after an event was appended. Errors are reported. */
+  async appended({ item: { name }, options: { history } }: EventEntry): Promise<void> {
+    const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history || {}
+    const now = Date.now()
+    const since = this.#since.get(name) ?? { count: 0, at: now }
+    this.#since.set(name, since)
+    const isDue = ++since.count > maxEvents / 10 || now - since.at > INTERVAL_MS
+    if (!isDue) return
+    this.#since.set(name, { count: 0, at: now })
+    try {
+      await this.#host.storage.trim(name, { acceptedBefore: now - maxAgeMs, maxEvents })
+    } catch (error) {
+      this.#host.report(error)
+    }
+  }
+}
