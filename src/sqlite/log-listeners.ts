@@ -1,0 +1,55 @@
+/**
+ * Notifies listeners of new events in a log that other processes write to as well.
+ */
+import { unref } from '../patterns/timers.ts'
+
+/** The listeners of this process, by the name of the event type. */
+export class LogListeners {
+  readonly #head: (name: string) => number
+  readonly #checkMs: number
+  readonly #listeners = new Map<string, { head: number; calls: Set<() => void> }>()
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  /** @param head Reads the position of the last event of a type. */
+  constructor(head: (name: string) => number, checkMs: number) {
+    this.#head = head
+    this.#checkMs = checkMs
+  }
+
+  add(name: string, listener: () => void): () => void {
+    const watched = this.#listeners.get(name) ?? { head: this.#head(name), calls: new Set() }
+    this.#listeners.set(name, watched)
+    watched.calls.add(listener)
+    if (!this.#timer) {
+      this.#timer = setInterval(() => this.#check(), this.#checkMs)
+      unref(this.#timer)
+    }
+    return () => {
+      watched.calls.delete(listener)
+      if (watched.calls.size === 0 && this.#listeners.get(name) === watched) {
+        this.#listeners.delete(name)
+      }
+      if (this.#listeners.size > 0) return
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  /** Called after this process appended an event. */
+  appended(name: string): void {
+    this.#notify(name)
+  }
+
+  #check(): void {
+    for (const name of this.#listeners.keys()) this.#notify(name)
+  }
+
+  #notify(name: string): void {
+    const watched = this.#listeners.get(name)
+    if (!watched) return
+    const head = this.#head(name)
+    if (head === watched.head) return
+    watched.head = head
+    for (const listener of [...watched.calls]) listener()
+  }
+}

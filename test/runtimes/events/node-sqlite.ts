@@ -1,0 +1,15 @@
+// Runs the suite of storages of events on `node:sqlite`, where there is one.
+import { DatabaseSync } from 'node:sqlite'
+import { SqlEventStorage } from '../../../src/sqlite/event-storage.ts'
+import { adaptSqlite } from '../../../src/sqlite/index.ts'
+import { eventStorageSuite } from '../../events/storage-suite.ts'
+import { run } from '../harness.ts'
+
+const suite = eventStorageSuite(() => {
+  const sql = adaptSqlite(new DatabaseSync(':memory:'))
+  return Promise.resolve({
+    storage: new SqlEventStorage(sql, { checkMs: 20 }),
+    reopen: () => new SqlEventStorage(sql, { checkMs: 20 }),
+  })
+})
+await run(suite, (result) => console.log(JSON.stringify(result)))
