@@ -6,6 +6,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import type { ServerChange } from '#internal/http'
+import { coveringTopics } from '#internal/patterns'
 
 /** A change with its sequence number. */
 export interface LoggedChange {
@@ -22,8 +23,6 @@ const MAX_CHANGES = 10_000
 const MAX_ROWS = 50_000
 /** How often the limits are checked, in changes. */
 const TRIM_EVERY = 1000
-/** The longest URI whose subscription includes the resources below it, in characters. */
-const MAX_COVERING = 2000
 /** The maximum number of streams of one session that can be resumed. */
 const MAX_TURNS = 50
 
@@ -258,13 +257,7 @@ function readChange(method: string, what: string | null): ServerChange {
 function covering(change: ServerChange): string[] {
   if ('elicitationId' in change) return [watchedElicitation(change.elicitationId)]
   if (!('uri' in change)) return []
-  const { uri } = change
-  // A subscription to a resource includes those below it, unless its URI is very long
-  const uris = [uri]
-  for (let at = uri.indexOf('/'); at >= 0 && at < MAX_COVERING; at = uri.indexOf('/', at + 1)) {
-    uris.push(uri.slice(0, at), uri.slice(0, at + 1))
-  }
-  return uris
+  return coveringTopics(change.uri)
 }
 
 /** The subscription to the completion of an elicitation; never a URI. */

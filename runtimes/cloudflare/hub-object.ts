@@ -8,17 +8,16 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ServerChange } from '#internal/http'
 import { requireNamespace, requireSql } from './bindings.ts'
+import { HubListeners } from './hub-listeners.ts'
 import { HubLog } from './hub-log.ts'
 import { ConnectionQuota, readAccount } from './connection-quota.ts'
 import { HubSessions } from './hub-sessions.ts'
-import { readSessionStream, readFilter, mayPass } from './subscription-filter.ts'
+import { readSessionStream, readFilter } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
-/** The tag of the sockets of listeners of 2026-07-28. */
-const LISTENER = 'listener'
 /** How often the hub looks for sessions that ended unnoticed, in milliseconds. */
 const SWEEP_MS = 86_400_000
 /** How soon the hub continues if there may be more of them, in milliseconds. */
@@ -32,12 +31,14 @@ const MAX_CHECKED = 500
 export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): ObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
+    readonly #listeners: HubListeners
     readonly #quota: ConnectionQuota
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       const { sql } = requireSql(ctx.storage, 'McpHub')
       this.#sessions = new HubSessions(ctx, new HubLog(sql))
+      this.#listeners = new HubListeners(ctx)
       this.#quota = new ConnectionQuota(ctx)
     }
 
@@ -50,7 +51,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       try {
         const refusal = this.#quota.acquire(account)
         if (refusal !== undefined) return new Response(null, { status: refusal })
-        if (!session) return this.#listen(readFilter(headers), account)
+        if (!session) return this.#listeners.listen(readFilter(headers), account)
         await this.#sweepLater()
         return this.#sessions.listen(session, account)
       } catch (error) {
@@ -76,10 +77,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
     /** Announces a change to every subscribed session and listener. */
     publish(change: ServerChange): void {
       this.#sessions.announce(change)
-      const text = JSON.stringify(change)
-      for (const socket of this.ctx.getWebSockets(LISTENER)) {
-        if (mayPass(socket.deserializeAttachment(), change)) send(socket, text)
-      }
+      this.#listeners.announce(change)
     }
 
     /** Replaces the subscriptions of a session. */
@@ -123,27 +121,12 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
     #closed(socket: WebSocket): void {
       this.#quota.release()
       this.#sessions.closed(socket)
-    }
-
-    #listen(filter: unknown, account: string): Response {
-      const { 0: client, 1: socket } = new WebSocketPair()
-      this.ctx.acceptWebSocket(socket, [LISTENER, account])
-      socket.serializeAttachment(filter)
-      return new Response(null, { status: 101, webSocket: client })
+      this.#listeners.closed(socket)
     }
 
     async #sweepLater(): Promise<void> {
       const { storage } = this.ctx
       if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_MS)
     }
-  }
-}
-
-/** Sends to a listener; never throws, so that the other listeners receive the change too. */
-function send(socket: WebSocket, text: string): void {
-  try {
-    socket.send(text)
-  } catch {
-    socket.close(1011, 'The listener does not read')
   }
 }

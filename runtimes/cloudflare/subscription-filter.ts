@@ -68,6 +68,19 @@ export function readFilter(headers: Headers): unknown {
   return JSON.parse(decodeURIComponent(headers.get(HEADER_FILTER) ?? '{}'))
 }
 
+/**
+ * The topics of the filter in a socket's attachment: methods of list changes, and URIs; nothing if
+ * the updates of all resources may pass it.
+ */
+export function topicsOfFilter(attachment: unknown): string[] | undefined {
+  const { tools, prompts, lists, resources } = attachment as SubscriptionFilter
+  if (resources === true || (resources !== false && resources.includes(''))) return undefined
+  const methods = Object.entries({ tools, prompts, resources: lists })
+    .filter(([, isWanted]) => isWanted)
+    .map(([list]) => `notifications/${list}/list_changed`)
+  return resources === false ? methods : methods.concat(resources)
+}
+
 /** Whether a change may pass the filter in a socket's attachment; the listener filters again. */
 export function mayPass(attachment: unknown, change: ServerChange): boolean {
   const { tools, prompts, lists, resources } = attachment as SubscriptionFilter

@@ -5,12 +5,13 @@
  */
 import { ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
+import { topicIndex } from '../patterns/topic-index.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from './account.ts'
 import { IdleSessions } from './idle-sessions.ts'
 import { isQuiet, type PoolEntry, type PooledSession } from './pooled-session.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
-import { Session, type SessionRecord } from './session.ts'
+import { Session, topicsOf, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams } from './streams.ts'
 
@@ -86,6 +87,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   readonly #idle: IdleSessions
   /** The live sessions in the order of last use. */
   readonly #entries = new Map<string, PoolEntry<S>>()
+  readonly #topics = topicIndex<PoolEntry<S>>()
 
   /** @param create Creates a live session, as it is opened or loaded. */
   constructor(
@@ -115,11 +117,14 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   /**
    * Calls `visit` with every session that may listen to changes: those that the store lists,
    * including those of other processes, or else all that are live here.
+   *
+   * @param topics Only sessions with one of these topics are needed, see {@link topicsOf}.
    */
-  each(visit: (live: S) => void): void {
-    const stored = this.#store.listening?.()
+  each(visit: (live: S) => void, topics?: readonly string[]): void {
+    const stored = this.#store.listening?.(topics)
     if (!stored) {
-      for (const { live } of this.#entries.values()) visit(live)
+      const entries = topics ? this.#topics.find(topics) : this.#entries.values()
+      for (const { live } of entries) visit(live)
       return
     }
     for (const { id, record } of stored) {
@@ -170,15 +175,18 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   }
 
   async save({ id, session: { record } }: S): Promise<void> {
+    this.#listen(id)
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
       // `Object.assign` would keep a level that the stored record lacks
       if (stored) Object.assign(record, { logLevel: undefined }, stored)
+      this.#listen(id)
       throw error
     })
   }
 
   async note({ id, session }: S): Promise<void> {
+    this.#listen(id)
     try {
       await this.#store.save(id, session.record)
     } catch (error) {
@@ -201,6 +209,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   async end({ id, session, streams }: S): Promise<void> {
     const entry = this.#entries.get(id)
     if (entry && this.#entries.delete(id)) this.#quota.remove(entry)
+    entry?.unlisten()
     session.close()
     streams.close()
     await this.#useStore(() => this.#store.remove(id))
@@ -236,10 +245,20 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
       weight: this.#quota.weigh(record),
       usedAt: performance.now(),
       notedAt: -Infinity,
+      unlisten: () => {},
     }
     this.#entries.set(id, entry)
     this.#quota.add(entry)
+    this.#listen(id)
     return entry
+  }
+
+  /** Updates what a session listens to in the index of topics. */
+  #listen(id: string): void {
+    const entry = this.#entries.get(id)
+    if (!entry) return
+    entry.unlisten()
+    entry.unlisten = this.#topics.add(entry, topicsOf(entry.live.session.record))
   }
 
   #notify(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {

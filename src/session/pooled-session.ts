@@ -21,6 +21,8 @@ export interface PoolEntry<S extends PooledSession = PooledSession> extends Coun
   usedAt: number
   /** When its use was last noted in the store, by the same clock. */
   notedAt: number
+  /** Removes what it listens to from the index of topics. */
+  unlisten: () => void
 }
 
 /** Whether a session may end: nothing is answered in it, and no client listens. */

@@ -50,6 +50,11 @@ export interface SessionRecord {
   principal?: string
 }
 
+/** The resources, and the elicitations, whose changes concern a session. */
+export function topicsOf({ subscriptions, elicitations = [] }: SessionRecord): string[] {
+  return [...subscriptions, ...elicitations]
+}
+
 /** How a request to the client is sent, and how long it may take. */
 export interface SendOptions {
   /** Puts the message on the stream where it belongs. */

@@ -24,8 +24,11 @@ export interface SessionStore {
   /**
    * Every session whose client listens to changes. Without it, changes are announced to the sessions
    * that are in use in this process.
+   *
+   * @param topics Only sessions that subscribe to one of these resources, or were asked to complete
+   *   one of these elicitations, are needed; others may be returned too.
    */
-  listening?(): Iterable<{ id: string; record: SessionRecord }>
+  listening?(topics?: readonly string[]): Iterable<{ id: string; record: SessionRecord }>
   /** Notes that a session is in use, where sessions outlive the process. */
   touch?(id: string): unknown
   /** The sessions whose last noted use was before a time, in milliseconds since 1970. */

@@ -292,6 +292,30 @@ describe('Messages of no request', () => {
     await until(() => expect(old.methods()).toEqual(['notifications/prompts/list_changed']))
   })
 
+  it('of other resources are not announced when an older connection takes over', async () => {
+    const { processes, schema } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const older = await session.listen(one)
+    const newer = await session.listen(two)
+    const heard: string[] = []
+    processes[1]?.server.notify.subscribe((change) => heard.push(change.method))
+    for (let n = 0; n < 3; n++) processes[0]?.server.notify.resourceUpdated(`note:///other/${n}`)
+    await until(() => expect(heard).toHaveLength(3))
+    // As if the others were announced more than an hour ago
+    const table = schema.sql(`${schema.schema}.mcp_changes`)
+    await schema.sql`DELETE FROM ${table} WHERE id < (SELECT max(id) FROM ${table})`
+    await newer.leave()
+    processes[0]?.server.notify.toolsListChanged()
+    await until(() => expect(older.methods()).toEqual(['notifications/tools/list_changed']))
+    processes[0]?.server.notify.promptsListChanged()
+    await until(() => expect(older.methods()).toHaveLength(2))
+    expect(older.methods()).toEqual([
+      'notifications/tools/list_changed',
+      'notifications/prompts/list_changed',
+    ])
+  })
+
   it('go to an older connection when the process of the newest is gone', async () => {
     const { processes, declareDead } = openFleet(2, define, { idleMs: 5_000 })
     const [one, two] = processes as [never, never]

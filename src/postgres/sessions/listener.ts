@@ -78,6 +78,7 @@ export class Listener implements OutgoingStream {
 
   /** How far it came: the last change, and the last of the session's own messages. */
   get delivered(): string {
+    this.#skipOthers()
     return `${this.#change}.${this.#message}`
   }
 
@@ -96,6 +97,7 @@ export class Listener implements OutgoingStream {
 
   /** Sends what it missed of the log, and is active then. */
   async catchUp(): Promise<void> {
+    this.#skipOthers()
     for (;;) {
       const { position } = this.#home.changes
       const { changes, isComplete } = await this.#home.changes.after(this.#change)
@@ -119,6 +121,13 @@ export class Listener implements OutgoingStream {
         await this.#sink?.send({ id: this.#eventId(), data: message })
       }
       more = news.more
+    }
+  }
+
+  /** Goes on behind the changes that were read and do not concern the session. */
+  #skipOthers(): void {
+    if (this.active && !this.#isSending) {
+      this.#change = Math.max(this.#change, this.#home.changes.position)
     }
   }
 

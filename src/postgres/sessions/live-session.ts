@@ -10,7 +10,7 @@ import type { Caller } from '../../server/request/exchange.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { SessionHome } from '../../session/pool.ts'
 import { resumableCalls } from '../../session/resumable-calls.ts'
-import { idInUse, Session } from '../../session/session.ts'
+import { idInUse, Session, topicsOf } from '../../session/session.ts'
 import type { IncomingRequest } from '../../transport/streamable-http/incoming.ts'
 import type { HandlerHooks } from '../../transport/streamable-http/options.ts'
 import {
@@ -53,7 +53,7 @@ export class LiveSession {
     this.id = id
     this.#parts = parts
     const { table, writer, changes, streams: streamTable, endpoint, report } = parts
-    this.#record = new SharedRecord(table, id, stored)
+    this.#record = new SharedRecord(table, id, stored, () => parts.live.update(this))
     const record = this.#record.current
     this.#session = new Session(record)
     const refreshing = (): Promise<void> | undefined => this.#refreshing
@@ -106,6 +106,11 @@ export class LiveSession {
   /** Whether this process has to know what happens in the session. */
   get busy(): boolean {
     return this.#running > 0 || this.streams.busy || this.#session.isAsking
+  }
+
+  /** The topics of the changes that concern it. */
+  get topics(): string[] {
+    return topicsOf(this.#record.current)
   }
 
   /** Takes over what was read of the session. */
@@ -178,8 +183,10 @@ export class LiveSession {
   /** Reads again what other processes may have changed. */
   wake(): Promise<void> {
     this.#isStale = true
+    this.#parts.live.setStale(this, true)
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = undefined
+      this.#parts.live.setStale(this, false)
       this.#parts.settle(this)
     })
     return this.#refreshing

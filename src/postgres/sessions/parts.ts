@@ -5,6 +5,7 @@
  */
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import type { ChangeLog } from '../changes.ts'
+import type { FoundSession, LiveSessions } from './live-sessions.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { SessionTable } from './table.ts'
 import type { LongRequest, StreamWriter } from './writer.ts'
@@ -16,9 +17,8 @@ export interface RunningRequest extends LongRequest {
   isKnown: boolean
 }
 
-/** A live session, as its process ends it. */
-export interface Settling {
-  readonly id: string
+/** A live session, as its process finds and ends it. */
+export interface Settling extends FoundSession {
   /** Whether the process has to know what happens in it. */
   readonly busy: boolean
   close(): void
@@ -34,6 +34,7 @@ export interface ProcessParts {
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
+  readonly live: Pick<LiveSessions<Settling>, 'update' | 'setStale'>
   readonly report: (error: unknown) => void
   /** Whether it can be known which processes are alive. */
   mayTakeOver(): boolean

@@ -12,7 +12,8 @@ import type { Bus } from '../bus.ts'
 import type { ChangeLog } from '../changes.ts'
 import type { Database } from '../database.ts'
 import { LiveSession } from './live-session.ts'
-import type { ProcessParts, RunningRequest, Settling } from './parts.ts'
+import { LiveSessions } from './live-sessions.ts'
+import type { ProcessParts, RunningRequest } from './parts.ts'
 import { StreamTable } from './stream-table.ts'
 import { ENDED, SessionTable, TOPIC, type SessionRow } from './table.ts'
 import { Upkeep } from './upkeep.ts'
@@ -58,10 +59,10 @@ export class ProcessSessions implements ProcessParts {
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
+  readonly live: LiveSessions<LiveSession> = new LiveSessions()
   readonly report: (error: unknown) => void
   readonly #bus: Bus
   readonly #upkeep: Upkeep
-  readonly #live = new Map<string, LiveSession>()
   /** Sessions that ended, for requests that found them before. */
   readonly #ended: BoundedCache<string, true> = boundedCache(MAX_ENDED)
   /** The requests that others do not know, in the order of their beginning. */
@@ -86,24 +87,24 @@ export class ProcessSessions implements ProcessParts {
       table: this.table,
       idleMs,
       busy: () => {
-        for (const live of this.#live.values()) {
+        for (const live of this.live.all()) {
           this.settle(live)
           // The process of the newer connection may be gone
           if (live.listeners.isSilent) void live.wake()
         }
-        return [...this.#live.keys()]
+        return this.live.all().map(({ id }) => id)
       },
       removed: (record) => this.notify('ended', record),
     })
     this.#stops = [
       bus.subscribe(TOPIC, {
-        wake: (id) => void this.#live.get(id)?.wake(),
+        wake: (id) => void this.live.get(id)?.wake(),
         resync: () => this.#resync(),
       }),
       bus.subscribe(ENDED, { wake: (id) => this.#end(id), resync: () => {} }),
       bus.subscribe(CANCEL, { wake: (key) => this.#cancelHere(key), resync: () => {} }),
       changes.subscribe((logged) => {
-        for (const { listeners } of this.#live.values()) listeners.deliver(logged)
+        for (const { listeners } of this.live.concerned(logged.change)) listeners.deliver(logged)
       }),
     ]
   }
@@ -111,7 +112,7 @@ export class ProcessSessions implements ProcessParts {
   /** Prepares for a request: what it finds of the session is deleted if it was idle for too long. */
   async find(id: string): Promise<SessionRow | undefined> {
     const row = await this.table.load(id)
-    if (!row || !this.#upkeep.isExpired(row.idleMs) || this.#live.get(id)?.busy) {
+    if (!row || !this.#upkeep.isExpired(row.idleMs) || this.live.get(id)?.busy) {
       if (row) this.#upkeep.noteUse(row)
       return row
     }
@@ -126,7 +127,7 @@ export class ProcessSessions implements ProcessParts {
 
   /** The session, if it is live in this process. */
   get(id: string): LiveSession | undefined {
-    return this.#live.get(id)
+    return this.live.get(id)
   }
 
   /**
@@ -136,9 +137,9 @@ export class ProcessSessions implements ProcessParts {
    *   of a batch.
    */
   enter(row: SessionRow, known?: LiveSession): LiveSession {
-    let live = this.#live.get(row.id)
+    let live = this.live.get(row.id)
     if (live) live.refresh(row)
-    else this.#live.set(row.id, (live = known ?? new LiveSession(this, row.id, row)))
+    else this.live.add((live = known ?? new LiveSession(this, row.id, row)))
     return live
   }
 
@@ -183,16 +184,15 @@ export class ProcessSessions implements ProcessParts {
     if (!this.#unknown.delete(request) && request.isKnown) this.writer.finish(request)
   }
 
-  settle(live: Settling): void {
-    if (live.busy || this.#live.get(live.id) !== live) return
-    this.#live.delete(live.id)
+  settle(live: LiveSession): void {
+    if (live.busy || !this.live.delete(live)) return
     // Gateways reach clients through their live sessions only
     if (this.endpoint.server.clients) live.close()
   }
 
-  ended(live: Settling): void {
+  ended(live: LiveSession): void {
     live.close()
-    if (this.#live.get(live.id) === live) this.#live.delete(live.id)
+    this.live.delete(live)
   }
 
   /** Leaves all sessions to other processes. */
@@ -200,21 +200,21 @@ export class ProcessSessions implements ProcessParts {
     for (const stop of this.#stops) stop()
     this.#upkeep.stop()
     clearTimeout(this.#timer)
-    const all = [...this.#live.values()]
+    const all = this.live.all()
     await withTimeout(CLOSE_MS, async () => {
       await this.changes.flush()
       await Promise.all(all.map(({ listeners }) => listeners.drain()))
       await this.writer.flush()
     }).catch(this.report)
     for (const live of all) live.release()
-    this.#live.clear()
+    this.live.clear()
     // Without the database, others notice later that this process is gone
     await this.streams.release().catch(this.report)
   }
 
   #end(id: string): void {
     this.#ended.set(id, true)
-    const live = this.#live.get(id)
+    const live = this.live.get(id)
     if (live) this.ended(live)
   }
 
@@ -222,12 +222,12 @@ export class ProcessSessions implements ProcessParts {
     const now = performance.now()
     // Others may not have shown yet that they survived the same outage
     if (now - this.#startedAt > GRACE_MS / 2) this.#takesOverFrom = now + GRACE_MS
-    for (const live of this.#live.values()) void live.wake()
+    for (const live of this.live.all()) void live.wake()
   }
 
   #cancelHere(key: string): void {
     const [session, request, reason] = JSON.parse(key) as [string, unknown, unknown]
-    this.#live.get(session)?.cancel(request, reason)
+    this.live.get(session)?.cancel(request, reason)
   }
 
   #setTimer(): ReturnType<typeof setTimeout> {

@@ -26,12 +26,20 @@ export class SharedRecord {
   readonly current: SessionRecord
   readonly #table: RecordTable
   readonly #id: string
+  readonly #onChange: () => void
   #stored: SessionRecord
   #version: number
 
-  constructor(table: RecordTable, id: string, { record, version }: StoredRecord) {
+  /** @param onChange Called when the record has changed. */
+  constructor(
+    table: RecordTable,
+    id: string,
+    { record, version }: StoredRecord,
+    onChange: () => void,
+  ) {
     this.#table = table
     this.#id = id
+    this.#onChange = onChange
     this.#version = version
     this.#stored = record
     this.current = structuredClone(record)
@@ -53,6 +61,7 @@ export class SharedRecord {
    * @throws {HttpError} 404 If the session ended.
    */
   async save(): Promise<void> {
+    this.#onChange()
     while (changeable(this.current) !== changeable(this.#stored)) {
       const version = this.#version
       const text = JSON.stringify(this.current)
@@ -76,6 +85,7 @@ export class SharedRecord {
   #assign(record: SessionRecord): void {
     const absent = { logLevel: undefined, elicitations: undefined }
     Object.assign(this.current, absent, structuredClone(record))
+    this.#onChange()
   }
 }
 

@@ -3,11 +3,18 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
+import { coveringTopics } from '../../patterns/topic-index.ts'
 import type { JsonRpcNotification } from '../../protocol/types.ts'
 import { takeElicitation } from '../../session/url-elicitations.ts'
 import type { Session } from '../../session/session.ts'
 import type { ServerChange } from '../notifier.ts'
 import { changeNotification, covers } from './subscriptions.ts'
+
+/** The topics of a change, one of which a session must have; none if it concerns all sessions. */
+export function topicsOfChange(change: ServerChange): string[] | undefined {
+  if ('uri' in change) return coveringTopics(change.uri)
+  return 'elicitationId' in change ? [change.elicitationId] : undefined
+}
 
 /**
  * Sends a change to a session, once its handshake is complete: every change of a list, updates of

@@ -9,6 +9,7 @@ import { parseRequestUrl } from '../../patterns/origin.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { definitionOf } from '../../server/definition.ts'
+import { indexChanges } from '../../server/indexed-changes.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { createGuard } from '../http/guard.ts'
 import { createHandler, handlerOptionNames, type HandlerOptions } from './handler.ts'
@@ -96,7 +97,9 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     ...(local && { allowedHosts: LOOPBACK }),
     ...handling,
   }
-  const handler = createHandler(server, handlerOptions)
+  const { notify, report } = definition
+  const changeSource = notify && indexChanges(notify, report)
+  const handler = createHandler(server, handlerOptions, { changeSource })
   const guard = createGuard(server, handlerOptions)
   const createRouter = async (): Promise<Pick<Endpoint, 'fetch'>> => {
     // Imported dynamically, so that programs that only use stdio do not load it

@@ -67,7 +67,7 @@ export interface HandlerHooks {
     initialEventId: boolean
   }) => Response
   /** The source of changes; by default the server's own `notify`. */
-  changeSource?: ChangeSource
+  changeSource?: ChangeSource | undefined
   /**
    * Whether a 2026-07-28 request lacks the headers that repeat its body, as over HTTP+SSE. If so,
    * the headers are not checked. By default every request must have them.

@@ -47,6 +47,22 @@ describe('Changes announced anywhere', () => {
     await Promise.all([lists.cancel(), updates.cancel()])
   })
 
+  it('reach listeners that came before and after an earlier change, until they leave', async () => {
+    const before = await subscribe({ resourceSubscriptions: [URI] })
+    const leaving = await subscribe({ resourceSubscriptions: [URI] })
+    await notify(URI)
+    await leaving.next()
+    await leaving.cancel()
+    const after = await subscribe({ resourceSubscriptions: ['note://'], promptsListChanged: true })
+    await notify()
+    await notify(URI)
+    for (const reader of [before, after]) {
+      expect((await reader.next())?.message).toMatchObject({ params: { uri: URI } })
+    }
+    expect((await before.next())?.message).toMatchObject({ params: { uri: URI } })
+    await Promise.all([before.cancel(), after.cancel()])
+  })
+
   it('reach sessions, each what it subscribed to', async () => {
     const one = await openListening()
     const other = await openListening()

@@ -8,7 +8,7 @@ import { requireKnown, type OptionNames } from '../../../patterns/known-options.
 import { ProtocolError } from '../../../protocol/errors.ts'
 import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
 import { accountOf } from '../../../session/account.ts'
-import { announceTo } from '../../../server/features/announce.ts'
+import { announceTo, topicsOfChange } from '../../../server/features/announce.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
 import type { ResumableCallStore } from '../../../session/resumable-calls.ts'
 import type { SessionRecord } from '../../../session/session.ts'
@@ -105,7 +105,7 @@ async function announceChanges(
     const subscribed = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {
       pool.each(({ session, streams }) => {
         announceTo(session, change, (message) => streams.announce(message))
-      })
+      }, topicsOfChange(change))
     })
     return subscribed ?? noop
   } catch (error) {

@@ -1,0 +1,85 @@
+/**
+ * A hub's end of the streams of 2026-07-28, and which of them a change concerns.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+import { coveringTopics, topicIndex } from '#internal/patterns'
+import type { ServerChange } from '#internal/http'
+import { mayPass, topicsOfFilter } from './subscription-filter.ts'
+
+/** The tag of their sockets. */
+const TAG = 'listener'
+
+/**
+ * How many topics the index has at most, to limit the memory of the object. Sockets with further ones
+ * are compared with every change.
+ */
+const MAX_TOPICS = 200_000
+
+/** The listeners of a hub. */
+export class HubListeners {
+  readonly #ctx: DurableObjectState
+  readonly #index = topicIndex<WebSocket>()
+  /** How each socket is removed from the index; absent until the first change. */
+  #removals: Map<WebSocket, () => void> | undefined
+  #topics = 0
+
+  constructor(ctx: DurableObjectState) {
+    this.#ctx = ctx
+  }
+
+  /** Opens the socket of a listener. */
+  listen(filter: unknown, account: string): Response {
+    const { 0: client, 1: socket } = new WebSocketPair()
+    this.#ctx.acceptWebSocket(socket, [TAG, account])
+    socket.serializeAttachment(filter)
+    this.#add(socket)
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  /** Announces a change to the listeners that requested it. */
+  announce(change: ServerChange): void {
+    if ('elicitationId' in change) return
+    this.#load()
+    const text = JSON.stringify(change)
+    const topics = 'uri' in change ? coveringTopics(change.uri) : [change.method]
+    for (const socket of this.#index.find(topics)) {
+      if (mayPass(socket.deserializeAttachment(), change)) send(socket, text)
+    }
+  }
+
+  /** Removes a socket that was closed. */
+  closed(socket: WebSocket): void {
+    this.#removals?.get(socket)?.()
+    this.#removals?.delete(socket)
+  }
+
+  /** Builds the index, as this object may have been out of memory. */
+  #load(): void {
+    if (this.#removals) return
+    this.#removals = new Map()
+    for (const socket of this.#ctx.getWebSockets(TAG)) this.#add(socket)
+  }
+
+  #add(socket: WebSocket): void {
+    if (!this.#removals) return
+    const topics = topicsOfFilter(socket.deserializeAttachment())
+    const count = topics?.length ?? 0
+    const isIndexed = this.#topics + count <= MAX_TOPICS
+    if (isIndexed) this.#topics += count
+    const remove = this.#index.add(socket, isIndexed ? topics : undefined)
+    this.#removals.set(socket, () => {
+      remove()
+      if (isIndexed) this.#topics -= count
+    })
+  }
+}
+
+/** Sends to a listener; never throws, so that the other listeners receive the change too. */
+function send(socket: WebSocket, text: string): void {
+  try {
+    socket.send(text)
+  } catch {
+    socket.close(1011, 'The listener does not read')
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Finds the listeners of a topic, so that what is published costs only those who listen to it.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+
+/** The longest topic that covers those below it, in characters. */
+const MAX_COVERING = 2000
+
+/**
+ * A topic and all those above it: what precedes a `/`, with and without it. Those that are very long
+ * are left out.
+ */
+export function coveringTopics(topic: string): string[] {
+  const topics = [topic]
+  for (const { index } of topic.slice(0, MAX_COVERING).matchAll(/\//g)) {
+    topics.push(topic.slice(0, index), topic.slice(0, index + 1))
+  }
+  return topics
+}
+
+/** Listeners by topic. A topic without listeners takes no memory. */
+export interface TopicIndex<T> {
+  /** Adds a listener to topics, or to all of them; returns a function that removes it. */
+  add(listener: T, topics?: readonly string[]): () => void
+  /** The listeners of any of several topics, and those of all topics, each once. */
+  find(topics: readonly string[]): Set<T>
+  /** Whether no topic has listeners. */
+  isEmpty(): boolean
+}
+
+/** Creates an index without listeners. */
+export function topicIndex<T>(): TopicIndex<T> {
+  /** Those of all topics have the key `undefined`. */
+  const index = new Map<string | undefined, Set<T>>()
+  return {
+    add(listener, topics) {
+      const keys = topics ?? [undefined]
+      for (const key of keys) index.set(key, (index.get(key) ?? new Set()).add(listener))
+      return () => {
+        for (const key of keys) {
+          const listeners = index.get(key)
+          if (listeners?.delete(listener) && listeners.size === 0) index.delete(key)
+        }
+      }
+    },
+    isEmpty: () => index.size === 0,
+    find: (topics) => new Set([undefined, ...topics].flatMap((key) => [...(index.get(key) ?? [])])),
+  }
+}

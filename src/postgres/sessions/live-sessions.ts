@@ -1,0 +1,69 @@
+/**
+ * The live sessions of one process, and which of them a change concerns.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
+ */
+import { topicIndex } from '../../patterns/topic-index.ts'
+import { topicsOfChange } from '../../server/features/announce.ts'
+import type { ServerChange } from '../../server/notifier.ts'
+
+/** A live session, as it is found. */
+export interface FoundSession {
+  readonly id: string
+  /** The topics of the changes that concern it, besides those of lists. */
+  readonly topics: readonly string[]
+}
+
+/** The live sessions of one process. */
+export class LiveSessions<S extends FoundSession> {
+  readonly #all = new Map<string, S>()
+  readonly #topics = topicIndex<S>()
+  /** Removes each session from the index. */
+  readonly #removals = new Map<S, () => void>()
+  /** Those whose record is read again: what they subscribe to may have changed elsewhere. */
+  readonly #stale = new Set<S>()
+
+  get(id: string): S | undefined {
+    return this.#all.get(id)
+  }
+
+  all(): S[] {
+    return [...this.#all.values()]
+  }
+
+  /** The sessions that a change may concern. */
+  concerned(change: ServerChange): Iterable<S> {
+    const topics = topicsOfChange(change)
+    return topics ? new Set([...this.#topics.find(topics), ...this.#stale]) : this.#all.values()
+  }
+
+  add(live: S): void {
+    this.#all.set(live.id, live)
+    this.update(live)
+  }
+
+  /** Removes a session; returns whether it was there. */
+  delete(live: S): boolean {
+    if (this.#all.get(live.id) !== live) return false
+    this.#removals.get(live)?.()
+    this.#removals.delete(live)
+    return this.#all.delete(live.id)
+  }
+
+  clear(): void {
+    for (const live of this.all()) this.delete(live)
+  }
+
+  /** Notes that what a session subscribes to has changed. */
+  update(live: S): void {
+    if (this.#all.get(live.id) !== live) return
+    this.#removals.get(live)?.()
+    this.#removals.set(live, this.#topics.add(live, live.topics))
+  }
+
+  /** Notes whether the record of a session is being read again. */
+  setStale(live: S, isStale: boolean): void {
+    if (isStale) this.#stale.add(live)
+    else this.#stale.delete(live)
+  }
+}
