@@ -305,6 +305,57 @@ describe('After a gap in a session every hook and every listener is notified onc
     await client.close()
   })
 
+  test('if the new session refuses some of the subscriptions, which is reported [C021]', async () => {
+    vi.useFakeTimers()
+    let session = 's1'
+    const problems: Error[] = []
+    const { open } = streams('id: 1\ndata:\n\n')
+    const peer = httpPeer((seen) => {
+      const { method, message, headers } = seen
+      if (message.method === 'initialize')
+        return result(seen, initialized(), { 'Mcp-Session-Id': session })
+      if (headers.get('mcp-session-id') !== session) return error(seen, -32001, 404)
+      if (method === 'GET') return open()
+      if (session === 's2' && message.method === 'logging/setLevel') return error(seen, -32603)
+      if (session === 's2' && message.params?.uri === 'a:b') return error(seen, -32002)
+      return message.id === undefined ? new Response(null, { status: 202 }) : result(seen, {})
+    })
+    const onError = (problem: Error): void => void problems.push(problem)
+    const { client, received } = await listening(peer, { onError })
+    await client.setLogLevel('error')
+    session = 's2'
+    await client.ping()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(peer.sent('resources/subscribe').slice(2)).toMatchObject([
+      { message: { params: { uri: 'a:b' } } },
+      { message: { params: { uri: 'a:c' } } },
+    ])
+    expect(received()).toEqual(everything)
+    expect(problems).toMatchObject([{ code: -32603 }, { code: -32002 }])
+    await client.close()
+  })
+
+  test('unless each new session is lost at once, which fails the call [C021]', async () => {
+    vi.useFakeTimers()
+    let isUp = true
+    const { open } = streams()
+    const peer = httpPeer((seen) => {
+      const { method, message } = seen
+      if (message.method === 'initialize')
+        return result(seen, initialized(), { 'Mcp-Session-Id': 's1' })
+      if (!isUp && message.method !== 'notifications/initialized')
+        return new Response(null, { status: 404 })
+      if (method === 'GET') return open()
+      return message.id === undefined ? new Response(null, { status: 202 }) : result(seen, {})
+    })
+    const { client } = await listening(peer)
+    isUp = false
+    const pinging = client.ping().catch((failure: unknown) => failure)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await Promise.race([pinging, 'pending'])).toMatchObject({ code: 'SESSION_LOST' })
+    await client.close()
+  })
+
   test('unless the stream was resumed, which leaves no gap [C021]', async () => {
     vi.useFakeTimers()
     const { opened, open } = streams('id: 1\ndata:\n\n')

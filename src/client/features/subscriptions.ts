@@ -6,7 +6,12 @@
 import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { findMethod } from '../../protocol/methods.ts'
-import type { LoggingLevel, SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
+import type {
+  JsonObject,
+  JsonRpcNotification,
+  LoggingLevel,
+  SubscriptionFilter,
+} from '../../protocol/types.ts'
 import {
   matchesFilter,
   callChangeHook,
@@ -190,12 +195,17 @@ export class Subscriptions implements ChangeListeners {
   }
 
   async restore(): Promise<void> {
-    const { logLevel } = this
-    if (logLevel) await request(this.#connection, 'logging/setLevel', { level: logLevel })
-    if (this.#isListening) this.#connection.channel.listen?.()
-    for (const uri of this.#counts.keys()) {
-      await request(this.#connection, 'resources/subscribe', { uri })
-    }
+    const connection = this.#connection
+    const { logLevel: level } = this
+    const send = (method: string, params: JsonObject): Promise<unknown> =>
+      connection.start(method, params).result.catch((error) => {
+        if (connection.channel.lost) throw error
+        // The rest continues
+        connection.reportError(error)
+      })
+    if (level) await send('logging/setLevel', { level })
+    if (this.#isListening) connection.channel.listen?.()
+    for (const uri of this.#counts.keys()) await send('resources/subscribe', { uri })
     this.gap()
   }
 
