@@ -140,7 +140,7 @@ describe('listening over HTTP', () => {
     const client = await connectTo(peer)
     await expect(client.request('subscriptions/listen')).rejects.toMatchObject({
       code: 'UNSUPPORTED',
-      message: '"subscriptions/listen" cannot be sent as a request: use "client.listen"',
+      message: '"subscriptions/listen" cannot be requested: use "client.listen"',
     })
     expect(listens()).toEqual([])
     await client.close()
@@ -283,6 +283,42 @@ describe('listening over HTTP', () => {
     expect(seen.size).toBeLessThan(20_000)
     await client.close()
   })
+
+  test('announces many resources after a gap in linear time, each once [S029]', async () => {
+    const uris = Array.from({ length: 20_000 }, (_, at) => `a:${at}`)
+    const { peer, streams } = listenPeer()
+    const client = await connectTo(peer)
+    const subscription = await client.listen({ resourceSubscriptions: uris })
+    const startedAt = performance.now()
+    streams[0]?.end()
+    await until(() => streams.length === 2)
+    const seen = await take(subscription[Symbol.asyncIterator](), uris.length)
+    expect(new Set(seen)).toEqual(new Set(uris))
+    expect(seen).toHaveLength(uris.length)
+    // It took minutes
+    expect(performance.now() - startedAt).toBeLessThan(30_000)
+    await client.close()
+  })
+
+  test('takes no more than 100,000 resources from an acknowledgement [S029]', async () => {
+    const uris = Array.from({ length: 120_000 }, (_, at) => `a:${at}`)
+    const { peer } = listenPeer(() => ({ resourceSubscriptions: uris }))
+    const client = await connectTo(peer)
+    const { filter } = await client.listen({ resourceSubscriptions: ['a:1'] })
+    expect(filter.resourceSubscriptions).toHaveLength(100_000)
+    await client.close()
+  })
+
+  test.each([['text'], [7], [{ a: 1 }], [null]])(
+    'ignores acknowledged resources that are no list: %j',
+    async (resourceSubscriptions) => {
+      const { peer } = listenPeer(() => ({ toolsListChanged: true, resourceSubscriptions }))
+      const client = await connectTo(peer)
+      const { filter } = await client.listen({ resourceSubscriptions: ['a:1'] })
+      expect(filter).toEqual({ toolsListChanged: true })
+      await client.close()
+    },
+  )
 
   test('delivers the same change once to a slow reader', async () => {
     const { peer, streams, listens } = listenPeer()

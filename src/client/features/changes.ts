@@ -26,6 +26,11 @@ function listChangedMethod(list: string): string {
   return `notifications/${list}/list_changed`
 }
 
+/** The list that a notification announces a change of, and its hook. */
+function changedList({ method }: JsonRpcNotification): (typeof lists)[number] | [] {
+  return lists.find(([list]) => method === listChangedMethod(list)) ?? []
+}
+
 /** The part of a filter that a server's capabilities support, if any. */
 export function supportedPart(
   wanted: SubscriptionFilter,
@@ -69,20 +74,15 @@ export function notificationsFor(filter: SubscriptionFilter): JsonRpcNotificatio
 }
 
 /** Removes the cached results that a change has made stale. */
-export function forgetStale(
-  cache: Cache | undefined,
-  { method, params }: JsonRpcNotification,
-): void {
-  if (!cache) return
-  if (method === UPDATED) cache.forgetResource(String(params?.uri))
-  for (const [list] of lists) {
-    if (method === listChangedMethod(list)) cache.forget(`${list}/list`, `${list}/templates/list`)
-  }
+export function forgetStale(cache: Cache | undefined, message: JsonRpcNotification): void {
+  const [list] = changedList(message)
+  if (message.method === UPDATED) cache?.forgetResource(String(message.params?.uri))
+  else if (list) cache?.forget(`${list}/list`, `${list}/templates/list`)
 }
 
 /** Calls the hook of a change. Returns what the hook returns. */
-export function callChangeHook(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
-  if (method === UPDATED) return hooks.onResourceUpdated?.(String(params?.uri))
-  const [, hook] = lists.find(([list]) => method === listChangedMethod(list)) ?? []
+export function callChangeHook(hooks: Hooks, message: JsonRpcNotification): unknown {
+  const [, hook] = changedList(message)
+  if (message.method === UPDATED) return hooks.onResourceUpdated?.(String(message.params?.uri))
   return hook && hooks[hook]?.()
 }

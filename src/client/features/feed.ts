@@ -18,6 +18,8 @@ export class Feed implements Subscription {
   readonly #closing = new AbortController()
   /** The queued notifications, keyed by what changed; those of extensions each have their own key. */
   readonly #waiting = new Map<unknown, JsonRpcNotification>()
+  /** Whether everything subscribed to is queued. */
+  #announcesAll = false
   #wake: (() => void) | undefined
   #error: Error | undefined
 
@@ -43,11 +45,12 @@ export class Feed implements Subscription {
   push(message: JsonRpcNotification): void {
     const isFull = this.#waiting.size >= MAX_WAITING
     if (isFull && keyOf(message) === message) {
-      this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many notifications are waiting to be read'))
+      this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many unread notifications'))
     }
+    if (isFull && this.#announcesAll) return
+    this.#announcesAll = isFull
     for (const notification of isFull ? notificationsFor(this.filter) : [message]) {
-      const key = keyOf(notification)
-      if (!this.#waiting.has(key)) this.#waiting.set(key, notification)
+      this.#waiting.set(keyOf(notification), notification)
     }
     this.#wake?.()
   }
@@ -69,6 +72,7 @@ export class Feed implements Subscription {
         // Finding the first entry of a map again takes time in proportion to the entries deleted before it
         for (const [key, message] of this.#waiting) {
           this.#waiting.delete(key)
+          this.#announcesAll = false
           yield message
         }
         if (this.#error) throw this.#error

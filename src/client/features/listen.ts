@@ -16,6 +16,9 @@ import { sleep } from '../../patterns/abort.ts'
 import type { Feed } from './feed.ts'
 import type { RequestOptions } from '../request-options.ts'
 
+/** The maximum number of acknowledged resources, so that a server cannot fill the memory. */
+const MAX_URIS = 100_000
+
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 
 /** The subscription streams of one connection. */
@@ -59,7 +62,7 @@ export class Listener {
     onFirst: () => void,
   ): Promise<void> {
     let failures = 0
-    let openedAt = Infinity
+    let openedAt: number
     let wasAcknowledged = false
     const onAcknowledged = (): void => {
       // Changes since the last stream, or since the first attempt, may have been missed
@@ -85,8 +88,11 @@ export class Listener {
         const isTemporary = wasAcknowledged ? mayReopen(error) : isTransient(error)
         const mayRetry =
           (wasAcknowledged || feed.retriesOpening) && (isTemporary || feed.signal.aborted)
-        const isSignedOut = wasAcknowledged && (error as SdkError).code === 'UNAUTHORIZED'
-        if (isSignedOut && channel.untilSignedIn) {
+        if (
+          wasAcknowledged &&
+          channel.untilSignedIn &&
+          (error as SdkError).code === 'UNAUTHORIZED'
+        ) {
           this.#connection.reportError(error)
           await channel.untilSignedIn(feed.signal).catch(() => {})
         } else if (!mayRetry) throw error
@@ -112,7 +118,9 @@ export class Listener {
         open = true
         call.stopTimer()
         const filter = message.params?.notifications
-        feed.filter = isObject(filter) ? filter : {}
+        const { resourceSubscriptions: uris, ...lists } = isObject(filter) ? filter : {}
+        feed.filter = lists
+        if (Array.isArray(uris)) lists.resourceSubscriptions = uris.slice(0, MAX_URIS)
         onAcknowledged()
       } else if (open) this.#deliver(feed, message)
     }
