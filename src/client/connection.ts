@@ -238,7 +238,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** Rejects all requests in flight, because nothing more will arrive. */
   rejectAll(cause?: Error): void {
     if (this.#closed) return
-    const hint = ': the client was closed, so await its calls first, as by "return await"'
+    const hint = ': the client was closed first: use "return await"'
     const reason = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
     this.#closed = new SdkError('CLOSED', `The connection is closed${reason}`, { cause })
     this.inputHandlers.close?.()

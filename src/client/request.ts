@@ -56,7 +56,7 @@ export async function request(
     const { inputRequests, requestState } = result
     if (round >= maxRounds) {
       const openRequests = JSON.stringify(Object.keys(inputRequests ?? {}))
-      const message = `Gave up "${method}" at "maxRounds" (${maxRounds}): the server still asks for ${openRequests}`
+      const message = `"${method}" reached "maxRounds" (${maxRounds}): the server asks for ${openRequests}`
       throw new SdkError('LIMIT_EXCEEDED', message, { data: result })
     }
     if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
@@ -108,7 +108,7 @@ function checkMethod(connection: Connection, method: string): MethodFacts | unde
     if (!methods.has(method)) return undefined
     if (facts) {
       const sender = method === 'initialize' ? 'connect' : 'client.listen'
-      throw new SdkError('UNSUPPORTED', `"${method}" cannot be sent as a request: use "${sender}"`)
+      throw new SdkError('UNSUPPORTED', `"${method}" cannot be requested: use "${sender}"`)
     }
     throw new SdkError(
       'UNSUPPORTED',

@@ -253,7 +253,7 @@ describe('a call that needs input', () => {
     const client = await connectTo(peer, { ...accept, maxRounds: 3 })
     await expect(client.callTool('a')).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
-      message: 'Gave up "tools/call" at "maxRounds" (3): the server still asks for ["who"]',
+      message: '"tools/call" reached "maxRounds" (3): the server asks for ["who"]',
       data: { inputRequests: { who: elicitation } },
     })
     expect(peer.sent('tools/call')).toHaveLength(4)
@@ -452,6 +452,31 @@ describe('requests of a server with sessions', () => {
     'with %s are invalid [L-ELIC-002] [L-ELIC-004] [L-SAMP-004] [M-ELIC-040]',
     async (_, request, options) => {
       expect(await ask(request, options)).toMatchObject({ id: 'q', error: { code: -32602 } })
+    },
+  )
+
+  test.each([
+    'http://localhost@evil.example/',
+    'http://localhost:80@evil.example/',
+    'http://127.0.0.1%2eevil.example/',
+    'http://localhost.evil.example/',
+    'http://evil.example/?http://localhost',
+  ])('with the URL "%s", which is not on this machine, are invalid', async (other) => {
+    const request = { ...elicitation, params: { ...url, url: other } }
+    const capabilities = { elicitation: { url: {} } }
+    expect(await ask(request, { ...accept, capabilities })).toMatchObject({
+      error: { code: -32602, message: '"url" is not safe' },
+    })
+  })
+
+  test.each(['http://localhost', 'http://127.0.0.1:80/x', 'http://[::1]?q', 'https://a.example'])(
+    'with the URL "%s" are passed on',
+    async (safe) => {
+      const request = { ...elicitation, params: { ...url, url: safe } }
+      const capabilities = { elicitation: { url: {} } }
+      expect(await ask(request, { ...accept, capabilities })).toMatchObject({
+        result: { action: 'accept' },
+      })
     },
   )
 

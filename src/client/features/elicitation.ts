@@ -13,7 +13,7 @@ import type {
 import { isObject } from '../../protocol/validate.ts'
 
 /** URLs that are safe to open: no scripts, and none that the network could tamper with. */
-const SAFE_URL = /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1])(?![\w.-])/i
+const SAFE_URL = /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1])(?::\d+)?(?:[/?#]|$)/i
 
 /** Why the params of `elicitation/create` are invalid or not covered by the declared capability. */
 export function elicitationFault(

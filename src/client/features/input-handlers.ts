@@ -192,10 +192,7 @@ export class HandlerInput implements InputHandlers {
   }
 
   #tooMany(): SdkError {
-    return new SdkError(
-      'LIMIT_EXCEEDED',
-      'The server requests too much input in one call ("maxInputs")',
-    )
+    return new SdkError('LIMIT_EXCEEDED', 'The server requests more input than "maxInputs"')
   }
 
   /** Notifies a session that the roots have changed. */
