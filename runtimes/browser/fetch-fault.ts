@@ -113,7 +113,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
       `Have it send "Access-Control-Allow-Origin: ${pageOrigin}", allow the methods GET, POST and DELETE ` +
       `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
       `(Edgewise: allowedOrigins: ['${pageOrigin}']), ` +
-      'or see whether the path is wrong (that of Edgewise is /mcp)'
+      'or check the path (Edgewise: /mcp)'
     const message = `"${origin}" answers, but does not let pages of "${pageOrigin}" read it (CORS)`
     return fault('cors', message, advice)
   }

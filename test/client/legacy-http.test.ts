@@ -313,7 +313,7 @@ describe('answers to a request', () => {
       await expect(client.callTool('a')).rejects.toMatchObject({
         code: 'HTTP',
         message: expect.stringContaining(
-          `"tools/call" was answered with the content type ${type} (HTTP 20`,
+          `"tools/call" was answered with the type ${type} (HTTP 20`,
         ) as string,
         data,
       })

@@ -193,7 +193,7 @@ describe('a capability that the server did not declare', () => {
     await expect(client.request('server/discover')).rejects.toMatchObject({ code: 'UNSUPPORTED' })
     await expect(client.request('initialize')).rejects.toMatchObject({
       code: 'UNSUPPORTED',
-      message: '"initialize" cannot be sent as a request: use "connect"',
+      message: '"initialize" cannot be requested: use "connect"',
     })
     await client.close()
   })

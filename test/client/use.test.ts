@@ -126,7 +126,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('in %s', (rev
     const what = outcome instanceof Error ? outcome.message : JSON.stringify(outcome)
     expect(what).toMatch(
       revision === '2026-07-28'
-        ? /"maxRounds" \(2\): the server still asks for \["elicitation\/create#1"\]/
+        ? /"maxRounds" \(2\): the server asks for \["elicitation\/create#1"\]/
         : /answer to .*elicitation\/create.* is invalid: name: /,
     )
   })
@@ -143,7 +143,7 @@ test('a call that is returned without await under await using says what to do [P
     await expect(call(list)).rejects.toMatchObject({
       code: 'CLOSED',
       message:
-        'The connection is closed: the client was closed, so await its calls first, as by "return await"',
+        'The connection is closed: the client was closed first: use "return await"',
     })
   }
 })

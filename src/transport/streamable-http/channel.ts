@@ -89,7 +89,7 @@ export class StreamableHttpChannel implements Channel {
         const type = JSON.stringify(response.headers.get('content-type'))
         throw await httpError(
           response,
-          `"${method}" was answered with the content type ${type}`,
+          `"${method}" was answered with the type ${type}`,
           body,
         )
       }
