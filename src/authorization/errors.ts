@@ -71,7 +71,7 @@ export function isPermanent(error: unknown): boolean {
   const { step, answer } = error
   if (step === 'registration') return true
   if (!answer || TRANSIENT.test(answer.error ?? '')) return false
-  // Some servers reject with JSON in a format of their own, without an OAuth error code
-  const isRejected = answer.body === undefined && (answer.status === 400 || answer.status === 401)
+  // Some servers reject with a text, or with JSON in a format of their own
+  const isRejected = answer.status === 400 || answer.status === 401
   return answer.error === undefined ? isRejected : answer.status <= 403
 }

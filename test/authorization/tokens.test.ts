@@ -300,13 +300,17 @@ describe('renewing', () => {
     [400, 'invalid_request'],
     [401, 'invalid_client'],
     [403, 'unauthorized_client'],
+    [400, new Response('Unknown refresh token', { status: 400 })],
+    [401, new Response('<h1>Unauthorized</h1>', { status: 401 })],
   ])('that is refused with %i %s leads to a new sign-in too', async (status, error) => {
     const { world, client } = await ended()
     await using _ = client
     let refused = 0
     const fetch: World['fetch'] = async (url, init) => {
       const refresh = init?.body instanceof URLSearchParams && init.body.has('refresh_token')
-      return refresh && ++refused > 0 ? json({ error }, status) : world.fetch(url, init)
+      if (!refresh) return world.fetch(url, init)
+      refused++
+      return error instanceof Response ? error : json({ error }, status)
     }
     await using other = await world.connect(world.signIn({ fetch, tokens: openStore() }))
     world.valid.clear()
