@@ -297,12 +297,12 @@ describe('renewing', () => {
   })
 
   it.each([
-    [400, 'invalid_request'],
-    [401, 'invalid_client'],
-    [403, 'unauthorized_client'],
-    [400, new Response('Unknown refresh token', { status: 400 })],
-    [401, new Response('<h1>Unauthorized</h1>', { status: 401 })],
-  ])('that is refused with %i %s leads to a new sign-in too', async (status, error) => {
+    [400, '{"error":"invalid_request"}'],
+    [401, '{"error":"invalid_client"}'],
+    [403, '{"error":"unauthorized_client"}'],
+    [400, 'Unknown refresh token'],
+    [401, '<h1>Unauthorized</h1>'],
+  ])('that is refused with %i %s leads to a new sign-in too', async (status, body) => {
     const { world, client } = await ended()
     await using _ = client
     let refused = 0
@@ -310,7 +310,7 @@ describe('renewing', () => {
       const refresh = init?.body instanceof URLSearchParams && init.body.has('refresh_token')
       if (!refresh) return world.fetch(url, init)
       refused++
-      return error instanceof Response ? error : json({ error }, status)
+      return new Response(body, { status })
     }
     await using other = await world.connect(world.signIn({ fetch, tokens: openStore() }))
     world.valid.clear()

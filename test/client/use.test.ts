@@ -142,8 +142,7 @@ test('a call that is returned without await under await using says what to do [P
   for (const list of [true, false]) {
     await expect(call(list)).rejects.toMatchObject({
       code: 'CLOSED',
-      message:
-        'The connection is closed: the client was closed first: use "return await"',
+      message: 'The connection is closed: the client was closed first: use "return await"',
     })
   }
 })

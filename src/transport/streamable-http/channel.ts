@@ -87,11 +87,7 @@ export class StreamableHttpChannel implements Channel {
       })
       if (!isJson) {
         const type = JSON.stringify(response.headers.get('content-type'))
-        throw await httpError(
-          response,
-          `"${method}" was answered with the type ${type}`,
-          body,
-        )
+        throw await httpError(response, `"${method}" was answered with the type ${type}`, body)
       }
       this.#frame(body, call)
     }
