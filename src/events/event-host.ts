@@ -23,6 +23,7 @@ import type {
   Start,
   SubscribeChecks,
 } from './host.ts'
+import type { EventTypeOptions } from './options.ts'
 import { readNext, type Reader } from './reader.ts'
 import { headOf, positionSince } from './replay.ts'
 import type { EventStorage, Position } from './storage.ts'
@@ -52,8 +53,8 @@ export class ServerEventHost implements EventHost {
   definition: ServerDefinition | undefined
   readonly #codes: EventErrorCodes | undefined
   readonly #cursors: Cursors
-  /** The validated arguments of subscriptions. */
-  readonly #inputs = new WeakMap<OpenSubscription, unknown>()
+  /** The types of subscriptions when they were opened, and their validated arguments. */
+  readonly #opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
   /** What was broken by changes of event types, by the schemas that they had before. */
   readonly #broken = new Map<string, string>()
 
@@ -96,7 +97,7 @@ export class ServerEventHost implements EventHost {
     if (checked.fault !== undefined) {
       throw invalidParams(`Invalid arguments for the event type "${name}": ${checked.fault}`)
     }
-    this.#inputs.set(subscription, checked.value)
+    this.#opened.set(subscription, { entry, input: checked.value })
     await checks.callback?.()
     await this.authorize(subscription, ctx)
     return subscription
@@ -108,9 +109,17 @@ export class ServerEventHost implements EventHost {
     if (!entry) throw this.failure(unknownType(name))
     const checked = await check(entry.input, stored.arguments)
     if (checked.fault !== undefined) throw this.failure(schemaChanged('inputSchema'))
-    this.#inputs.set(stored, checked.value)
+    this.#opened.set(stored, { entry, input: checked.value })
     await this.authorize(stored)
     return stored
+  }
+
+  /** The subscription with an id. */
+  withId(subscription: OpenSubscription, id: string): OpenSubscription {
+    const identified = { ...subscription, id }
+    const opened = this.#opened.get(subscription)
+    if (opened) this.#opened.set(identified, opened)
+    return identified
   }
 
   /**
@@ -121,7 +130,7 @@ export class ServerEventHost implements EventHost {
   async authorize(subscription: OpenSubscription, ctx?: RequestContext): Promise<void> {
     const { subscriber } = subscription
     const { options } = this.#entryOf(subscription, ctx)
-    const request = { ...subscriber, arguments: this.#inputs.get(subscription) }
+    const request = { ...subscriber, arguments: this.#opened.get(subscription)?.input }
     const { authorize } = options
     if (!authorize || (await callAuthor(() => authorize(request), 'authorize'))) return
     throw this.error('Forbidden', 'The caller may not receive these events', {}, ctx)
@@ -181,13 +190,13 @@ export class ServerEventHost implements EventHost {
   }
 
   async subscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): Promise<void> {
-    const { onSubscribe } = this.types.entries().get(subscription.name)?.options ?? {}
+    const { onSubscribe } = this.#hooksOf(subscription)
     if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
     this.#observe('opened', subscription, mode)
   }
 
   unsubscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): void {
-    const { onUnsubscribe } = this.types.entries().get(subscription.name)?.options ?? {}
+    const { onUnsubscribe } = this.#hooksOf(subscription)
     callHook(
       () => onUnsubscribe?.(subscription),
       (error) => this.report(error),
@@ -232,9 +241,15 @@ export class ServerEventHost implements EventHost {
     throw this.failure(unknownType(name), ctx)
   }
 
+  /** The options of the type, also after it was removed. */
+  #hooksOf(subscription: OpenSubscription): EventTypeOptions {
+    const entry = this.types.entries().get(subscription.name)
+    return (entry ?? this.#opened.get(subscription)?.entry)?.options ?? {}
+  }
+
   #reader(subscription: OpenSubscription): Reader {
     const entry = this.#entryOf(subscription)
-    const input = this.#inputs.get(subscription)
+    const input = this.#opened.get(subscription)?.input
     const report = (error: unknown): void => this.report(error)
     return { storage: this.storage, entry, subscription, input, report }
   }

@@ -14,6 +14,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { ReplaceableRegistration } from '../server/registry.ts'
 import type { Server, ServerExtension } from '../server/server.ts'
 import { createEvent, type EmitOptions } from './emit.ts'
+import type { EventFailure } from './errors.ts'
 import { ServerEventHost, unknownType } from './event-host.ts'
 import { eventEntry, MODES, type EventEntry } from './event-type.ts'
 import type { AttachedWebhooks } from './host.ts'
@@ -21,8 +22,11 @@ import { ListChanges, listEvents } from './list.ts'
 import { createMemoryEventStorage } from './memory-storage.ts'
 import type { EventsOptions, EventTypeOptions } from './options.ts'
 import { pollEvents } from './poll.ts'
+import { PollLeases } from './poll-leases.ts'
+import { breakingChanges } from './schema-changes.ts'
 import { TrimSchedule } from './trim-schedule.ts'
 import type { DeliveryAttempt } from './storage.ts'
+import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
 import type { DeliveryMode } from './wire.ts'
 
 /** A registered event type. */
@@ -36,6 +40,13 @@ export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema
    *   malformed; `LIMIT_EXCEEDED` if the event is larger than 255 KiB.
    */
   emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
+  /**
+   * Replaces the type's options, under the same name. If a schema breaks subscribers, their
+   * subscriptions end with the error Unsupported: offer such a type under a new name instead.
+   *
+   * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
+   */
+  update<Input extends StandardSchema>(options: EventTypeOptions<Input, Payload>): void
   /** Removes the type. Its subscriptions end with the error NotFound. */
   remove(): void
 }
@@ -52,6 +63,15 @@ export interface ServerEvents extends ServerExtension {
     name: string,
     options: EventTypeOptions<Input, Payload>,
   ): EventTypeHandle<Payload>
+  /**
+   * Ends subscriptions with the error Forbidden: those of a principal, of an event type, or one. The
+   * option `authorize` must refuse those who may not subscribe again. Streams and polls of other
+   * processes end when they ask `authorize` again.
+   *
+   * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
+   * @throws {TypeError} If the filter is empty.
+   */
+  revoke(filter: SubscriptionFilter, reason?: string): Promise<void>
   /** The last requests to the webhook of a subscription, newest first. */
   deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
   /** Ends all streams and stops the delivery by webhook. */
@@ -98,6 +118,8 @@ class ServerEventTypes implements ServerEvents {
   readonly #changes: ListChanges
   readonly #trimming: TrimSchedule
   readonly #webhooks: AttachedWebhooks | undefined
+  readonly #streams: EventStreams
+  readonly #leases: PollLeases
 
   constructor(options: EventsOptions) {
     requireKnown('events', options, OPTIONS)
@@ -110,6 +132,11 @@ class ServerEventTypes implements ServerEvents {
     this.#changes = new ListChanges(listChanged)
     this.#trimming = new TrimSchedule(this.#host)
     this.#webhooks = webhooks?.attach(this.#host)
+    const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
+    this.#streams = new EventStreams(this.#host, {
+      ...{ heartbeatMs, maxStreams, maxStreamsPerPrincipal },
+    })
+    this.#leases = new PollLeases(this.#host)
   }
 
   addTo(server: Server): void {
@@ -136,7 +163,8 @@ class ServerEventTypes implements ServerEvents {
       },
       methods: {
         'events/list': method((params, ctx) => listEvents(host, params, ctx), true),
-        'events/poll': method((params, ctx) => pollEvents(host, params, ctx)),
+        'events/poll': method((params, ctx) => pollEvents(host, this.#leases, params, ctx)),
+        'events/stream': method((params, ctx) => this.#streams.stream(params, ctx)),
         'events/subscribe': method(async (params, ctx) => {
           if (webhooks) return webhooks.subscribe(params, ctx)
           await host.open(params, 'webhook', ctx)
@@ -162,6 +190,7 @@ class ServerEventTypes implements ServerEvents {
     return {
       name,
       emit: (payload, about = {}) => this.#emit(name, payload, about),
+      update: (replacement) => this.#update(registration, name, replacement),
       remove: () => this.#remove(registration, name),
     }
   }
@@ -170,7 +199,20 @@ class ServerEventTypes implements ServerEvents {
     return this.#host.storage.attempts(subscriptionId, 100)
   }
 
+  async revoke(filter: SubscriptionFilter, reason = 'access_revoked'): Promise<void> {
+    if (Object.values(filter).every((value) => value === undefined)) {
+      throw new TypeError('Cannot revoke without a principal, id or name')
+    }
+    await this.#terminate(filter, {
+      kind: 'Forbidden',
+      message: 'The subscription was revoked',
+      data: { reason },
+    })
+  }
+
   async close(): Promise<void> {
+    this.#streams.close()
+    this.#leases.close()
     await this.#webhooks?.close()
   }
 
@@ -184,15 +226,50 @@ class ServerEventTypes implements ServerEvents {
     const entry = this.#host.types.entries().get(name)
     if (!entry) throw this.#host.failure(unknownType(name))
     const event = await createEvent(entry, payload, about)
+    if (event.to !== undefined && !(await this.#isKnown(event.to, name))) {
+      this.#host.report(new TypeError(`Cannot emit "${name}" to "${event.to}": it has ended`))
+      return
+    }
     await this.#host.storage.append(event)
     this.#webhooks?.wake()
     await this.#trimming.appended(entry)
   }
 
+  /** Whether a subscription may exist: streams may belong to another process. */
+  async #isKnown(id: string, name: string): Promise<boolean> {
+    const { storage } = this.#host
+    if (id.startsWith(STREAM_PREFIX)) return storage.durable || this.#streams.has(id)
+    return (await storage.load(id, name)) !== undefined
+  }
+
+  #update(
+    registration: ReplaceableRegistration<EventEntry>,
+    name: string,
+    options: EventTypeOptions,
+  ): void {
+    const previous = this.#host.types.entries().get(name)
+    if (!previous) throw new TypeError(`The event type "${name}" was removed`)
+    const entry = eventEntry(name, options, this.#served)
+    registration.replace(entry)
+    if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) this.#changes.announce()
+    const [change] = breakingChanges(previous.item, entry.item)
+    if (change) this.#end({ name }, this.#host.breakSchema(previous, change.feature))
+  }
+
   #remove(registration: ReplaceableRegistration<EventEntry>, name: string): void {
     registration.remove()
     this.#changes.announce()
-    const error = this.#host.failure(unknownType(name))
-    void this.#webhooks?.terminate({ name }, error)
+    this.#end({ name }, unknownType(name))
+  }
+
+  /** Ends subscriptions in the background. */
+  #end(filter: SubscriptionFilter, failure: EventFailure): void {
+    this.#terminate(filter, failure).catch((error: unknown) => this.#host.report(error))
+  }
+
+  async #terminate(filter: SubscriptionFilter, failure: EventFailure): Promise<void> {
+    this.#streams.terminate(filter, failure)
+    this.#leases.terminate(filter, failure)
+    await this.#webhooks?.terminate(filter, this.#host.failure(failure))
   }
 }

@@ -43,6 +43,8 @@ export interface Start {
 export interface NextEvents {
   /** The events that the subscriber receives, each with the position after it. */
   readonly events: readonly { readonly occurrence: EventOccurrence; readonly position: Position }[]
+  /** Where reading began: later than requested if events are lost. */
+  readonly from: Position
   /** The position up to which the log was searched. */
   readonly position: Position
   /** Whether the log no longer reaches back to the requested position. */

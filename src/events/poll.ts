@@ -7,6 +7,7 @@ import type { JsonObject, Result } from '../protocol/types.ts'
 import { invalidParams } from '../server/request/params.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ServerEventHost } from './event-host.ts'
+import type { PollLeases } from './poll-leases.ts'
 
 /** The number of events of a result, unless the client requests another. */
 const DEFAULT_EVENTS = 100
@@ -20,6 +21,7 @@ const MAX_EVENTS = 1000
  */
 export async function pollEvents(
   host: ServerEventHost,
+  leases: PollLeases,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
@@ -28,6 +30,8 @@ export async function pollEvents(
     throw invalidParams('"maxEvents" must be a whole number above 0')
   }
   const subscription = await host.open(params, 'poll', ctx)
+  const nextPollMs = host.types.entries().get(subscription.name)?.pollMs ?? 0
+  await leases.renew(subscription, nextPollMs, ctx)
   const start = await host.start(subscription, params, ctx)
   const limit = Math.min(maxEvents as number, MAX_EVENTS)
   const next = await host.next(subscription, start.position, limit)
@@ -36,6 +40,6 @@ export async function pollEvents(
     cursor: await host.cursorOf(subscription, next.position),
     truncated: start.truncated || next.truncated,
     hasMore: next.hasMore,
-    nextPollMs: host.types.entries().get(subscription.name)?.pollMs,
+    nextPollMs,
   }
 }

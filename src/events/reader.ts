@@ -41,12 +41,13 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
   const { storage, entry, subscription } = reader
   const events: Found[] = []
   let position = after
-  let truncated = false
+  let from = after
   for (let searched = 0; ; searched += PAGE) {
     const page = await storage.read(entry.item.name, position, PAGE)
-    truncated ||= page.trimmedTo > position
+    if (page.trimmedTo > position) from = position = page.trimmedTo
+    const truncated = from > after
     for (const { position: at, event } of page.events) {
-      if (events.length >= limit) return { events, position, truncated, hasMore: true }
+      if (events.length >= limit) return { events, from, position, truncated, hasMore: true }
       position = at
       const { eventId, name, timestamp, meta } = event
       const data =
@@ -60,9 +61,9 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
     if (page.events.length < PAGE) {
       // The last events may have been deleted
       position = Math.max(position, page.head)
-      return { events, position, truncated, hasMore: false }
+      return { events, from, position, truncated, hasMore: false }
     }
-    if (searched >= MAX_SEARCHED) return { events, position, truncated, hasMore: true }
+    if (searched >= MAX_SEARCHED) return { events, from, position, truncated, hasMore: true }
   }
 }
 
@@ -114,12 +115,8 @@ async function readSource(
     if (polled.events.length > 0) {
       report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
     }
-    return {
-      events: [],
-      position: JSON.stringify([polled.cursor]),
-      truncated: false,
-      hasMore: false,
-    }
+    const now = JSON.stringify([polled.cursor])
+    return { events: [], from: now, position: now, truncated: false, hasMore: false }
   }
   const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
   const events: Found[] = []
@@ -128,7 +125,7 @@ async function readSource(
   for (const { eventId, timestamp, data, meta } of polled.events.slice(start)) {
     if (events.length >= limit) {
       const truncated = polled.truncated === true
-      return { events, position: JSON.stringify(reached), truncated, hasMore: true }
+      return { events, from: position, position: JSON.stringify(reached), truncated, hasMore: true }
     }
     reached = [cursor, eventId]
     const payload = await payloadFor(reader, data)
@@ -149,6 +146,7 @@ async function readSource(
     events[events.length - 1] = { ...last, position: end }
   return {
     events,
+    from: position,
     position: end,
     truncated: polled.truncated === true,
     hasMore: polled.hasMore === true,

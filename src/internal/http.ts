@@ -12,7 +12,7 @@ export {
   type ServerChange,
   type SubscribeOptions,
 } from '../server/notifier.ts'
-export { accountOf } from '../session/account.ts'
+export { accountOf } from '../patterns/account.ts'
 export { EVENT_STREAM_HEADERS, EventStream } from '../transport/http/event-stream.ts'
 export {
   eventSink,

@@ -6,7 +6,7 @@
 import { ignore } from '../../patterns/hooks.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { accountOf } from '../../session/account.ts'
+import { accountOf } from '../../patterns/account.ts'
 import type { SessionLimits } from '../../session/pool.ts'
 import type { ResumableCallStore } from '../../session/resumable-calls.ts'
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'

@@ -7,7 +7,7 @@
 import { requireKnown, type OptionNames } from '../../../patterns/known-options.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
 import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
-import { accountOf } from '../../../session/account.ts'
+import { accountOf } from '../../../patterns/account.ts'
 import { announceTo, topicsOfChange } from '../../../server/features/announce.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
 import type { ResumableCallStore } from '../../../session/resumable-calls.ts'

@@ -1,0 +1,116 @@
+/**
+ * Which changes of an event type break its subscribers: schemas may only grow.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { JsonObject } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { EventType } from './wire.ts'
+
+/** A change that breaks subscribers. */
+export interface BreakingChange {
+  readonly feature: 'inputSchema' | 'payloadSchema'
+  /** The member, such as `customer.id`; empty for the whole value. */
+  readonly path: string
+  /** What changed, and what to do. */
+  readonly message: string
+}
+
+/** The constraints that a larger or a smaller number tightens. */
+const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
+const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
+/** The constraints that any change may tighten. */
+const OTHER_LIMITS = ['pattern', 'format', 'const', 'multipleOf', '$ref']
+
+/**
+ * Finds the changes of an event type that break its subscribers. Offer such a type under a new name,
+ * beside the old one for a while.
+ *
+ * @param before The type as clients know it.
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+export function breakingChanges(
+  before: Pick<EventType, 'inputSchema' | 'payloadSchema'>,
+  after: Pick<EventType, 'inputSchema' | 'payloadSchema'>,
+): BreakingChange[] {
+  return (['inputSchema', 'payloadSchema'] as const).flatMap((feature) =>
+    compare(before[feature], after[feature], feature === 'inputSchema', '').map(([path, what]) => {
+      const subject = path === '' ? `"${feature}"` : `"${path}" of "${feature}"`
+      const advice = 'offer a type with a new name beside this one'
+      return { feature, path, message: `${subject} ${what}: ${advice}` }
+    }),
+  )
+}
+
+type Change = readonly [path: string, what: string]
+
+function compare(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {
+  if (!isObject(before) || !isObject(after)) {
+    const isSame = JSON.stringify(before) === JSON.stringify(after)
+    return isSame || (isInput && before === false) || after === true ? [] : [[path, 'was replaced']]
+  }
+  const changes: Change[] = []
+  const found = (what: string): void => void changes.push([path, what])
+  const [types, newTypes] = [typesOf(before), typesOf(after)]
+  const [smaller, larger] = isInput ? [types, newTypes] : [newTypes, types]
+  if (larger && !smaller?.every((type) => larger.includes(type))) found('has another type')
+  const [values, newValues] = [before.enum, after.enum]
+  if (Array.isArray(newValues)) {
+    const isNarrower = Array.isArray(values)
+      ? values.some((value) => !newValues.includes(value))
+      : isInput
+    if (isNarrower) found('allows fewer values')
+  }
+  if (isInput && isTighter(before, after)) found('has tighter limits')
+  if (isInput && after.additionalProperties === false && before.additionalProperties !== false) {
+    found('no longer allows other members')
+  }
+  const required = requiredOf(before)
+  const newRequired = requiredOf(after)
+  const properties = membersOf(before)
+  const newProperties = membersOf(after)
+  for (const [name, schema] of Object.entries(properties)) {
+    const inner = path === '' ? name : `${path}.${name}`
+    if (!Object.hasOwn(newProperties, name)) changes.push([inner, 'was removed'])
+    else changes.push(...compare(schema, newProperties[name], isInput, inner))
+    if (!isInput && required.includes(name) && !newRequired.includes(name)) {
+      changes.push([inner, 'is no longer always present'])
+    }
+  }
+  for (const name of isInput ? newRequired : []) {
+    const inner = path === '' ? name : `${path}.${name}`
+    if (!required.includes(name)) changes.push([inner, 'is now required'])
+  }
+  for (const keyword of ['items', 'anyOf', 'oneOf', 'allOf']) {
+    const [inner, newInner] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()]
+    inner.forEach((schema, at) => {
+      changes.push(...compare(schema, newInner[at] ?? !isInput, isInput, path))
+    })
+  }
+  return changes
+}
+
+function isTighter(before: JsonObject, after: JsonObject): boolean {
+  const limit = (schema: JsonObject, name: string, none: number): number =>
+    typeof schema[name] === 'number' ? schema[name] : none
+  return (
+    LOWER_LIMITS.some((name) => limit(after, name, -Infinity) > limit(before, name, -Infinity)) ||
+    UPPER_LIMITS.some((name) => limit(after, name, Infinity) < limit(before, name, Infinity)) ||
+    OTHER_LIMITS.some((name) => after[name] !== undefined && after[name] !== before[name])
+  )
+}
+
+/** The allowed types; undefined if all are. */
+function typesOf({ type }: JsonObject): unknown[] | undefined {
+  if (type === undefined) return undefined
+  const types: unknown[] = [type].flat()
+  return types.includes('number') ? [...types, 'integer'] : types
+}
+
+function requiredOf({ required }: JsonObject): string[] {
+  return Array.isArray(required) ? (required as string[]) : []
+}
+
+function membersOf({ properties }: JsonObject): JsonObject {
+  return isObject(properties) ? properties : {}
+}
