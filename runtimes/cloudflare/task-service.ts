@@ -10,7 +10,7 @@ import type {
   InputOutcome,
   NewTask,
   TaskService,
-  TaskPollOptions,
+  TaskWaitOptions,
 } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { withObjectTimeout } from './object-timeout.ts'
@@ -56,7 +56,7 @@ export class ObjectTasks implements TaskService {
     this.#namespace = namespace
   }
 
-  mintId(): string {
+  createId(): string {
     return this.#namespace.newUniqueId().toString()
   }
 
@@ -75,7 +75,7 @@ export class ObjectTasks implements TaskService {
     seen,
     waitMs,
     signal,
-  }: TaskPollOptions): Promise<TaskRecord | undefined> {
+  }: TaskWaitOptions): Promise<TaskRecord | undefined> {
     const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, MIN_POLL_MS))
     if (!found || !signal) return found
     return untilAborted(Promise.resolve(found), signal)

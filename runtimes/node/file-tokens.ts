@@ -33,8 +33,8 @@ export function fileTokenStore(folder: string): TokenStore {
   // Loaded on demand, so that programs without sign-in do not load it.
   const load = async (): Promise<TokenStore> => {
     const { files } = await import('./token-files.ts')
-    const { fileTokensOn } = await import('#internal/authorization')
-    return fileTokensOn(files, folder)
+    const { createFileTokenStore } = await import('#internal/authorization')
+    return createFileTokenStore(files, folder)
   }
   const open = (): Promise<TokenStore> => (opened ??= load())
   return {

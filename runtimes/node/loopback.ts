@@ -31,8 +31,8 @@ export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {
     // Loaded on demand, so that programs without sign-in do not load it.
     async begin(registeredUri) {
-      const { loopbackOn } = await import('#internal/authorization')
-      return loopbackOn(host, options).begin(registeredUri)
+      const { createLoopbackFlow } = await import('#internal/authorization')
+      return createLoopbackFlow(host, options).begin(registeredUri)
     },
   }
 }

@@ -27,7 +27,7 @@ export const files: Files = {
   remove: (path) => rm(path, { force: true }),
   changedAt: async (path) => (await stat(path).catch(ignoring('ENOENT')))?.mtimeMs,
   touch: (path) => utimes(path, new Date(), new Date()),
-  async self() {
+  async processId() {
     const namespace = await (ownNamespace ??= findNamespace())
     return namespace && `${namespace}/${process.pid}`
   },

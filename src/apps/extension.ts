@@ -61,9 +61,9 @@ export function extendByApps(server: Server): ServerDefinition {
   return definition
 }
 
-/** Lists for clients with user interfaces, by the original list, which the server reuses. */
+/** Cached lists for clients with user interfaces, keyed by the original list. */
 const listsWithUi = new WeakMap<Result, Result>()
-/** Lists for clients without user interfaces. */
+/** Cached lists for clients without user interfaces, keyed by the original list. */
 const listsWithoutUi = new WeakMap<Result, Result>()
 
 /**
@@ -114,7 +114,7 @@ function lacksDocument(
   return resourceUri !== undefined && !resources.find(resourceUri, ctx)
 }
 
-/** A tool whose document was removed; its visibility still applies. */
+/** A tool without the link to its document, which was removed. The tool's visibility still applies. */
 function withoutLink(tool: Tool): Tool {
   const ui: unknown = tool._meta?.ui
   const { resourceUri: _, ...rest } = isObject(ui) ? ui : {}

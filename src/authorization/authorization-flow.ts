@@ -18,7 +18,10 @@ export interface AuthorizationFlow {
    * @param registeredUri The redirect URI of the client's registration, if any; reuse it if possible.
    */
   begin(registeredUri: string | undefined): Awaitable<AuthorizationRedirect>
-  /** The redirect that arrived after the page was left; returned only once. */
+  /**
+   * Returns the redirect that arrived after the page was left, but only in the first call. For flows that
+   * leave the page.
+   */
   returned?(): RedirectResult | undefined
 }
 
@@ -29,7 +32,8 @@ export interface AuthorizationRedirect {
   /**
    * Sends the user to a URL, and resolves with the URL that the user was redirected to.
    *
-   * @param flow Secret state to store if the page is left, and to return from `returned`.
+   * @param flow The state of the sign-in. If the page is left, store it secretly, and include it in the
+   *   result of `returned`.
    * @param signal Aborts when the result is no longer needed.
    */
   go(url: string, flow: string, signal: AbortSignal): Promise<string>

@@ -7,7 +7,7 @@ import type { ClientAuth } from 'oauth4webapi'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { oauthClient } from './clients.ts'
 import type { GrantRequest } from './grant.ts'
-import { ISSUER_OPTIONS, issuerBound, type IssuerOptions } from './issuer.ts'
+import { ISSUER_OPTIONS, createIssuerBoundSignIn, type IssuerOptions } from './issuer.ts'
 import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
@@ -58,5 +58,9 @@ export function clientCredentials(options: ClientCredentialsOptions): SignIn {
     const client = oauthClient(request.server, options)
     return requestToken(request, client, 'client_credentials', scopeParam(request.scopes))
   }
-  return issuerBound(options, obtain, 'io.modelcontextprotocol/oauth-client-credentials')
+  return createIssuerBoundSignIn(
+    options,
+    obtain,
+    'io.modelcontextprotocol/oauth-client-credentials',
+  )
 }

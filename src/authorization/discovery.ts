@@ -46,7 +46,7 @@ export function readChallengeParams(
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
   const paramsOf = (wanted: string): [string, string][] =>
     challenges.flatMap(({ scheme, params }) => (scheme === wanted ? [...params] : [])).toReversed()
-  // The last entry of a key wins
+  // A later entry of a map replaces an earlier one with the same key
   return new Map([...paramsOf(ownScheme === 'dpop' ? 'bearer' : 'dpop'), ...paramsOf(ownScheme)])
 }
 
@@ -105,7 +105,7 @@ export async function discover(
     ...(challengedScopes.length > 0 ? challengedScopes : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
-  // Not as the only scope: it would then replace the default scopes of the server
+  // If it were the only requested scope, it would replace the default scopes of the server
   if (requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)) {
     requestedScopes.push(offlineScope)
   }

@@ -68,7 +68,7 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
         .sign(privateKey)
       return { dpop: proof }
     },
-    learn({ headers, status }, address) {
+    storeNonce({ headers, status }, address) {
       const nonce = singleValue(headers, 'dpop-nonce')
       const { origin } = new URL(address)
       if (!nonce || nonces.get(origin) === nonce) return false

@@ -10,7 +10,7 @@ import type { ClientCredentialsOptions } from './client-credentials.ts'
 import { oauthClient, type ClientCredentials } from './clients.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
-import { ISSUER_OPTIONS, issuerBound } from './issuer.ts'
+import { ISSUER_OPTIONS, createIssuerBoundSignIn } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import { discoverServer } from './metadata.ts'
 import type { GrantRequest } from './grant.ts'
@@ -68,7 +68,11 @@ export function enterpriseManaged(options: EnterpriseOptions): SignIn {
     const client = oauthClient(request.server, options)
     return redeemAssertion(request, client, await exchange(request, options))
   }
-  return issuerBound(options, obtain, 'io.modelcontextprotocol/enterprise-managed-authorization')
+  return createIssuerBoundSignIn(
+    options,
+    obtain,
+    'io.modelcontextprotocol/enterprise-managed-authorization',
+  )
 }
 
 /** Exchanges the user's token for an assertion at the identity provider. */

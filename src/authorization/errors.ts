@@ -5,7 +5,7 @@
  */
 import { SdkError } from '../protocol/errors.ts'
 
-/** Transient errors, after which the token may still be valid. */
+/** OAuth error codes that do not mean that the token is invalid. */
 const TRANSIENT = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
 
 /** The step of signing in that failed. */

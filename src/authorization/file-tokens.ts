@@ -34,7 +34,7 @@ export interface Files {
   /**
    * An identifier of this process for other processes, without spaces; `undefined` if unavailable.
    */
-  self?(): Promise<string | undefined>
+  processId?(): Promise<string | undefined>
   /** Whether the process with that identifier has definitely ended. */
   hasEnded?(process: string): Promise<boolean>
 }
@@ -47,7 +47,7 @@ const EXPIRY_MS = 15_000
 const POLL_MS = 50
 
 /** Stores tokens in the files of a folder. */
-export function fileTokensOn(files: Files, folder: string): TokenStore {
+export function createFileTokenStore(files: Files, folder: string): TokenStore {
   const withLock = keyedMutex()
   // A digest is a valid file name on every file system
   const pathOf = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
@@ -67,7 +67,7 @@ export function fileTokensOn(files: Files, folder: string): TokenStore {
     withLock: (key, work) =>
       withLock(key, async () => {
         const lock = `${await pathOf(key)}.lock`
-        const owner = [crypto.randomUUID(), await files.self?.()].join(' ')
+        const owner = [crypto.randomUUID(), await files.processId?.()].join(' ')
         await acquireLock(files, lock, owner)
         const renewal = setInterval(() => void files.touch(lock).catch(() => {}), RENEWAL_MS)
         try {

@@ -1,5 +1,5 @@
 /**
- * What all ways of signing in have in common, and the interface in which they differ: a grant.
+ * The options that all ways of signing in share, and the interface that each of them implements: a grant.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -33,16 +33,16 @@ export interface AuthorizationOptions {
   readonly oldServers?: boolean
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
-   * RFC 9728 demands, and ignores stored tokens that are valid for more of the host. Off by default,
-   * because many servers name their host, or a parent of their path. Set it if other parties control
-   * parts of the host, since they could use such a token.
+   * RFC 9728 demands, and ignores stored tokens with a broader audience. Off by default, because many
+   * servers name their host, or a parent of their path. Set it if other parties control parts of the
+   * host, because they could use a token for the whole host.
    *
    * @default false
    */
   readonly exactResource?: boolean
   /**
    * How often within 10 minutes one server may make the user sign in or grant more scopes. Failed
-   * attempts count too. With machine credentials, only demands for more scopes are counted.
+   * attempts count too. Without a user, only demands for more scopes are counted.
    *
    * @default 10
    */
@@ -68,9 +68,9 @@ export interface AuthorizationOptions {
    */
   readonly timeoutMs?: number
   /**
-   * Decides whether a URL that a server named may be used. The URL must in any case use HTTPS, or HTTP
-   * to localhost. By default, private addresses are rejected, unless the MCP server itself has one.
-   * Host names are not resolved; if that matters, use a proxy that filters by address.
+   * Returns whether a URL that a server named may be used. URLs other than HTTPS, or HTTP to localhost,
+   * are always rejected. By default, private addresses are rejected, unless the MCP server itself has
+   * one. Host names are not resolved; if that matters, use a proxy that filters by address.
    */
   readonly allowUrl?: UrlPolicy
   /** Aborts signing in. */
@@ -95,11 +95,13 @@ export interface Grant {
   /** Refreshes a token; if absent, a new token is obtained instead. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
   /** Completes a flow that began before the page was left. */
-  resume?(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined>
+  resume?(
+    createRequest: GrantRequestFactory,
+  ): Promise<{ server: string; token: TokenRecord } | undefined>
 }
 
-/** Provides what a grant needs to complete a flow that it began. */
-export type OpenRequest = (
+/** Creates the input that a grant needs to complete a flow that began before the page was left. */
+export type GrantRequestFactory = (
   server: string,
   issuer: string,
   resource: string,

@@ -6,7 +6,7 @@
 import type { OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationOptions, Grant } from './grant.ts'
-import { Provider, type SignIn } from './provider.ts'
+import { TokenProvider, type SignIn } from './provider.ts'
 
 /** The authorization server that the credentials belong to. */
 export interface IssuerOptions extends AuthorizationOptions {
@@ -30,7 +30,11 @@ export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
  * @param id The extension to declare, if any.
  * @throws {TypeError} If the issuer is missing.
  */
-export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?: string): SignIn {
+export function createIssuerBoundSignIn(
+  options: IssuerOptions,
+  obtain: Grant['obtain'],
+  id?: string,
+): SignIn {
   const { issuer } = options
   if (!issuer) throw new TypeError('"issuer" is missing: set it to the issuer of the credentials')
   const requireIssuer = (issuers: readonly string[], mcpServer: string): void => {
@@ -51,5 +55,5 @@ export function issuerBound(options: IssuerOptions, obtain: Grant['obtain'], id?
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer
   }
-  return new Provider(grant, { ...options, chooseIssuer }, id)
+  return new TokenProvider(grant, { ...options, chooseIssuer }, id)
 }

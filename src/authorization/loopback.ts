@@ -75,7 +75,10 @@ const HEADERS = {
  *
  * @throws {TypeError} If the host name is not a loopback name or address.
  */
-export function loopbackOn(host: LoopbackHost, options: LoopbackOptions = {}): AuthorizationFlow {
+export function createLoopbackFlow(
+  host: LoopbackHost,
+  options: LoopbackOptions = {},
+): AuthorizationFlow {
   const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
   const { port: wantedPort, hostname: wantedHost } = options
   if (wantedHost !== undefined && !isLoopback(wantedHost)) {

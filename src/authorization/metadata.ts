@@ -1,5 +1,5 @@
 /**
- * The metadata of resource servers and authorization servers, as far as it is used.
+ * Reads the metadata of MCP servers and authorization servers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
  */

@@ -11,7 +11,7 @@ import { isPrivateHost } from '../patterns/private-hosts.ts'
  * How requests are sent during a sign-in to an MCP server. By default, private hosts are allowed only if
  * the MCP server has a private host too.
  */
-export function networkOf(
+export function createNetwork(
   server: string,
   { fetch, timeoutMs = 30_000, allowUrl, proofs, signal, acceptTokenType }: AuthorizationOptions,
 ): Network {

@@ -11,7 +11,7 @@ import { discover, discoverAgain, readChallengeParams, type ChallengeParams } fr
 import { AuthorizationError, isPermanent } from './errors.ts'
 import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
 import { covers } from './metadata.ts'
-import { networkOf } from './network.ts'
+import { createNetwork } from './network.ts'
 import type { Network } from './requests.ts'
 import { countSignIn, requireNewScopes, signInsKey } from './sign-in-limit.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from './store.ts'
 import { splitScope } from './token.ts'
 
-/** Delay after the first failed refresh of a token that may still be valid, in milliseconds. */
+/** The delay before a refresh is retried while the token may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
 
 /** Authorizes requests, and signs out. */
@@ -48,7 +48,7 @@ interface ServerState {
 }
 
 /** Authorizes requests with tokens obtained through a grant. */
-export class Provider implements SignIn {
+export class TokenProvider implements SignIn {
   readonly extensions: { readonly [id: string]: JsonObject }
   readonly #options: AuthorizationOptions
   readonly #grant: Grant
@@ -97,14 +97,14 @@ export class Provider implements SignIn {
   accepted(response: Response, request: HttpRequestFacts): void {
     const token = this.#sent.get(request)
     if (token) this.#unproven.delete(token)
-    this.#options.proofs?.learn(response, request.url)
+    this.#options.proofs?.storeNonce(response, request.url)
   }
 
   async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
     const server = await this.#stateOf(request.server)
     const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
     const error = challengeParams.get('error')
-    if (server.network.proofs?.learn(response, request.url) && error === 'use_dpop_nonce')
+    if (server.network.proofs?.storeNonce(response, request.url) && error === 'use_dpop_nonce')
       return true
     const used = this.#sent.get(request)
     const { background } = request
@@ -130,14 +130,14 @@ export class Provider implements SignIn {
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
-      // Without a refresh grant, as for machines, a token is obtained again whenever it expires: this is
-      // not counted
+      // Without a refresh grant, as for clients without a user, a token is obtained again whenever it
+      // expires, which is not a sign-in to count
       if (missingScopes !== undefined || this.#grant.refresh) {
         await countSignIn(this.#tokens, server.url, missingScopes, this.#options.maxSignIns)
       }
       return this.#obtain(server, request.url, challengeParams, latest)
     }
-    // An operation that was already in progress may only have been a refresh that failed: then try again
+    // `#updateToken` may return the result of another operation in progress, such as a failed refresh
     while (!(await this.#updateToken(server, used, obtain)));
     return true
   }
@@ -274,7 +274,7 @@ export class Provider implements SignIn {
   #newState(url: string): ServerState {
     return {
       url,
-      network: networkOf(url, this.#options),
+      network: createNetwork(url, this.#options),
       retryAt: 0,
       failures: 0,
     }

@@ -43,8 +43,8 @@ export interface RegistrationOptions {
 }
 
 /**
- * The client at an authorization server. `registration` is the stored record of a client that was
- * registered dynamically, or whose credentials the user entered.
+ * The client's identity at an authorization server. `registration` is the stored record of a client that
+ * was registered dynamically, or whose credentials the user entered.
  */
 export interface RegisteredClient extends OAuthClient {
   readonly registration?: JsonObject

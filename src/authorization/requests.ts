@@ -33,7 +33,7 @@ export interface Proofs {
   /** The proof headers for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
   /** Reads the nonce of a response; returns whether to retry the request with it. */
-  learn(response: Response, url: string): boolean
+  storeNonce(response: Response, url: string): boolean
 }
 
 /** How requests are sent. */

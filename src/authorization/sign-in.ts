@@ -12,8 +12,8 @@ import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationFlow } from './authorization-flow.ts'
-import type { AuthorizationOptions, Grant, GrantRequest, OpenRequest } from './grant.ts'
-import { Provider, type SignIn } from './provider.ts'
+import type { AuthorizationOptions, Grant, GrantRequest, GrantRequestFactory } from './grant.ts'
+import { TokenProvider, type SignIn } from './provider.ts'
 import {
   allows,
   allowsRedirect,
@@ -79,7 +79,7 @@ const OPTIONS: OptionNames<SignInOptions> = {
 export function signIn(options: SignInOptions): SignIn {
   requireKnown('signIn', options, OPTIONS)
   if (options.client.metadataUrl !== undefined) requireMetadataUrl(options.client.metadataUrl)
-  return new Provider(new CodeGrant(options), options)
+  return new TokenProvider(new CodeGrant(options), options)
 }
 
 const CODE = 'authorization_code'
@@ -159,7 +159,7 @@ class CodeGrant implements Grant {
       return requestToken(request, client, REFRESH, grant, 'refresh')
     }
     const { scopes } = request
-    // Few servers list this scope among the granted ones
+    // Request this scope again, because few servers list it among the granted scopes
     const offline = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
     const wanted = scopes.length > 0 ? [...new Set([...scopes, ...offline])] : []
     // Some servers reject a refresh without scopes; others reject scopes that they did not list as granted
@@ -170,13 +170,15 @@ class CodeGrant implements Grant {
     return addRegistration(request, client, renewed)
   }
 
-  async resume(open: OpenRequest): Promise<{ server: string; token: TokenRecord } | undefined> {
+  async resume(
+    createRequest: GrantRequestFactory,
+  ): Promise<{ server: string; token: TokenRecord } | undefined> {
     const returned = this.#options.interaction.returned?.()
     if (!returned) return undefined
     const { callback, flow } = returned
     const saved = readFlow(flow)
     const { server, issuer, resource, scopes, redirectUri } = saved
-    const request = await open(server, issuer, resource, scopes)
+    const request = await createRequest(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
     const token = await addRegistration(request, client, redeem(request, client, saved, callback))
     return { server, token }
@@ -302,7 +304,7 @@ function requireRedirectUri(redirectUri: string): void {
   throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor loopback`)
 }
 
-/** Whether an error means that the server does not know the client. The error codes of servers vary. */
+/** Whether an error means that the server does not know the client: servers use several error codes. */
 function isUnknownClient(error: unknown): boolean {
   return /client/.test(errorCodeOf(error) ?? '')
 }

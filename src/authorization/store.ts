@@ -69,7 +69,7 @@ export function tokenKey(server: string): string {
 }
 
 /** Whether an access token is valid in a header. */
-export function isSendable(accessToken: unknown): boolean {
+export function isValidInHeader(accessToken: unknown): boolean {
   return /^[\x21-\x7e]+$/.test(String(accessToken))
 }
 
@@ -87,5 +87,5 @@ function isTokenRecord(value: JsonObject | undefined): value is TokenRecord {
   const { issuer, resource, accessToken, tokenType, asked, granted } = value
   const texts = [issuer, resource, accessToken, tokenType]
   const isComplete = texts.every((text) => typeof text === 'string')
-  return isComplete && isSendable(accessToken) && [asked, granted].every(Array.isArray)
+  return isComplete && isValidInHeader(accessToken) && [asked, granted].every(Array.isArray)
 }

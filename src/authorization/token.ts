@@ -6,7 +6,7 @@
 import type { AuthorizationServer, ClientAuth } from 'oauth4webapi'
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
 import { readAnswer, unexpectedResponse, send, type Answer, type Network } from './requests.ts'
-import { isSendable, type TokenRecord } from './store.ts'
+import { isValidInHeader, type TokenRecord } from './store.ts'
 import { checkUrl } from './urls.ts'
 
 /** The client at the token endpoint. */
@@ -65,7 +65,7 @@ export async function requestToken(
     const remedy = proofs ? '' : ': to use it as one, accept it with "acceptTokenType"'
     throw new AuthorizationError(step, problem + remedy)
   }
-  if (!isSendable(accessToken)) {
+  if (!isValidInHeader(accessToken)) {
     throw new AuthorizationError(step, 'The token contains invalid characters')
   }
   // `NaN` for anything that is not a number, including null and an empty string
@@ -110,7 +110,7 @@ export async function postGrant(
     secrets.push(...basicSecrets(headers))
     const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual' }
     const response = await send(network, href, init, step)
-    if (proofs?.learn(response, href) && attempt === 0) {
+    if (proofs?.storeNonce(response, href) && attempt === 0) {
       response.body?.cancel().catch(() => {})
     } else {
       return readAnswer(network, response, href, step, secrets)

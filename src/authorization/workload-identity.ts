@@ -7,7 +7,7 @@ import type { Awaitable } from '../patterns/awaitable.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'
-import { ISSUER_OPTIONS, issuerBound, type IssuerOptions } from './issuer.ts'
+import { ISSUER_OPTIONS, createIssuerBoundSignIn, type IssuerOptions } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
@@ -63,7 +63,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
       throw error
     }
   }
-  return issuerBound(
+  return createIssuerBoundSignIn(
     options,
     obtain,
     options.declare ? 'io.modelcontextprotocol/auth/wif' : undefined,

@@ -1,6 +1,6 @@
 /**
  * Abandoned requests: the client no longer waits for them, but the server may still work on them.
- * Only gateways watch these.
+ * Gateways need to know them, because the server may still ask for input on their behalf.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */

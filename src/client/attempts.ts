@@ -13,9 +13,8 @@ export interface Attempt {
 }
 
 /**
- * Adds the outcomes of all attempts to the error of the last one. Only errors that the server responded
- * with are changed: a rejected sign-in or an abort ends all attempts, and an error of the application
- * stays as it is.
+ * Adds the outcomes of all attempts to the error of the last one. Only HTTP errors of the server are
+ * changed. A rejected sign-in, an abort or an error of the application stays as it is.
  */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
   const isOfAttempt = attempts.some((attempt) => attempt.error === error)

@@ -7,7 +7,7 @@ import { ProtocolError } from '../protocol/errors.ts'
 import { INVALID_PARAMS } from '../protocol/error-codes.ts'
 import type { Result, JsonObject } from '../protocol/types.ts'
 import type { Channel } from '../protocol/channel.ts'
-import type { FollowedRequest } from './extension.ts'
+import type { ExtensionRequest } from './extension.ts'
 import type { Cache, CacheLookup } from './features.ts'
 import { isWithin } from './uri-scope.ts'
 
@@ -74,7 +74,7 @@ class ResultCache implements Cache {
   }
 
   async lookup(
-    { method, params, options }: FollowedRequest,
+    { method, params, options }: ExtensionRequest,
     channel: Pick<Channel, 'principal'>,
   ): Promise<CacheLookup> {
     const removals = this.#removals
@@ -82,7 +82,7 @@ class ResultCache implements Cache {
     const owner = (await channel.principal?.()) ?? ''
     return {
       found: options.cache === 'reload' ? undefined : this.#get(key, owner),
-      keep: (result) => {
+      store: (result) => {
         const { ttlMs, cacheScope } = result
         if ('requestState' in params || 'inputResponses' in params) return
         if (typeof ttlMs !== 'number' || !(ttlMs > 0) || removals !== this.#removals) return

@@ -34,7 +34,7 @@ export function checkResult(
   if (method === 'tools/list') {
     const reportHidden = (name: string, fault: string): void =>
       connection.reportError(new SdkError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
-    result.tools = connection.tools.remember(
+    result.tools = connection.tools.storePage(
       result.tools as Tool[],
       cursor === undefined,
       connection.repeatsInHeaders ? reportHidden : undefined,

@@ -6,14 +6,14 @@
 import { SdkError } from '../protocol/errors.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import type { ClientCapabilities, Result, JsonObject } from '../protocol/types.ts'
-import type { ClientExtension, FollowedRequest, ServerAnswer } from './extension.ts'
+import type { ClientExtension, ExtensionRequest, ServerAnswer } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /**
  * The key of a request option: the operation, such as a task, that an earlier call of the same request
- * started. It is for callers that repeat a request with each set of input responses. Such a caller
- * passes `null` in the first call, which then returns the started operation. It passes that operation
- * in later calls, which follow the operation to its end instead of starting another one.
+ * started. A caller that repeats a request with each set of input responses, such as a gateway, passes
+ * `null` in the first call, which then returns the started operation. In later calls it passes that
+ * operation, so that they wait for its end instead of starting another one.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
@@ -39,13 +39,13 @@ export interface ClientExtensionOptions {
    * into the complete one. The functions receive only results of servers that declare the extension, and
    * none of requests with `input: 'manual'`.
    */
-  readonly resultTypes?: { readonly [resultType: string]: ResultFollower }
+  readonly resultTypes?: { readonly [resultType: string]: ResultCompleter }
   /**
-   * Executes a request without sending it: returns its complete result, or undefined for requests that
-   * are to be sent normally. Also called for the requests that the extension itself sends through
-   * `client`, so it must recognize those. Never called for requests with `input: 'manual'`.
+   * Executes a request in place of the client: returns the complete result, or undefined to let the
+   * client send the request. Also called for the requests that this function itself sends through
+   * `client`, for which it has to return undefined. Never called for requests with `input: 'manual'`.
    */
-  readonly send?: (request: FollowedRequest) => Promise<Result> | undefined
+  readonly send?: (request: ExtensionRequest) => Promise<Result> | undefined
   /**
    * Wraps the function that answers a server's requests in a session. That function checks requests of
    * the core protocol and answers them with the client's handlers. `capabilities` are those that the
@@ -60,7 +60,10 @@ export interface ClientExtensionOptions {
  *
  * @throws {SdkError} Any error that the caller is to receive.
  */
-export type ResultFollower = (result: Result, request: FollowedRequest) => Result | Promise<Result>
+export type ResultCompleter = (
+  result: Result,
+  request: ExtensionRequest,
+) => Result | Promise<Result>
 
 /**
  * Creates an extension to pass to `connect`.
@@ -80,7 +83,7 @@ export type ResultFollower = (result: Result, request: FollowedRequest) => Resul
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = identity } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
-  const followers = new Map(Object.entries(resultTypes))
+  const completers = new Map(Object.entries(resultTypes))
   return {
     id,
     settings,
@@ -92,11 +95,11 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
       const isManual = input === 'manual' && !started
       const result = received ?? started
       if (!result) return isManual && started === undefined ? undefined : send?.(request)
-      const follower = followers.get(result.resultType ?? '')
+      const completer = completers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client
-      if (!follower || (serverCapabilities && !serverCapabilities.extensions?.[id]))
+      if (!completer || (serverCapabilities && !serverCapabilities.extensions?.[id]))
         return undefined
-      return Promise.resolve(isManual ? result : follower(result, request))
+      return Promise.resolve(isManual ? result : completer(result, request))
     },
   }
 }

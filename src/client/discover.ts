@@ -18,8 +18,8 @@ export interface LegacyEvidence {
   readonly error?: unknown
   /** The revision to propose, if the server listed those that it supports. */
   readonly propose?: RevisionFacts
-  /** Whether the server may still be one of 2026-07-28, in case it rejects `initialize` too. */
-  readonly doubtful?: boolean
+  /** Whether the server may use 2026-07-28 after all, in case it rejects `initialize` too. */
+  readonly mayBeModern?: boolean
 }
 
 /** HTTP statuses with which older servers reject unknown requests. */
@@ -29,12 +29,12 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  * Requests `server/discover` and applies the server's answer.
  *
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
- * @param mayRepeat Whether to propose a version again if the server rejects it but lists it as
- *   supported. Servers may do so in the middle of an update.
+ * @param mayRepeat Whether to try a version again if the server rejects it but lists it as supported,
+ *   as can happen while a server is being updated.
  * @returns Undefined once a revision is negotiated; otherwise why the server must use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
- * @throws {ProtocolError} An error that only a server of 2026-07-28 returns.
+ * @throws {ProtocolError} An error that only servers using 2026-07-28 return.
  */
 export async function discover(
   connection: Connection,
@@ -66,7 +66,7 @@ export async function discover(
     connection.attempts.push({ with: version.version, error })
     if (isLegacy(error)) {
       const { code, status } = error as ProtocolError
-      return { error, doubtful: code === METHOD_NOT_FOUND && status === 404 }
+      return { error, mayBeModern: code === METHOD_NOT_FOUND && status === 404 }
     }
     if (!(error instanceof ProtocolError) || error.code !== UNSUPPORTED_PROTOCOL_VERSION)
       throw error

@@ -28,11 +28,11 @@ export interface ClientExtension {
   /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams: { readonly [method: string]: string }
   /**
-   * Turns a result of one of the extension's types into a complete one; undefined for other types.
-   * Called without a result before the request is sent: the extension may then execute the request
-   * itself.
+   * Called before a request is sent, without a result: executes the request, or returns undefined to let
+   * the client send it. Called again with the result: completes a result of one of the extension's types,
+   * or returns undefined for other types.
    */
-  follow(request: FollowedRequest, result?: Result): Promise<Result> | undefined
+  follow(request: ExtensionRequest, result?: Result): Promise<Result> | undefined
   /**
    * Wraps the function that answers a server's requests in a session. A client of
    * `edgewise/client/tiny` answers no requests and never calls it.
@@ -49,8 +49,8 @@ export type ServerAnswer = (request: {
   readonly params?: JsonObject
 }) => Promise<JsonObject>
 
-/** The request that received a result of an extension's type. */
-export interface FollowedRequest {
+/** A request that an extension may execute, or whose result it may complete. */
+export interface ExtensionRequest {
   readonly client: ExtensionClient
   readonly method: string
   readonly params: JsonObject

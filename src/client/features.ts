@@ -15,25 +15,24 @@ import type {
 } from '../protocol/types.ts'
 import type { Channel } from '../protocol/channel.ts'
 import type { Call } from './call.ts'
-import type { FollowedRequest } from './extension.ts'
+import type { ExtensionRequest } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The cache's answer for one request. */
+/** The result of looking up one request in the cache. */
 export interface CacheLookup {
   /** A fresh result, as a copy that may be modified. */
   readonly found: Result | undefined
   /** Stores a result if its hints allow it and no entries were removed while it was in flight. */
-  keep(result: Result & CacheHints): void
+  store(result: Result & CacheHints): void
 }
 
 /** Caches results. */
 export interface Cache {
   /**
    * Looks up the result of a request, unless its options say `reload`. Results that are not marked as
-   * public belong to the principal of the channel. Results of requests that already carry input are not
-   * stored.
+   * public belong to the principal of the channel. Results of requests with input responses are not stored.
    */
-  lookup(request: FollowedRequest, channel: Pick<Channel, 'principal'>): Promise<CacheLookup>
+  lookup(request: ExtensionRequest, channel: Pick<Channel, 'principal'>): Promise<CacheLookup>
   /** Reads a list. Restarts once if cached pages have cursors that are no longer valid. */
   readList<List>(method: string, read: () => Promise<List>): Promise<List>
   /** Removes the results of the given methods. */
@@ -49,7 +48,7 @@ export interface Cache {
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
   readonly isAnswering?: boolean
-  /** Called with each request of the client. Server requests outside of calls count towards the latest. */
+  /** Called with each request of the client, because server requests outside of calls count towards it. */
   noteRequest?(message: JsonRpcRequest): void
   /**
    * Answers a request from the server.
@@ -85,8 +84,8 @@ export interface ChangeListeners {
   start(): void
   /** Receives any notification: some announce a change, some end a subscription. */
   receive(message: JsonRpcNotification): void
-  /** Announces one change of everything that is subscribed to, because changes may have been missed. */
-  gap(): void
+  /** Announces a change of each subscribed list and resource, because changes may have been missed. */
+  announceAll(): void
   /** Restores the subscriptions of the old session on a new one. */
   restore(): Promise<void>
   /** Stops listening. */

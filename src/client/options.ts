@@ -37,13 +37,13 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly revision?: Revision | readonly Revision[]
   /**
-   * What an earlier connection to the same server discovered (`client.discovery`), which saves this one
-   * a round trip. If the server turns out to have changed, it is asked again.
+   * The `client.discovery` of an earlier connection to the same server, which saves a round trip. If the
+   * server turns out to have changed, the client discovers it again.
    */
   readonly discovery?: Discovery | undefined
   /**
-   * The transport for endpoints that do not offer Streamable HTTP, such as those of 2024-11-05; `false`
-   * rejects them. Clients of `edgewise/client/tiny` reject them unless `httpSse` is passed.
+   * The transport for endpoints without Streamable HTTP, such as those of servers using 2024-11-05.
+   * `false` rejects these endpoints. In `edgewise/client/tiny`, `false` is the default: pass `httpSse`.
    *
    * @default httpSse
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
@@ -80,7 +80,7 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly maxTimeoutMs?: number
   /**
-   * How many rounds of input requests one call may have before it fails.
+   * How many times in a row the server may ask for input during one call before the call fails.
    *
    * @default 10
    */
@@ -104,8 +104,8 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly approve?: (request: ApprovalRequest) => Awaitable<boolean>
   /**
-   * Called with the log messages that arrive with the responses to calls, and on the stream that
-   * `connect` opens for them where the revision has sessions.
+   * Called with log messages. They arrive with the responses to calls and, in a session, on a stream that
+   * `connect` opens for them.
    *
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    */
@@ -124,9 +124,8 @@ export interface BaseConnectOptions extends HttpOptions {
 /** Options of {@link connect}. All are optional. */
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   /**
-   * Caches results for as long as their `ttlMs` allows; `false` caches nothing. For one request,
-   * `cache: 'reload'` asks the server. The default keeps up to 256 results, and 16 Mi characters of
-   * JSON.
+   * Caches results for as long as their `ttlMs` allows; `false` caches nothing. The default cache holds up
+   * to 256 results, and 16 Mi characters of JSON. The request option `cache: 'reload'` bypasses it.
    *
    * @default resultCache()
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
@@ -146,8 +145,8 @@ export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   /** Validates structured output against the tool's schema; returns what is wrong, or undefined. */
   readonly validateOutput?: (schema: JsonObject, value: unknown) => string | undefined
   /**
-   * How long a server on stdio and similar transports may take to answer `server/discover` before
-   * it is assumed not to support it, in milliseconds.
+   * How long a server on stdio and similar transports may take to answer `server/discover`, in
+   * milliseconds. After that, the client assumes that the server does not support the method.
    *
    * @default 5000
    */
@@ -188,9 +187,9 @@ export interface Handlers {
    */
   readonly roots?: readonly Root[] | ((context: InputContext) => Awaitable<readonly Root[]>)
   /**
-   * How many requests a server may send to these handlers during one call. One more ends the call with
-   * `LIMIT_EXCEEDED`. Requests that arrive outside of calls, or during list requests, count towards
-   * the last call.
+   * How many requests a server may send to these handlers during one call. If it sends more, the call
+   * fails with `LIMIT_EXCEEDED`. Requests that arrive outside of calls, or during list requests, count
+   * towards the last call.
    *
    * @default 100
    */
@@ -217,7 +216,7 @@ export interface InputContext {
   readonly request?: RequestOptions | undefined
 }
 
-/** A server's identity for display to users: its own statements are not proof. */
+/** A server's identity, for display to users. Only the URL is verified. */
 export interface ServerIdentity {
   /** The endpoint, over HTTP. */
   readonly url?: string | undefined
@@ -231,7 +230,7 @@ export interface ApprovalRequest {
   readonly server: ServerIdentity
 }
 
-/** Hooks for changes. In revisions that announce changes on a stream, any hook opens that stream. */
+/** Hooks for changes. If the revision announces changes on a stream, setting any hook opens that stream. */
 export interface Hooks {
   /** The list of tools has changed. */
   readonly onToolsChanged?: () => void
@@ -246,7 +245,7 @@ export interface Hooks {
 /** The known facts about a server of 2026-07-28; plain data that can be stored. */
 export interface Discovery {
   readonly revision: Revision
-  /** Absent if the server did not send them, so that every call is allowed. */
+  /** Absent if the server did not send them. The client then allows every call. */
   readonly capabilities?: ServerCapabilities | undefined
   readonly serverInfo?: Implementation | undefined
   readonly instructions?: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Recovery from a failed request before it is retried. Requests of a recovery are sent by
- * `connection.start`, not through `request.ts`, so that no recovery starts another one.
+ * Recovers from a failed request, so that it can be retried. Recovery sends its own requests with
+ * `connection.start` instead of `request.ts`, so that it never starts another recovery.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */

@@ -26,8 +26,8 @@ export interface RequestOptions {
   /** Requests progress and receives it. For a task that is polled, it receives the status messages. */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
-   * Called with log messages that arrive with the response to this request. Over HTTP only: elsewhere
-   * log messages do not name their request, and `onLog` of `connect` receives them.
+   * Called with the log messages of this request. Only over HTTP: on other transports, log messages do not
+   * say which request they belong to, so only `onLog` of `connect` receives them.
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   /**
@@ -61,7 +61,7 @@ export interface RequestOptions {
    */
   readonly background?: boolean | undefined
   /**
-   * With `reload`, the server is asked even if the result is cached, as with `fetch`.
+   * With `reload`, the request is sent even if the result is cached, as with `fetch`.
    *
    * @default 'default'
    */

@@ -13,17 +13,17 @@ import type { InputRequiredResult, Result, JsonObject } from '../protocol/types.
 import { isObject } from '../protocol/validate.ts'
 import { checkResult, invalidResult, isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
-import type { FollowedRequest } from './extension.ts'
+import type { ExtensionRequest } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
 
 /**
- * The initial delay, in milliseconds, before a request is repeated if the server returned only a
- * `requestState` without any input requests.
+ * The initial delay before a request is repeated because the server returned only a `requestState`,
+ * without any input requests, in milliseconds.
  */
-const PAUSE_MS = 50
-const MAX_PAUSE_MS = 5_000
+const INITIAL_DELAY_MS = 50
+const MAX_DELAY_MS = 5_000
 
 /**
  * Sends a request and waits for its complete result.
@@ -38,12 +38,12 @@ export async function request(
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<Result> {
-  const facts = checkMethod(connection, method)
-  const followed = { client: connection.client, method, params, options }
-  const executed = askExtensions(connection, followed)
+  const facts = requireMethod(connection, method)
+  const extensionRequest = { client: connection.client, method, params, options }
+  const executed = askExtensions(connection, extensionRequest)
   if (executed) return executed
   const lookup = facts?.cacheable
-    ? await connection.cache?.lookup(followed, connection.channel)
+    ? await connection.cache?.lookup(extensionRequest, connection.channel)
     : undefined
   if (lookup?.found) return lookup.found
   const send = (roundParams: JsonObject): Promise<Result> =>
@@ -59,22 +59,23 @@ export async function request(
       const message = `"${method}" reached "maxRounds" (${maxRounds}): the server asks for ${openRequests}`
       throw new SdkError('LIMIT_EXCEEDED', message, { data: result })
     }
-    if (!inputRequests) await sleep(backoffMs(round, PAUSE_MS, MAX_PAUSE_MS), options.signal)
+    if (!inputRequests)
+      await sleep(backoffMs(round, INITIAL_DELAY_MS, MAX_DELAY_MS), options.signal)
     const { signal } = options
     const { inputHandlers } = connection
     const inputResponses =
       inputRequests &&
-      (await inputHandlers.answerInputs(method, inputRequests, signal, options, followed))
+      (await inputHandlers.answerInputs(method, inputRequests, signal, options, extensionRequest))
     // The original params with this round's responses only
     result = await send({ ...params, inputResponses, requestState })
   }
   if (isComplete(result)) {
     checkResult(connection, method, result, params)
     // Results that depend on input are not cached
-    if (round === 0) lookup?.keep(result)
+    if (round === 0) lookup?.store(result)
     return result
   }
-  const complete = askExtensions(connection, followed, result)
+  const complete = askExtensions(connection, extensionRequest, result)
   if (!complete) throw invalidResult(method, result)
   return checkResult(connection, method, await complete, params)
 }
@@ -86,7 +87,7 @@ export async function request(
  */
 function askExtensions(
   { options: { extensions = [] } }: Connection,
-  request: FollowedRequest,
+  request: ExtensionRequest,
   result?: Result,
 ): Promise<Result> | undefined {
   for (const extension of extensions) {
@@ -101,7 +102,7 @@ function askExtensions(
  *
  * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING`.
  */
-function checkMethod(connection: Connection, method: string): MethodFacts | undefined {
+function requireMethod(connection: Connection, method: string): MethodFacts | undefined {
   const { revision, serverCapabilities } = connection
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {

@@ -21,7 +21,7 @@ import { onAbandoned } from './abandoned-requests.ts'
 import { restoreSession } from './restore-session.ts'
 
 /** Creates the receiver of a connection's messages. A call passed with a message is always a {@link Call}. */
-export function receiverOf(connection: Connection): ChannelReceiver {
+export function createReceiver(connection: Connection): ChannelReceiver {
   const { options } = connection
 
   const receiveResponse = (message: JsonRpcResponse, call: Call | undefined): void => {

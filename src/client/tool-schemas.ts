@@ -20,8 +20,8 @@ interface ToolSchema {
 }
 
 /**
- * The schemas of the tools last listed, by name. Those of the previous list are removed only when yet
- * another list starts, so that calls made during a refresh find their tool.
+ * The schemas of the tools in the latest list, by name. The schemas of the list before it are kept too,
+ * so that calls find their tool while the list is being fetched again.
  */
 export class ToolSchemas {
   #tools = new Map<string, ToolSchema>()
@@ -31,11 +31,11 @@ export class ToolSchemas {
    * Stores a page of tools.
    *
    * @param isFirst Whether this is the first page of a list.
-   * @param onFault Called for tools with invalid annotations, which are not returned. Omit it where no
-   *   headers repeat arguments: such tools are then returned too.
+   * @param onFault Called for each tool whose header annotations are invalid. Such tools are not
+   *   returned. If no headers repeat arguments, omit it: these tools are then returned too.
    * @returns The tools that can be called.
    */
-  remember(
+  storePage(
     tools: readonly Tool[],
     isFirst: boolean,
     onFault?: (name: string, fault: string) => void,

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 import type { Connection } from '../client/connection.ts'
-import { receiverOf } from '../client/server-messages.ts'
+import { createReceiver } from '../client/server-messages.ts'
 import { abortable } from '../patterns/abort.ts'
 import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
 import type { ProtocolError } from '../protocol/errors.ts'
@@ -51,7 +51,7 @@ class DuplexChannel implements Channel, Receiver {
 
 /** Opens a channel over a transport for a connection, and starts it. */
 export async function openDuplex(connection: Connection, transport: Transport): Promise<void> {
-  const channel = new DuplexChannel(transport, receiverOf(connection))
+  const channel = new DuplexChannel(transport, createReceiver(connection))
   await connection.replaceChannel(channel)
   await abortable(Promise.resolve(transport.start(channel)), connection.options.signal)
 }

@@ -7,7 +7,7 @@ import { describeAttempts } from '../client/attempts.ts'
 import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { discover, isLegacyOverHttp } from '../client/discover.ts'
 import { initialize } from '../client/initialize.ts'
-import { receiverOf } from '../client/server-messages.ts'
+import { createReceiver } from '../client/server-messages.ts'
 import { isModernError } from '../client/versions.ts'
 import { SdkError, statusOf, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/channel.ts'
@@ -24,7 +24,7 @@ export function httpTarget(endpoint: string | URL): ConnectionTarget {
     url,
     async open(connection) {
       const { options } = connection
-      const channel = new StreamableHttpChannel(url, options, receiverOf(connection))
+      const channel = new StreamableHttpChannel(url, options, createReceiver(connection))
       await connection.replaceChannel(channel)
       if (!applyDiscovery(connection)) await connection.negotiate()
     },
@@ -43,7 +43,7 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
   } catch (error) {
     const status = statusOf(error) ?? 0
     // A server of 2026-07-28 without `server/discover`, which the specification requires
-    if (legacy.doubtful && modern && status > 0 && status < 500) {
+    if (legacy.mayBeModern && modern && status > 0 && status < 500) {
       return connection.setRevision(modern)
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
@@ -63,7 +63,7 @@ export async function openFallback(connection: Connection, url: string): Promise
   const { options } = connection
   const { fallback } = options
   if (!fallback) throw new SdkError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
-  await connection.replaceChannel(fallback(url, options, receiverOf(connection)))
+  await connection.replaceChannel(fallback(url, options, createReceiver(connection)))
   await initialize(connection, { signal: options.signal })
 }
 

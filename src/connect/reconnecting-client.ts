@@ -28,11 +28,11 @@ const CONNECTING: ConnectionState = { status: 'connecting' }
 /** How long the server may take to answer a ping, in milliseconds. */
 const PING_MS = 10_000
 
-/** Why a connection that was ready no longer is. */
+/** The failure of a connection that was ready. */
 interface Failure {
   readonly error: Error
-  /** Whether the client can no longer be used. */
-  readonly isOver: boolean
+  /** Whether a new client is needed, because this one can no longer be used. */
+  readonly needsNewClient: boolean
 }
 
 /** Connects once. */
@@ -45,12 +45,12 @@ export class ReconnectingConnection implements ReconnectingClient {
   readonly #options: ReconnectingOptions
   readonly #listeners = new Set<() => void>()
   #state = IDLE
-  /** Aborts at the end of the period from `open` until `close` or a failure. */
-  #run: AbortController | undefined
+  /** Present from `open` until `close` or a failure, when it aborts. */
+  #opened: AbortController | undefined
   /** Called when a ready connection fails. */
   #onFailure: ((failure: Failure) => void) | undefined
-  /** Aborts when there is a reason to expect that another attempt will succeed. */
-  #wake = new AbortController()
+  /** Aborts to end the delay before the next attempt, because `check` was called. */
+  #retryNow = new AbortController()
 
   constructor(connect: Connect, target: ReconnectingTarget, options: ReconnectingOptions) {
     this.#connectTo = connect
@@ -66,18 +66,18 @@ export class ReconnectingConnection implements ReconnectingClient {
   }
 
   open = (): void => {
-    if (this.#run) return
-    const run = (this.#run = new AbortController())
-    this.#set(CONNECTING)
+    if (this.#opened) return
+    const opened = (this.#opened = new AbortController())
+    this.#setState(CONNECTING)
     const stayConnected = async (): Promise<void> => {
       const stopWaking = this.#options.onWake?.(this.check)
-      await this.#keepConnected(run.signal).finally(stopWaking)
+      await this.#keepConnected(opened.signal).finally(stopWaking)
     }
     stayConnected().catch((error: Error) => {
-      if (this.#run !== run) return
-      this.#run = undefined
-      run.abort()
-      this.#set({ status: 'failed', error })
+      if (this.#opened !== opened) return
+      this.#opened = undefined
+      opened.abort()
+      this.#setState({ status: 'failed', error })
     })
   }
 
@@ -98,18 +98,18 @@ export class ReconnectingConnection implements ReconnectingClient {
   }
 
   check = (): void => {
-    if (this.#state.status !== 'ready') return this.#wake.abort()
+    if (this.#state.status !== 'ready') return this.#retryNow.abort()
     const { client } = this.#state
     client.ping({ timeoutMs: PING_MS, background: true }).catch((error: Error) => {
-      if (mayReconnect(error)) this.#onFailure?.({ error, isOver: !this.#isHttp })
+      if (mayReconnect(error)) this.#onFailure?.({ error, needsNewClient: !this.#isHttp })
     })
   }
 
   close = async (): Promise<void> => {
     const state = this.#state
-    this.#run?.abort()
-    this.#run = undefined
-    this.#set(IDLE)
+    this.#opened?.abort()
+    this.#opened = undefined
+    this.#setState(IDLE)
     if ('client' in state) await state.client?.close()
   }
 
@@ -117,7 +117,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     return typeof this.#target !== 'function'
   }
 
-  #set(state: ConnectionState): void {
+  #setState(state: ConnectionState): void {
     if (this.#state === state) return
     this.#state = state
     for (const listener of this.#listeners) {
@@ -135,7 +135,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     /** Consecutive failed attempts while the network is available. */
     let failures = 0
     for (;;) {
-      this.#wake = new AbortController()
+      this.#retryNow = new AbortController()
       let error: Error
       try {
         if (client) await client.ping({ timeoutMs: PING_MS, signal, background: true })
@@ -145,7 +145,7 @@ export class ReconnectingConnection implements ReconnectingClient {
         const failure = await this.#untilFailure(client, signal)
         if (!failure) return
         ;({ error } = failure)
-        if (failure.isOver) {
+        if (failure.needsNewClient) {
           abandoned.abort()
           abandoned = new AbortController()
           void client.close().catch(() => {})
@@ -156,14 +156,14 @@ export class ReconnectingConnection implements ReconnectingClient {
         error = cause as Error
         const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
         failures = isOffline?.(error) ? 0 : failures + 1
-        const isExhausted = failures >= maxRetries && !this.#wake.signal.aborted
+        const isExhausted = failures >= maxRetries && !this.#retryNow.signal.aborted
         if (failures > 0 && (isFirst || isExhausted || !mayReconnect(error))) {
           void client?.close().catch(() => {})
           throw error
         }
         if ((error as SdkError).code === 'CLOSED') client = undefined
       }
-      this.#set({ status: 'reconnecting', error, attempt, ...(client && { client }) })
+      this.#setState({ status: 'reconnecting', error, attempt, ...(client && { client }) })
       // A wake-up is a reason to expect success soon, so the backoff restarts
       if (await this.#waitToRetry(attempt, signal)) attempt = failures = 0
       else attempt++
@@ -176,7 +176,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     return new Promise((resolve) => {
       this.#onFailure = resolve
       signal.addEventListener('abort', () => resolve(undefined), { once: true })
-      this.#set({ status: 'ready', client })
+      this.#setState({ status: 'ready', client })
     })
   }
 
@@ -184,16 +184,16 @@ export class ReconnectingConnection implements ReconnectingClient {
   async #waitToRetry(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
-    const { signal: woken } = this.#wake
-    await sleep(delayMs, AbortSignal.any([signal, woken])).catch(() => {})
-    return woken.aborted
+    const { signal: retryNow } = this.#retryNow
+    await sleep(delayMs, AbortSignal.any([signal, retryNow])).catch(() => {})
+    return retryNow.aborted
   }
 
   async #connect(signal: AbortSignal): Promise<Client> {
     const target = this.#target
     const onClosed = (error: Error): void => {
       // Closing an abandoned client is not a failure of the next one
-      if (!signal.aborted) this.#onFailure?.({ error, isOver: true })
+      if (!signal.aborted) this.#onFailure?.({ error, needsNewClient: true })
     }
     const server =
       typeof target === 'function' ? observeTransport(await target(), onClosed) : target
@@ -212,7 +212,7 @@ export class ReconnectingConnection implements ReconnectingClient {
       ...options,
       signal: anySignal,
       ...(options.auth && { auth: this.#observedAuth(options.auth) }),
-      fetch: observeFetch(fetch, (error) => this.#onFailure?.({ error, isOver: false })),
+      fetch: observeFetch(fetch, (error) => this.#onFailure?.({ error, needsNewClient: false })),
     })
   }
 
@@ -222,15 +222,17 @@ export class ReconnectingConnection implements ReconnectingClient {
       work: () => ReturnType<AuthProvider['challenged']>,
     ): Promise<boolean> => {
       const previous = this.#state
-      const run = this.#run
+      const opened = this.#opened
       const stop = this.#options.signIn?.subscribe((url) => {
-        if (this.#run === run) this.#set(url === undefined ? previous : authenticatingAt(url))
+        if (this.#opened === opened)
+          this.#setState(url === undefined ? previous : authenticatingAt(url))
       })
       try {
         return await work()
       } finally {
         stop?.()
-        if (this.#run === run && this.#state.status === 'authenticating') this.#set(previous)
+        if (this.#opened === opened && this.#state.status === 'authenticating')
+          this.#setState(previous)
       }
     }
     return {

@@ -1,5 +1,5 @@
 /**
- * Applies what an earlier connection discovered, which saves a request.
+ * Applies the discovery of an earlier connection, which saves a request.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */

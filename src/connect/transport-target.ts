@@ -13,7 +13,10 @@ import type { Transport } from '../protocol/transport.ts'
 import { openDuplex } from './duplex-channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** How long to wait for the response to `server/discover` after that to `initialize`, in milliseconds. */
+/**
+ * How long to wait for the response to `server/discover` once the response to `initialize` has arrived,
+ * in milliseconds.
+ */
 const GRACE_MS = 100
 
 /**
@@ -30,8 +33,8 @@ export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): C
 }
 
 /**
- * Connects. A server that does not answer `server/discover` in time may use sessions, or may be slow to
- * start. It is therefore sent `initialize` too, and used according to its responses.
+ * Connects. If the server does not answer `server/discover` in time, it may use sessions, or may be slow
+ * to start. The client therefore sends `initialize` too, and decides by the responses.
  */
 async function open(
   connection: Connection,

@@ -7,7 +7,7 @@
 import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
-import { receiverOf } from '../client/server-messages.ts'
+import { createReceiver } from '../client/server-messages.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { ListeningChannel } from '../transport/streamable-http/listening-channel.ts'
 import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
@@ -66,7 +66,12 @@ export function cachedHttpTarget(
 
 /** Opens a Streamable HTTP channel that can listen. */
 function openStreamable(connection: Connection, url: string): Promise<void> {
-  const gap = (): void => connection.changes?.gap()
-  const channel = new ListeningChannel(url, connection.options, receiverOf(connection), gap)
+  const onMissedChanges = (): void => connection.changes?.announceAll()
+  const channel = new ListeningChannel(
+    url,
+    connection.options,
+    createReceiver(connection),
+    onMissedChanges,
+  )
   return connection.replaceChannel(channel)
 }

@@ -4,9 +4,9 @@
  * @module
  */
 export type { AuthorizationRedirect, RedirectResult } from '../authorization/authorization-flow.ts'
-export { fileTokensOn, type Files } from '../authorization/file-tokens.ts'
+export { createFileTokenStore, type Files } from '../authorization/file-tokens.ts'
 export {
-  loopbackOn,
+  createLoopbackFlow,
   openBrowser,
   type LoopbackHost,
   type LoopbackOptions,

@@ -6,7 +6,7 @@
  */
 import { BaseClient } from '../client/base-client.ts'
 import { declaredCapabilities } from '../client/capabilities.ts'
-import { walkFewPages } from '../client/features/few-pages.ts'
+import { createPageWalker } from '../client/features/page-walker.ts'
 import { noInputHandlers } from '../client/features/no-input-handlers.ts'
 import { BASE_OPTIONS } from '../client/option-names.ts'
 import type { BaseConnectOptions } from '../client/options.ts'
@@ -49,7 +49,7 @@ export async function connect(
     compose: (connection) => ({
       client: new BaseClient(connection),
       inputHandlers: noInputHandlers(connection),
-      walkPages: walkFewPages(options.maxPages),
+      walkPages: createPageWalker(options.maxPages),
     }),
   })
 }

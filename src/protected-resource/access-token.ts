@@ -1,6 +1,5 @@
 /**
- * Access tokens, and the check whether a token is acceptable here, which is the same for every kind
- * of verification.
+ * Access tokens, and the checks that an authentic token must pass, whichever verifier was used.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
@@ -118,7 +117,7 @@ export function faultOf(
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
     return `It is not valid before ${quote(new Date(notBefore))}, ${currentTime}`
   }
-  // Other confirmation methods are not checked here, so a stolen token could be used
+  // A token with any other confirmation method must be rejected: nothing would detect that it is stolen
   const method = Object.keys(confirmation ?? {}).find((name) => name !== 'jkt')
   return method === undefined
     ? undefined

@@ -1,6 +1,6 @@
 /**
- * Requests to authorization servers, limited in time and size even if the given `fetch` ignores
- * signals, so that a request that waits for them cannot hang.
+ * Requests to authorization servers. Time and size are limited even if the given `fetch` ignores its
+ * signal, so that no request to this server can hang because of them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
@@ -29,8 +29,8 @@ interface Outcome {
 }
 
 /**
- * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker. The response to
- * a GET, or the failure of any other request, is for 5 s the outcome of all requests to its URL.
+ * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker: for 5 s, all
+ * requests to the same URL receive the response to a GET, or the failure of any other request.
  */
 export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()

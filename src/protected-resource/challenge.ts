@@ -1,5 +1,5 @@
 /**
- * The challenge in the response to a rejected client, which says how to obtain access.
+ * The challenge of a 401 or 403 response, which says how to obtain access.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-5.1

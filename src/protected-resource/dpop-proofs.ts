@@ -38,7 +38,7 @@ export interface DpopOptions {
 }
 
 /** What the proof of a request must match. */
-export interface VerifiedProof {
+export interface ProofExpectations {
   readonly token: string
   /** How the token was sent. */
   readonly scheme: 'bearer' | 'dpop'
@@ -65,8 +65,8 @@ export interface DpopVerifier {
   readonly required: boolean
   /** The accepted algorithms. */
   readonly algorithms: readonly string[]
-  /** Checks the token and the proof of a request; returns the error, if any. */
-  check(request: Request, proven: VerifiedProof): Promise<DpopError | undefined>
+  /** Verifies the proof of a request and the binding of its token; returns the error, if any. */
+  check(request: Request, expected: ProofExpectations): Promise<DpopError | undefined>
 }
 
 const ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'ES384', 'ES512', 'PS256', 'RS256']
@@ -99,14 +99,14 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
 
   const faultOf = async (
     request: Request,
-    proven: VerifiedProof,
+    expected: ProofExpectations,
   ): Promise<DpopError | undefined> => {
     const proof = await readProof(request.headers.get('dpop'), algorithms)
     if ('error' in proof) return proof
-    const mismatch = await requestMismatch(proof, request, proven, maxAgeMs)
+    const mismatch = await requestMismatch(proof, request, expected, maxAgeMs)
     if (mismatch !== undefined) return invalid(mismatch)
     const { iat, jti, nonce, jkt } = proof
-    if (jkt !== proven.thumbprint) {
+    if (jkt !== expected.thumbprint) {
       return {
         error: 'invalid_token',
         message: 'The DPoP proof uses another key than the access token',
@@ -127,17 +127,17 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   return {
     required,
     algorithms,
-    async check(request, proven) {
-      const bindingFault = findBindingFault(proven)
+    async check(request, expected) {
+      const bindingFault = findBindingFault(expected)
       if (bindingFault !== undefined) return { error: 'invalid_token', message: bindingFault }
-      const fault = await faultOf(request, proven)
+      const fault = await faultOf(request, expected)
       return fault && { ...fault, nonce: await nonces?.next() }
     },
   }
 }
 
 /** The reason for rejecting a token that no proof can make acceptable. */
-function findBindingFault({ thumbprint, scheme }: VerifiedProof): string | undefined {
+function findBindingFault({ thumbprint, scheme }: ProofExpectations): string | undefined {
   if (thumbprint === undefined) return 'The access token is not bound to a key'
   if (scheme === 'dpop') return undefined
   return 'The access token is bound to a key, but was sent without the DPoP scheme'
@@ -163,7 +163,7 @@ function invalid(reason: string): DpopError {
 async function requestMismatch(
   { htm, htu, ath, iat }: ProofClaims,
   { method, url }: Request,
-  { token, resource }: VerifiedProof,
+  { token, resource }: ProofExpectations,
   maxAgeMs: number,
 ): Promise<string | undefined> {
   if (htm !== method) return `The proof is for ${quote(htm)}, not ${quote(method)}`

@@ -1,5 +1,5 @@
 /**
- * The files of static skills as one tree.
+ * The files of static skills: their URIs, media types and digests.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */

@@ -81,8 +81,8 @@ interface ServedSkill {
  * )
  * ```
  *
- * @throws {TypeError} If there is no skill. If a skill has no `SKILL.md`, an invalid name or path, or
- *   more files or bytes than hosts must accept. If two files have the same URI.
+ * @throws {TypeError} If there is no skill; if a skill has no `SKILL.md`, an invalid name or path, or
+ *   more files or bytes than hosts must accept; if two files have the same URI.
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export function skills(

@@ -34,7 +34,7 @@ export async function findTask(
   return task && mayCall(server, task, ctx) ? task : undefined
 }
 
-/** Whether a caller may call the tool of a task, and may therefore see its questions and result. */
+/** Whether a caller may call the tool of a task, and may therefore see the task. */
 export function mayCall(
   server: ServerDefinition,
   { call: { params, scopes } }: TaskRecord,

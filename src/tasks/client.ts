@@ -11,14 +11,14 @@ import { clientExtension } from '../client/client-extension.ts'
 import type { ClientExtension } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import {
-  followCoreTask,
+  waitForCoreTask,
   isCore,
   getCoreTask,
   sendCoreCall,
   startCoreTask,
   type TaskClient,
 } from './core-client.ts'
-import { followTask, type FollowOptions } from './follow.ts'
+import { waitForTask, type TaskPollingOptions } from './wait-for-task.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { wrapHandler } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -42,7 +42,7 @@ import { isObject } from '../protocol/validate.ts'
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-export function taskPolling(options: FollowOptions = {}): ClientExtension {
+export function taskPolling(options: TaskPollingOptions = {}): ClientExtension {
   return clientExtension({
     id: TASKS_EXTENSION,
     wrap: wrapHandler,
@@ -57,7 +57,7 @@ export function taskPolling(options: FollowOptions = {}): ClientExtension {
         const task = requireDetailedTask(result)
         // This placeholder is not a tool result and must not be validated as one
         if (RETURN_TASK in request) return { content: [], isError: true, task: { ...task } }
-        return followTask({ client, taskId: task.taskId, options, request, task })
+        return waitForTask({ client, taskId: task.taskId, options, request, task })
       },
     },
   })
@@ -83,7 +83,7 @@ export interface RemoteTask {
    *   not exist.
    * @throws {SdkError} `ABORTED`, `TIMEOUT`, `DENIED`, `INVALID_MESSAGE`.
    */
-  result(options?: RequestOptions & FollowOptions): Promise<CallToolResult>
+  result(options?: RequestOptions & TaskPollingOptions): Promise<CallToolResult>
   /** Asks the server to cancel the task. */
   cancel(): Promise<void>
 }
@@ -139,7 +139,7 @@ export async function callTask(
   client: TaskClient,
   name: string,
   args?: JsonObject,
-  options: StartOptions & FollowOptions = {},
+  options: StartOptions & TaskPollingOptions = {},
 ): Promise<CallToolResult> {
   const started = await createTask(client, name, args, options)
   return 'task' in started ? started.task.result(options) : started.result
@@ -166,8 +166,8 @@ export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
     async result(options = {}) {
       const request = options
       const result = core
-        ? await followCoreTask(client, id, options, request)
-        : await followTask({ client, taskId: id, options, request })
+        ? await waitForCoreTask(client, id, options, request)
+        : await waitForTask({ client, taskId: id, options, request })
       if (Array.isArray(result.content)) return result as CallToolResult
       throw new SdkError('INVALID_MESSAGE', `The task "${id}" returned no content`, {
         data: result,

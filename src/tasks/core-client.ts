@@ -1,6 +1,6 @@
 /**
- * Tasks of 2025-11-25 on the client: a tool is called with the `task` param, the task is polled
- * until it requests input or finishes, and its result is fetched.
+ * Tasks of 2025-11-25 on the client: calls a tool with the `task` param, polls the task until it
+ * requests input or finishes, and fetches its result.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -19,8 +19,8 @@ import type {
   JsonObject,
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { ExtensionClient, FollowedRequest } from '../client/extension.ts'
-import { taskReporter, type FollowOptions } from './follow.ts'
+import type { ExtensionClient, ExtensionRequest } from '../client/extension.ts'
+import { taskReporter, type TaskPollingOptions } from './wait-for-task.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 
 /** A client that can call tools in every revision. */
@@ -61,7 +61,7 @@ export async function startCoreTask(
   return created ? { taskId: created.taskId } : { result: result as CallToolResult }
 }
 
-/** Marks the options of a call that is sent unchanged. */
+/** Marks the options of a call that this extension sends itself and must not change again. */
 const UNCHANGED = Symbol('unchanged')
 
 /**
@@ -69,20 +69,20 @@ const UNCHANGED = Symbol('unchanged')
  * `undefined` for any other request.
  */
 export function sendCoreCall(
-  { client, method, params, options }: FollowedRequest,
-  followOptions: FollowOptions,
+  { client, method, params, options }: ExtensionRequest,
+  pollingOptions: TaskPollingOptions,
 ): Promise<Result> | undefined {
   const isSentUnchanged = method !== 'tools/call' || 'task' in params || UNCHANGED in options
   if (isSentUnchanged) return undefined
   // A caller with `onTask` wants a task, even if it also wants progress
-  const wantsProgressOnly = options.onProgress !== undefined && !followOptions.onTask
+  const wantsProgressOnly = options.onProgress !== undefined && !pollingOptions.onTask
   if (!isCore(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
   if (!supportsTasks(client)) return undefined
   const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, marked)
-  const callAndFollow = async (): Promise<Result> => {
+  const callAndWait = async (): Promise<Result> => {
     const result = await callAsSupported(
       client,
       String(params.name),
@@ -92,9 +92,9 @@ export function sendCoreCall(
     )
     const created = createdTask(result)
     if (!created) return result
-    return followCoreTask(client, created.taskId, followOptions, options, created.ttl)
+    return waitForCoreTask(client, created.taskId, pollingOptions, options, created.ttl)
   }
-  return callAndFollow()
+  return callAndWait()
 }
 
 /**
@@ -139,7 +139,8 @@ function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefi
 }
 
 /**
- * Calls a tool as a task if it supports that; calls it again if that has changed on the server.
+ * Calls a tool as a task if the tool supports that. If the server rejects the call because the tool's
+ * support has changed, calls it again in the other way.
  *
  * @param onlyIfRequired Use a task only if the tool requires one, so that the client receives
  * progress.
@@ -246,15 +247,15 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
  * @throws {SdkError} `TIMEOUT` if the caller's or the server's time limit has passed; `ABORTED`
  *   if the task was cancelled by any party.
  */
-export async function followCoreTask(
+export async function waitForCoreTask(
   client: ExtensionClient,
   taskId: string,
-  followOptions: FollowOptions,
+  pollingOptions: TaskPollingOptions,
   request: RequestOptions,
   ttl?: unknown,
 ): Promise<Result> {
   const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
-  const report = taskReporter(followOptions, request)
+  const report = taskReporter(pollingOptions, request)
   const startedAt = performance.now()
   let deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {
@@ -283,7 +284,7 @@ export async function followCoreTask(
       }
       const remainingMs = deadline - performance.now()
       if (remainingMs <= 0) throw noResultError('TIMEOUT', taskId)
-      await sleep(Math.min(pollDelayMs(requestedMs, failures, followOptions), remainingMs), signal)
+      await sleep(Math.min(pollDelayMs(requestedMs, failures, pollingOptions), remainingMs), signal)
     }
   } catch (error) {
     // Not awaited, because the caller has aborted; it fails if the task has expired, which is fine

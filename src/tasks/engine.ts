@@ -22,7 +22,7 @@ import {
   type TaskRecord,
 } from './record.ts'
 import { failureTest, type Platform } from './run.ts'
-import type { ReportedOutcome, TaskService, TaskPollOptions } from './service.ts'
+import type { ReportedOutcome, TaskService, TaskWaitOptions } from './service.ts'
 import { answer, cancel, setStatusMessage, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
 import { TaskWork, type WorkOptions } from './work.ts'
@@ -68,7 +68,7 @@ export class TaskEngine implements TaskService {
     this.#work = new TaskWork(server, this.#tasks, options)
   }
 
-  mintId(): string {
+  createId(): string {
     return encodeBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
   }
 
@@ -94,7 +94,7 @@ export class TaskEngine implements TaskService {
     return this.#tasks.get(taskId, principal)
   }
 
-  next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
+  next(wait: TaskWaitOptions): Promise<TaskRecord | undefined> {
     return this.#tasks.next(wait)
   }
 

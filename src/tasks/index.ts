@@ -1,5 +1,6 @@
 /**
- * Tasks: calls that outlive their request, in both forms that the protocol defines, over one store.
+ * Tasks are calls that outlive their request. They are part of 2025-11-25, and an extension of
+ * 2026-07-28.
  *
  * @module
  */

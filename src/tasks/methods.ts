@@ -122,7 +122,7 @@ export function listenToTasks(
     if (signal.aborted || !mayCall(server, task, ctx)) return
     notify('notifications/tasks', { ...detailedTaskOf(task, ctx.exchange.revision) })
   }
-  const follow = async (taskId: string): Promise<void> => {
+  const watchTask = async (taskId: string): Promise<void> => {
     if (service.watch) {
       const stop = await service.watch(taskId, principal, sendTask)
       signal.addEventListener('abort', stop)
@@ -142,6 +142,6 @@ export function listenToTasks(
     }
   }
   // If a task can no longer be followed, its notifications simply stop.
-  for (const id of ids) follow(id).catch(() => {})
+  for (const id of ids) watchTask(id).catch(() => {})
   return () => stopped.abort()
 }

@@ -11,7 +11,7 @@ import type { TaskStore } from './store.ts'
 
 /** How a server stores tasks. */
 export interface TasksOptions {
-  /** Where tasks are stored. By default they are in memory, and lost when the process exits. */
+  /** Stores the tasks. By default they are stored in memory, and lost when the process exits. */
   store?: TaskStore
   /**
    * How long tasks are stored after creation, in milliseconds.
@@ -72,8 +72,8 @@ const DURATIONS = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
 const LIMITS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 
 /**
- * Rejects options that would create tasks that no client can ever see, or make clients poll
- * constantly.
+ * Checks the options. A duration of 0, for example, would create tasks that no client can ever see, or
+ * make clients poll constantly.
  *
  * @throws {TypeError} If an option is unknown.
  * @throws {RangeError} If a duration is not a whole number of milliseconds above 0, or a limit is
@@ -92,7 +92,7 @@ function isPositive(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }
 
-/** How long a task is stored: as its tool declares, or as its client requests, within limits. */
+/** How long a task is stored: as long as its client requests, within limits, or as its tool declares. */
 export function ttlMsOf(
   options: TasksOptions,
   { ttlMs: toolTtlMs }: ToolTask,

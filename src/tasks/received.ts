@@ -10,7 +10,7 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { runLater } from './clock.ts'
-import { withRelatedTask, taskReceiver, type ReceivedTasks } from './related.ts'
+import { withRelatedTask, taskReceiver, type ClientTaskCapabilities } from './related.ts'
 import { relatedTo } from './wire.ts'
 
 /** How long, and how many, tasks are stored. */
@@ -19,14 +19,14 @@ const MAX_TTL_MS = 3_600_000
 const MAX_TASKS = 100
 const POLL_MS = 500
 
-interface Received {
+interface ReceivedTask {
   /** The response to the request; rejects once the task is cancelled. */
   readonly outcome: Promise<JsonObject>
   readonly cancel: () => void
   task: CoreTask
 }
 
-type Tasks = Map<string, Received>
+type Tasks = Map<string, ReceivedTask>
 
 /** The tasks of each connection, by its declared capabilities. */
 const tasksByConnection = new WeakMap<ClientCapabilities, Tasks>()
@@ -39,7 +39,7 @@ const tasksByConnection = new WeakMap<ClientCapabilities, Tasks>()
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-export const CLIENT_TASK_CAPABILITIES: ReceivedTasks = {
+export const CLIENT_TASK_CAPABILITIES: ClientTaskCapabilities = {
   cancel: {},
   requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
   [taskReceiver](answer, capabilities) {
@@ -65,7 +65,7 @@ function createReceiver(tasks: Tasks, declared: JsonObject, answer: ServerAnswer
 }
 
 /** The server's methods for existing tasks. */
-const methods: { readonly [method: string]: (received: Received) => Promise<JsonObject> } = {
+const methods: { readonly [method: string]: (received: ReceivedTask) => Promise<JsonObject> } = {
   'tasks/get': async ({ task }) => ({ ...task }),
   'tasks/result': async ({ outcome, task }) => {
     const result = await outcome
@@ -81,7 +81,7 @@ const methods: { readonly [method: string]: (received: Received) => Promise<Json
   },
 }
 
-function requireTask(tasks: Tasks, { taskId }: JsonObject): Received {
+function requireTask(tasks: Tasks, { taskId }: JsonObject): ReceivedTask {
   const received = tasks.get(String(taskId))
   if (received) return received
   throw new ProtocolError(INVALID_PARAMS, 'Unknown task')
@@ -110,7 +110,7 @@ function startTask(
     response.then(resolve, reject)
   })
   const times = { createdAt, lastUpdatedAt: createdAt, ttl, pollInterval: POLL_MS }
-  const received: Received = { outcome, cancel, task: { taskId, status: 'working', ...times } }
+  const received: ReceivedTask = { outcome, cancel, task: { taskId, status: 'working', ...times } }
   tasks.set(taskId, received)
   outcome.then(
     () => settle(received, 'completed'),
@@ -121,7 +121,7 @@ function startTask(
 }
 
 /** Records how a task ended; only the first outcome counts. */
-function settle(received: Received, status: CoreTask['status'], statusMessage?: string): void {
+function settle(received: ReceivedTask, status: CoreTask['status'], statusMessage?: string): void {
   if (received.task.status !== 'working') return
   const lastUpdatedAt = new Date().toISOString()
   received.task = {

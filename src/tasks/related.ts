@@ -1,5 +1,5 @@
 /**
- * Responses to server requests made during a task of 2025-11-25, which name that task.
+ * Adds the id of a task to the responses to server requests that belong to the task; 2025-11-25 only.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-related-task-messages
  */
@@ -9,19 +9,19 @@ import { isObject } from '../protocol/validate.ts'
 import { META_RELATED_TASK } from './wire.ts'
 
 /**
- * The key of the code that answers requests as tasks. It is part of the declared capability, so
- * that clients without the capability do not bundle it.
+ * The key of the function that answers requests as tasks. The function is a hidden member of the
+ * capability that clients declare, so that clients without the capability do not bundle it.
  */
 export const taskReceiver: unique symbol = Symbol('taskReceiver')
 
 /** A client's `tasks` capability. */
-export interface ReceivedTasks extends JsonObject {
+export interface ClientTaskCapabilities extends JsonObject {
   [taskReceiver]?(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
 }
 
 /** Wraps a client's request handlers as its declared capability requires. */
 export function wrapHandler(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer {
-  const { tasks }: { tasks?: ReceivedTasks } = capabilities
+  const { tasks }: { tasks?: ClientTaskCapabilities } = capabilities
   return tasks?.[taskReceiver]?.(answer, capabilities) ?? withRelatedTask(answer)
 }
 

@@ -1,6 +1,5 @@
 /**
- * One run of a tool's handler for a task: from the task's record to the transition that results
- * from the run.
+ * Runs a tool's handler for a task once, and returns the change of the task that results from it.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -33,7 +32,7 @@ import { TaskContext, unreachableReason, type TaskStatus } from './context.ts'
 import { jsonClone, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, finish, awaitOutcome, type NewInput, type Transition } from './state.ts'
 
-/** What a run needs from its host. */
+/** The operations that a run needs from the process that runs it. */
 export interface RunHost extends TaskStatus {
   readonly cancellation: Cancellation
   /** Sends a message to the clients that currently wait for the result; 2025-11-25 only. */
@@ -82,8 +81,8 @@ export function failureTest({ revision }: TaskCall): (result: Result) => boolean
 }
 
 /**
- * The exchange of a task's run: the clients that wait for its result receive its messages, and no
- * client can be asked directly.
+ * The exchange of a task's run. Clients that wait for the result receive its messages. No client can be
+ * asked directly, because the task may outlive every connection.
  */
 function exchangeOf(
   { revision, client, principal, auth }: TaskCall,

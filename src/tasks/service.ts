@@ -10,12 +10,12 @@ import type { InputOutcome, NewTask, TaskRecord } from './record.ts'
 import type { Platform } from './run.ts'
 
 /**
- * Tasks, as the request handlers see them. Callers other than a task's principal cannot find out
- * anything about it, not even that it exists.
+ * The operations on tasks that request handlers use. For callers other than a task's principal, the task
+ * does not exist.
  */
 export interface TaskService {
   /** Generates an unguessable id for a new task. */
-  mintId(): string
+  createId(): string
   /**
    * Creates a task. Once this resolves, the task is stored and will be run.
    *
@@ -25,7 +25,7 @@ export interface TaskService {
   /** Gets a task. */
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
-  next(wait: TaskPollOptions): Promise<TaskRecord | undefined>
+  next(wait: TaskWaitOptions): Promise<TaskRecord | undefined>
   /** Accepts responses; returns the changed task. */
   answer(
     taskId: string,
@@ -61,7 +61,7 @@ export interface TaskService {
 export type ReportedOutcome = { readonly returned: ToolReturn } | { readonly error: ErrorObject }
 
 /** What {@link TaskService.next} waits for. */
-export interface TaskPollOptions {
+export interface TaskWaitOptions {
   readonly taskId: string
   readonly principal: string | null
   /** The last known `lastUpdatedAt`. */

@@ -1,6 +1,6 @@
 /**
  * The states of a task and the transitions between them: `working` and `input_required` alternate
- * until a final state is reached, which cannot change. Every function returns the record after the
+ * until a final state is reached, which cannot change. A transition returns the record after the
  * change, or `undefined` if there is nothing to change.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-lifecycle

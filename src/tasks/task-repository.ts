@@ -9,7 +9,7 @@ import { SdkError } from '../protocol/errors.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import { TaskSubscribers } from './subscribers.ts'
 import { expiresAt, TASK_EXPIRED, type TaskRecord } from './record.ts'
-import type { TaskPollOptions } from './service.ts'
+import type { TaskWaitOptions } from './service.ts'
 import { finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 
@@ -54,7 +54,7 @@ export class TaskRepository {
   }
 
   /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
-  async next(wait: TaskPollOptions): Promise<TaskRecord | undefined> {
+  async next(wait: TaskWaitOptions): Promise<TaskRecord | undefined> {
     const { taskId, principal, seen, signal } = wait
     const waitMs = this.#store.subscribe ? Math.max(wait.waitMs, NOTIFIED_POLL_MS) : wait.waitMs
     let unsubscribe = (): void => {}

@@ -24,7 +24,7 @@ import type { TaskFactory, ToolEntry } from '../server/features/tools.ts'
 import { taskIdOf } from './context.ts'
 import type { ServedTasks } from './access.ts'
 import { cancelCoreTask, getCoreResult, getCoreTask, listCoreTasks } from './core-methods.ts'
-import { deferCall, toolTaskOf, type Deferral } from './defer.ts'
+import { createTaskForCall, toolTaskOf, type TaskCreation } from './create-task.ts'
 import { TaskEngine, type EngineOptions } from './engine.ts'
 import { cancelTask, getTask, acceptTaskIds, listenToTasks, updateTask } from './methods.ts'
 import { checkOptions, type TasksOptions } from './options.ts'
@@ -236,12 +236,12 @@ export class ServerTasks implements Tasks, TaskFactory {
   ): Promise<Result | undefined> {
     const toolTask = toolTaskOf(entry, params, ctx)
     if (!toolTask) return undefined
-    const deferral: Deferral = {
+    const creation: TaskCreation = {
       service: this.#activeService,
       options: this.#options,
       report: (error, during) => this.#server.report(error, during),
     }
-    const result = await deferCall(deferral, entry, toolTask, args, params, ctx)
+    const result = await createTaskForCall(creation, entry, toolTask, args, params, ctx)
     this.#taskIds.set(ctx, result.taskId)
     return result
   }

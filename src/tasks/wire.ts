@@ -1,5 +1,5 @@
 /**
- * Tasks as clients see them, in both forms.
+ * The format of tasks in messages: that of the extension, and that of 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks

@@ -1,6 +1,6 @@
 /**
- * Runs tasks in this process: under a lease, so that no other process runs them too, within the
- * lifetime of the task, and stopped once the task finishes.
+ * Runs tasks in this process, under a lease, so that no other process runs them too. A run stops when
+ * its task is cancelled or expires.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -51,8 +51,7 @@ export class TaskWork {
   /**
    * Starts the run of a task.
    *
-   * @param leased The task, if it was created by {@link withLease} and was not stored in another
-   * state since.
+   * @param leased The task, if it has the lease that {@link withLease} added and has not changed since.
    */
   async begin(taskId: string, platform: Platform, leased?: TaskRecord): Promise<void> {
     if (this.#options.begin) return this.#options.begin(taskId)
@@ -136,13 +135,13 @@ export class TaskWork {
   /** Changes the task of a run. The run stops if another process has ended or claimed the task. */
   async #change(run: Run, transition: Transition): Promise<void> {
     const { leaseMs } = this.#options
-    let isOver = true
+    let mustStop = true
     const guarded: Transition = (before, now) => {
-      isOver = isFinal(before) || (leaseMs !== undefined && before.leasedBy !== this.#processId)
-      return isOver ? undefined : transition(before, now)
+      mustStop = isFinal(before) || (leaseMs !== undefined && before.leasedBy !== this.#processId)
+      return mustStop ? undefined : transition(before, now)
     }
     run.task = await this.#tasks.change(run.taskId, guarded, run.task)
-    if (isOver) stopRun(run)
+    if (mustStop) stopRun(run)
   }
 
   /** Renews the lease during the run. */

@@ -1,8 +1,8 @@
 /**
- * Tools' schemas in a form that all large model APIs accept. An API rejects a whole request because of
- * one schema, even if other APIs accept that schema. The API of OpenAI requires `properties` and
- * `items`. It rejects combinators at the root, as does the API of Anthropic, which also restricts the
- * characters of property names.
+ * Converts tools' schemas to a form that all large model APIs accept, because an API rejects a whole
+ * request if it does not support one schema in it. The APIs of OpenAI and Anthropic reject combinators at
+ * the root. OpenAI also requires `properties` and `items`. Anthropic also restricts the characters of
+ * property names.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-10
  */

@@ -10,16 +10,16 @@ const tool = (name: string): Tool => ({
 
 test('a client remembers the tools of two lists only, so that new names do not fill its memory [S013]', () => {
   const schemas = new ToolSchemas()
-  schemas.remember([tool('a')], true)
-  schemas.remember([tool('b')], false)
+  schemas.storePage([tool('a')], true)
+  schemas.storePage([tool('b')], false)
   // While a list is fetched again, calls still find the tools of the previous one
-  schemas.remember([tool('c')], true)
+  schemas.storePage([tool('c')], true)
   expect(['a', 'b', 'c'].map((name) => schemas.output(name) !== undefined)).toEqual([
     true,
     true,
     true,
   ])
-  schemas.remember([tool('d')], true)
+  schemas.storePage([tool('d')], true)
   expect(['a', 'b', 'c', 'd'].map((name) => schemas.output(name) !== undefined)).toEqual([
     false,
     false,

@@ -41,7 +41,7 @@ describe('Bundle of the tiny client', () => {
       const tiny = await pathsOf(`${entry}/tiny`)
       const full = await pathsOf(entry)
       const own = [
-        'src/client/features/few-pages.ts',
+        'src/client/features/page-walker.ts',
         'src/client/features/no-input-handlers.ts',
         'src/presets/client-tiny.ts',
       ]

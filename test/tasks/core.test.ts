@@ -155,7 +155,7 @@ describe('A task of 2025-11-25', () => {
   test('of ten thousand has an id of its own [L-TASK-012] [L-TASK-046]', async () => {
     const fixture = makeFixture()
     const engine = fixture.engine({ store: createMemoryTaskStore() })
-    const ids = new Set(Array.from({ length: 10_000 }, () => engine.mintId()))
+    const ids = new Set(Array.from({ length: 10_000 }, () => engine.createId()))
     expect(ids.size).toBe(10_000)
     for (const id of ids) expect(id).toMatch(/^[\w-]{32}$/)
   })

@@ -242,7 +242,7 @@ describe('The end of its time', () => {
     })
     const { call } = taskRecord('')
     for (let n = 0; n < 10_000; n++) {
-      const made = { taskId: engine.mintId(), call, ttlMs: 200 + (n % 50), pollIntervalMs: 1 }
+      const made = { taskId: engine.createId(), call, ttlMs: 200 + (n % 50), pollIntervalMs: 1 }
       await engine.create(made, {})
     }
     await expect.poll(() => store.count()).toBe(0)

@@ -203,7 +203,7 @@ describe('A handler of a task', () => {
       },
     })
     const { call } = taskRecord('')
-    const taskId = engine.mintId()
+    const taskId = engine.createId()
     const params = { name: 'for-ever', arguments: {} }
     await engine.create(
       { taskId, call: { ...call, principal: null, params }, ttlMs: 60_000, pollIntervalMs: 1 },

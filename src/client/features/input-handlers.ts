@@ -31,11 +31,12 @@ const USER_REJECTED = -1
 /** Answers one validated request. */
 type Answer = (signal: AbortSignal, request?: RequestOptions) => Promise<JsonObject>
 
-/** How many requests the server may still send during one call. */
+/** The limits for the server's requests during one call. */
 interface Quota {
+  /** How many requests the server may still send. */
   left: number
   /** Limits how many requests are answered concurrently. */
-  readonly inTurn: ReturnType<typeof semaphore>
+  readonly limitConcurrency: ReturnType<typeof semaphore>
 }
 
 /** Runs the handlers of one client. */
@@ -68,11 +69,12 @@ export class HandlerInput implements InputHandlers {
     const connection = this.#connection
     // A request that arrived outside the stream of a call may belong to any call
     const found = call ?? this.#findCallToCharge()
-    // List requests have no quota: by announcing changes, a server can cause any number of them
+    // List requests have no quota of their own, since a server can cause any number of them: each change
+    // that it announces makes the client list again
     const charged = found && isListing(found.message) ? undefined : found
     const quota = this.#quotaOf(charged?.message ?? this.#latest ?? this)
     if (--quota.left < 0) {
-      const error = this.#tooMany()
+      const error = this.#tooManyInputs()
       connection.calls.get(charged?.message.id)?.cancel(error)
       // Reported only once, however many requests follow
       if (!charged && quota.left === -1) connection.reportError(error)
@@ -139,7 +141,7 @@ export class HandlerInput implements InputHandlers {
     const quota = this.#quotaOf(call)
     const entries = Object.entries(requests)
     quota.left -= entries.length
-    if (quota.left < 0) throw this.#tooMany()
+    if (quota.left < 0) throw this.#tooManyInputs()
     const inputs = entries.map(([key, value]): [string, Answer] => {
       try {
         return [key, this.#read(value, quota)]
@@ -163,11 +165,11 @@ export class HandlerInput implements InputHandlers {
   }
 
   /** Validates a request and returns the function that answers it. */
-  #read(received: unknown, { inTurn }: Quota): Answer {
+  #read(received: unknown, { limitConcurrency }: Quota): Answer {
     const { capabilities, server } = this.#connection
     const answer = readInput(received, this.#options, capabilities)
     return (signal, request) =>
-      inTurn(() => {
+      limitConcurrency(() => {
         if (signal.aborted) throw abortReason(signal)
         // A handler that ignores its signal must not occupy its slot forever
         return abortable(answer({ signal, server, request }), signal)
@@ -178,7 +180,7 @@ export class HandlerInput implements InputHandlers {
     const { maxInputs = 100, maxConcurrentInputs = 10 } = this.#options
     let quota = this.#quotas.get(call)
     if (!quota) {
-      quota = { left: maxInputs, inTurn: semaphore(maxConcurrentInputs) }
+      quota = { left: maxInputs, limitConcurrency: semaphore(maxConcurrentInputs) }
       this.#quotas.set(call, quota)
     }
     return quota
@@ -191,7 +193,7 @@ export class HandlerInput implements InputHandlers {
     return call
   }
 
-  #tooMany(): SdkError {
+  #tooManyInputs(): SdkError {
     return new SdkError('LIMIT_EXCEEDED', 'The server requests more input than "maxInputs"')
   }
 

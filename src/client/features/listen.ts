@@ -13,7 +13,7 @@ import { isObject } from '../../protocol/validate.ts'
 import { forgetStale, notificationsFor } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import { sleep } from '../../patterns/abort.ts'
-import type { Feed } from './feed.ts'
+import type { NotificationQueue } from './notification-queue.ts'
 import type { RequestOptions } from '../request-options.ts'
 
 /** The maximum number of acknowledged resources, so that a server cannot fill the memory. */
@@ -30,14 +30,18 @@ export class Listener {
   }
 
   /**
-   * Fills a feed, opening a new stream whenever one ends. Resolves when the first stream is acknowledged.
+   * Fills a queue, opening a new stream whenever one ends. Resolves when the first stream is acknowledged.
    *
    * @throws {ProtocolError} If the server rejects the subscription.
    */
-  listen(feed: Feed, wanted: SubscriptionFilter, options: RequestOptions): Promise<void> {
+  listen(
+    queue: NotificationQueue,
+    wanted: SubscriptionFilter,
+    options: RequestOptions,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#keepListening(feed, wanted, options, resolve).then(resolve, (error: Error) => {
-        feed.fail(error)
+      this.#keepListening(queue, wanted, options, resolve).then(resolve, (error: Error) => {
+        queue.fail(error)
         reject(error)
       })
     })
@@ -56,7 +60,7 @@ export class Listener {
 
   /** Listens again with backoff whenever a stream ends. */
   async #keepListening(
-    feed: Feed,
+    queue: NotificationQueue,
     wanted: SubscriptionFilter,
     options: RequestOptions,
     onFirst: () => void,
@@ -67,18 +71,18 @@ export class Listener {
     const onAcknowledged = (): void => {
       // Changes since the last stream, or since the first attempt, may have been missed
       if (failures > 0)
-        for (const message of notificationsFor(feed.filter)) this.#deliver(feed, message)
+        for (const message of notificationsFor(queue.filter)) this.#deliver(queue, message)
       wasAcknowledged = true
       openedAt = performance.now()
       onFirst()
     }
     // Until the server is confirmed, this request is part of connecting, which the user started
-    const isOfHooks = feed.retriesOpening === true && this.#connection.isConfirmed
+    const isOfHooks = queue.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
       try {
         await this.#stream(
-          feed,
+          queue,
           wanted,
           { ...options, background: wasAcknowledged || isOfHooks },
           onAcknowledged,
@@ -87,27 +91,27 @@ export class Listener {
         const { channel } = this.#connection
         const isTemporary = wasAcknowledged ? mayReopen(error) : isTransient(error)
         const mayRetry =
-          (wasAcknowledged || feed.retriesOpening) && (isTemporary || feed.signal.aborted)
+          (wasAcknowledged || queue.retriesOpening) && (isTemporary || queue.signal.aborted)
         if (
           wasAcknowledged &&
           channel.untilSignedIn &&
           (error as SdkError).code === 'UNAUTHORIZED'
         ) {
           this.#connection.reportError(error)
-          await channel.untilSignedIn(feed.signal).catch(() => {})
+          await channel.untilSignedIn(queue.signal).catch(() => {})
         } else if (!mayRetry) throw error
       }
       // A server that announces nothing is not asked again
-      const isSilent = wasAcknowledged && Object.keys(feed.filter).length === 0
-      if (feed.signal.aborted || isSilent) return feed.close()
+      const isSilent = wasAcknowledged && Object.keys(queue.filter).length === 0
+      if (queue.signal.aborted || isSilent) return queue.close()
       if (wasStable(openedAt)) failures = 0
-      await sleep(backoffMs(failures++), feed.signal)
+      await sleep(backoffMs(failures++), queue.signal)
     }
   }
 
   /** Opens one stream and resolves when it ends. */
   async #stream(
-    feed: Feed,
+    queue: NotificationQueue,
     wanted: SubscriptionFilter,
     options: RequestOptions,
     onAcknowledged: () => void,
@@ -119,22 +123,22 @@ export class Listener {
         call.stopTimer()
         const filter = message.params?.notifications
         const { resourceSubscriptions: uris, ...lists } = isObject(filter) ? filter : {}
-        feed.filter = lists
+        queue.filter = lists
         if (Array.isArray(uris)) lists.resourceSubscriptions = uris.slice(0, MAX_URIS)
         onAcknowledged()
-      } else if (open) this.#deliver(feed, message)
+      } else if (open) this.#deliver(queue, message)
     }
     const call = this.#connection.start(
       'subscriptions/listen',
       { notifications: wanted },
-      { ...options, signal: feed.signal, onNotification },
+      { ...options, signal: queue.signal, onNotification },
     )
     await call.result
     if (!open) throw new SdkError('INVALID_MESSAGE', 'The subscription was not acknowledged')
   }
 
-  #deliver(feed: Feed, message: JsonRpcNotification): void {
+  #deliver(queue: NotificationQueue, message: JsonRpcNotification): void {
     forgetStale(this.#connection.cache, message)
-    feed.push(message)
+    queue.push(message)
   }
 }

@@ -7,15 +7,17 @@ import type { SubscriptionFilter, JsonRpcNotification } from '../../protocol/typ
 
 /**
  * A stream of change notifications. It ends when it is closed, when its signal aborts or when the client
- * closes; it throws when the server ends it for good. Changes that are announced repeatedly before they
- * are read appear once. After a gap, everything that is subscribed to is announced once, because it may
- * have changed. When more than 10,000 notifications are queued, changes are merged as after a gap; if
- * more than 5,000 of them belong to extensions, the stream ends with `LIMIT_EXCEEDED` instead.
+ * closes. It throws when the server ends the subscription and it cannot be renewed.
+ *
+ * A change that is announced repeatedly before it is read appears once. After a lost connection, changes
+ * may have been missed, so one notification appears for each list and resource that is subscribed to.
+ * The same happens when more than 10,000 notifications are queued. If the queue is full and an extension
+ * sends another notification, the stream ends with `LIMIT_EXCEEDED`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export interface Subscription extends AsyncIterable<JsonRpcNotification> {
-  /** What the server agreed to announce; may be less than requested. */
+  /** The changes that the server agreed to announce, which may be fewer than requested. */
   readonly filter: SubscriptionFilter
   /** Stops listening. */
   close(): void

@@ -22,7 +22,7 @@ import {
 } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeListeners } from '../features.ts'
-import { Feed } from './feed.ts'
+import { NotificationQueue } from './notification-queue.ts'
 import { Listener } from './listen.ts'
 import type { ConnectOptions } from '../options.ts'
 import type { RequestOptions } from '../request-options.ts'
@@ -35,17 +35,17 @@ export class Subscriptions implements ChangeListeners {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   readonly #listener: Listener
-  readonly #feeds = new Set<Feed>()
-  /** The number of feeds that subscribe to each resource, on a session. */
-  readonly #counts = new Map<string, number>()
-  /** Settles when the last change of `#counts` is done. Each change depends on the previous count. */
-  #lastCount: Promise<unknown> = Promise.resolve()
-  /** The resources whose updates the hooks receive. */
+  readonly #queues = new Set<NotificationQueue>()
+  /** In a session, the number of queues that subscribe to each resource. */
+  readonly #subscriberCounts = new Map<string, number>()
+  /** Settles after the last change of `#subscriberCounts`. Changes run one after the other. */
+  #lastCountChange: Promise<unknown> = Promise.resolve()
+  /** The resources whose updates `onResourceUpdated` receives. */
   readonly #uris = new Set<string>()
   /** The subscription of the hooks. */
-  #watched: Subscription | undefined
-  /** Settles when the last change of `#watched` is done. */
-  #lastWatch: Promise<unknown> = Promise.resolve()
+  #hookSubscription: Subscription | undefined
+  /** Settles after the last change of `#hookSubscription`. */
+  #lastHookChange: Promise<unknown> = Promise.resolve()
   #isListening = false
 
   constructor(connection: Connection, options: ConnectOptions) {
@@ -72,19 +72,19 @@ export class Subscriptions implements ChangeListeners {
     retriesOpening?: boolean,
   ): Promise<Subscription> {
     this.#connection.requireOpen()
-    const feed = new Feed(options.signal, retriesOpening)
-    this.#feeds.add(feed)
-    feed.signal.addEventListener('abort', () => this.#feeds.delete(feed))
+    const queue = new NotificationQueue(options.signal, retriesOpening)
+    this.#queues.add(queue)
+    queue.signal.addEventListener('abort', () => this.#queues.delete(queue))
     try {
-      if (this.#hasListen) await this.#listener.listen(feed, wanted, options)
-      else await this.#joinSession(feed, wanted, options)
+      if (this.#hasListen) await this.#listener.listen(queue, wanted, options)
+      else await this.#joinSession(queue, wanted, options)
     } catch (error) {
-      feed.close()
+      queue.close()
       this.#connection.requireOpen()
       const isUnsupported = !retriesOpening && (error as ProtocolError).code === METHOD_NOT_FOUND
       throw isUnsupported ? unsupported() : error
     }
-    return feed
+    return queue
   }
 
   /** Sets the minimum level of log messages, for later sessions too. */
@@ -92,97 +92,99 @@ export class Subscriptions implements ChangeListeners {
     this.logLevel = level
   }
 
-  /** Adds a feed to the receivers of the session's notifications. */
+  /** Adds a queue to the receivers of the session's notifications. */
   async #joinSession(
-    feed: Feed,
+    queue: NotificationQueue,
     wanted: SubscriptionFilter,
     options: RequestOptions,
   ): Promise<void> {
     const supported = supportedPart(wanted, this.#connection)
     if (!supported) throw unsupported()
     this.#openStream()
-    feed.filter = supported
+    queue.filter = supported
     const counted: string[] = []
     // One listener for all resources, because Node warns about signals with many listeners
-    feed.signal.addEventListener('abort', () => {
-      for (const uri of counted) this.#connection.reportFailureOf(this.#count(uri, -1, {}))
+    queue.signal.addEventListener('abort', () => {
+      for (const uri of counted) this.#connection.reportFailureOf(this.#changeCount(uri, -1, {}))
     })
     for (const uri of supported.resourceSubscriptions ?? []) {
-      await this.#count(uri, 1, options)
+      await this.#changeCount(uri, 1, options)
       counted.push(uri)
     }
   }
 
-  /** Counts the feeds of a resource: subscribes for the first one, and unsubscribes after the last one. */
-  #count(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
-    const counted = this.#lastCount.then(async () => {
-      const count = (this.#counts.get(uri) ?? 0) + change
+  /** Counts the queues of a resource: subscribes for the first one, and unsubscribes after the last one. */
+  #changeCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
+    const counted = this.#lastCountChange.then(async () => {
+      const count = (this.#subscriberCounts.get(uri) ?? 0) + change
       const isFirstOrLast = count === (change > 0 ? 1 : 0)
       const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
       if (isFirstOrLast) await request(this.#connection, method, { uri }, options)
-      if (count > 0) this.#counts.set(uri, count)
-      else this.#counts.delete(uri)
+      if (count > 0) this.#subscriberCounts.set(uri, count)
+      else this.#subscriberCounts.delete(uri)
     })
-    this.#lastCount = counted.catch(() => {})
+    this.#lastCountChange = counted.catch(() => {})
     return counted
   }
 
-  /** Subscribes the hooks to the updates of a resource. */
+  /** Subscribes `onResourceUpdated` to the updates of a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
     this.#uris.add(uri)
-    await this.#watch(options).finally(() => {
-      if (!this.#watched?.filter.resourceSubscriptions?.includes(uri)) this.#uris.delete(uri)
+    await this.#updateHooks(options).finally(() => {
+      if (!this.#hookSubscription?.filter.resourceSubscriptions?.includes(uri))
+        this.#uris.delete(uri)
     })
     if (!this.#uris.has(uri)) throw unsupported()
   }
 
-  /** Unsubscribes the hooks from the updates of a resource. */
+  /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
   async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
-    if (this.#uris.delete(uri)) await this.#watch(options)
+    if (this.#uris.delete(uri)) await this.#updateHooks(options)
   }
 
   /**
    * Opens one stream for everything that the hooks subscribe to, then closes the previous one: each
    * stream uses one of the few connections that a browser allows per server.
    */
-  #watch(options: RequestOptions): Promise<void> {
-    const watching = this.#lastWatch.then(async () => {
-      const wanted = this.#wanted()
-      this.#pump(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
+  #updateHooks(options: RequestOptions): Promise<void> {
+    const updated = this.#lastHookChange.then(async () => {
+      const wanted = this.#wantedByHooks()
+      this.#forwardToHooks(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
-    this.#lastWatch = watching.catch(() => {})
-    return watching
+    this.#lastHookChange = updated.catch(() => {})
+    return updated
   }
 
   /** The changes that the hooks subscribe to, as far as the server supports them. */
-  #wanted(): SubscriptionFilter | undefined {
+  #wantedByHooks(): SubscriptionFilter | undefined {
     const filter = { ...filterOfHooks(this.#options), resourceSubscriptions: [...this.#uris] }
     return supportedPart(filter, this.#connection)
   }
 
   /**
-   * Passes the notifications of a feed to the hooks, replacing the previous feed. In a session, `receive`
-   * calls the hooks, and the feed only keeps the subscription.
+   * Makes a subscription that of the hooks, and closes the previous one. In a session, `receive` calls the
+   * hooks, so the notifications of the subscription are only discarded here.
    */
-  #pump(feed: Subscription | undefined): void {
-    this.#watched?.close()
-    this.#watched = feed
-    if (!feed) return
-    const pump = async (): Promise<void> => {
-      for await (const message of feed) {
+  #forwardToHooks(queue: Subscription | undefined): void {
+    this.#hookSubscription?.close()
+    this.#hookSubscription = queue
+    if (!queue) return
+    const forward = async (): Promise<void> => {
+      for await (const message of queue) {
         if (this.#hasListen) this.#connection.hook(() => callChangeHook(this.#options, message))
       }
     }
-    this.#connection.reportFailureOf(pump())
+    this.#connection.reportFailureOf(forward())
   }
 
   /** Opens the streams that hooks and handlers need. */
   start(): void {
     const options = this.#options
     if (this.#hasListen) {
-      const wanted = this.#wanted()
+      const wanted = this.#wantedByHooks()
       // If `subscribe` was called in the meantime, it has opened a stream for everything
-      const use = (feed: Subscription): void => (this.#watched ? feed.close() : this.#pump(feed))
+      const use = (queue: Subscription): void =>
+        this.#hookSubscription ? queue.close() : this.#forwardToHooks(queue)
       if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(use))
     } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
       this.#openStream()
@@ -205,12 +207,12 @@ export class Subscriptions implements ChangeListeners {
       })
     if (level) await send('logging/setLevel', { level })
     if (this.#isListening) connection.channel.listen?.()
-    for (const uri of this.#counts.keys()) await send('resources/subscribe', { uri })
-    this.gap()
+    for (const uri of this.#subscriberCounts.keys()) await send('resources/subscribe', { uri })
+    this.announceAll()
   }
 
-  gap(): void {
-    const resourceSubscriptions = [...this.#counts.keys()]
+  announceAll(): void {
+    const resourceSubscriptions = [...this.#subscriberCounts.keys()]
     const filter = supportedPart({ ...filterOfHooks(), resourceSubscriptions }, this.#connection)
     for (const message of notificationsFor(filter ?? {})) this.receive(message)
   }
@@ -218,12 +220,12 @@ export class Subscriptions implements ChangeListeners {
   receive(message: JsonRpcNotification): void {
     if (this.#hasListen) return this.#listener.receive(message)
     forgetStale(this.#connection.cache, message)
-    for (const feed of this.#feeds) if (matchesFilter(feed.filter, message)) feed.push(message)
+    for (const queue of this.#queues) if (matchesFilter(queue.filter, message)) queue.push(message)
     this.#connection.hook(() => callChangeHook(this.#options, message))
   }
 
   close(): void {
-    for (const feed of this.#feeds) feed.close()
+    for (const queue of this.#queues) queue.close()
   }
 }
 

@@ -1,7 +1,6 @@
 /**
- * Reads the type, dimensions and number of frames of an image from its bytes. Clients that show icons
- * must check these before the image is decoded, and no platform has an API that reads them without
- * decoding.
+ * Reads the type, dimensions and number of frames of an image from its bytes. A client must check these
+ * before it decodes an icon, and no platform has an API that reads them without decoding.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#icons
  * @see https://www.w3.org/TR/png-3/#5Chunk-layout

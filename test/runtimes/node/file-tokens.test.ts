@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fileTokensOn, type Files } from '#internal/authorization'
+import { createFileTokenStore, type Files } from '#internal/authorization'
 import { fileTokenStore } from '../../../runtimes/node/index.ts'
 import { memoryTokenStore, type TokenStore } from '../../../src/authorization/index.ts'
 import { root } from '../../root.ts'
@@ -115,7 +115,7 @@ describe('tokens in files', () => {
       touch: async () => {},
     })
     let lock = ''
-    await fileTokensOn(files(0), 'f').withLock('k', async () => {
+    await createFileTokenStore(files(0), 'f').withLock('k', async () => {
       lock = [...kept.keys()][0] ?? ''
     })
     kept.set(lock, { text: 'dead', at: 0 })
@@ -125,7 +125,9 @@ describe('tokens in files', () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
       busy--
     }
-    await Promise.all([0, 10, 20].map((ms) => fileTokensOn(files(ms), 'f').withLock('k', work)))
+    await Promise.all(
+      [0, 10, 20].map((ms) => createFileTokenStore(files(ms), 'f').withLock('k', work)),
+    )
     expect([...kept.keys()]).toEqual([])
   })
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { loopbackOn, type LoopbackHost } from '#internal/authorization'
+import { createLoopbackFlow, type LoopbackHost } from '#internal/authorization'
 import { loopback } from '../../../runtimes/node/index.ts'
 import { freePort } from '../../../examples/free-port.ts'
 import { root } from '../../root.ts'
@@ -223,7 +223,7 @@ describe('the browser of the user', () => {
     'is started on %s as a program with the URL as its argument, by no shell [L-AUTH-097] [M-ASEC-052]',
     async (os, command, before) => {
       vi.spyOn(console, 'error').mockImplementation(() => {})
-      const visit = await loopbackOn(host(os)).begin(undefined)
+      const visit = await createLoopbackFlow(host(os)).begin(undefined)
       visit.go(url, '', never).catch(() => {})
       await vi.waitFor(() => expect(ran).toHaveLength(1), PATIENCE)
       const [program, args] = ran[0]!
@@ -237,7 +237,7 @@ describe('the browser of the user', () => {
   it('may show nothing, so the URL is on stderr whether it is started or not [P002]', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const works of [true, false]) {
-      const visit = await loopbackOn(host('linux', works)).begin(undefined)
+      const visit = await createLoopbackFlow(host('linux', works)).begin(undefined)
       visit.go('https://as.example/authorize?state=s', '', never).catch(() => {})
     }
     const line = 'To sign in, open https://as.example/authorize?state=s'

@@ -1,6 +1,6 @@
 /**
- * Follows a task until it finishes: polls it at the interval that the server suggests, or receives
- * its notifications if the server sends them, and answers its requests for input.
+ * Waits until a task finishes: polls it at the interval that the server suggests, or receives its
+ * notifications if the server sends them, and answers its requests for input.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -19,7 +19,7 @@ import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 import { isFinal } from './record.ts'
 
 /** How tasks are polled. */
-export interface FollowOptions {
+export interface TaskPollingOptions {
   /**
    * Poll interval if the server suggests none, in milliseconds.
    *
@@ -45,11 +45,11 @@ export interface FollowOptions {
   readonly onTask?: (task: DetailedTask) => void
 }
 
-/** The dependencies for polling a task. */
-export interface FollowedTask {
+/** A task to wait for, and how. */
+export interface AwaitedTask {
   readonly client: ExtensionClient
   readonly taskId: string
-  readonly options: FollowOptions
+  readonly options: TaskPollingOptions
   readonly request: RequestOptions
   /** The last known state of the task. */
   readonly task?: DetailedTask | undefined
@@ -57,7 +57,7 @@ export interface FollowedTask {
 
 /** Reports each change of a task: to `onTask`, and as progress of the original call. */
 export function taskReporter(
-  { onTask }: FollowOptions,
+  { onTask }: TaskPollingOptions,
   { onProgress }: RequestOptions,
 ): (task: DetailedTask) => void {
   let progress = 0
@@ -87,18 +87,18 @@ const SUBSCRIBED_POLL_MS = 30_000
  *   still be running; `DENIED` and `INVALID_MESSAGE` if its request for input could not be answered
  *   or the answer was rejected, which cancels the task.
  */
-export async function followTask(followed: FollowedTask): Promise<Result> {
-  const { request } = followed
-  const follower = new Follower(followed)
+export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
+  const { request } = awaited
+  const wait = new TaskWait(awaited)
   try {
-    return await follower.run()
+    return await wait.run()
   } catch (error) {
     const givesUp =
       request.signal?.aborted ||
-      (follower.refused && !isAnsweredLater(request, error)) ||
+      (wait.inputError && !isAnsweredLater(request, error)) ||
       (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
     // An aborted caller does not wait for the cancellation
-    if (givesUp) cancelTask(followed.client, followed.taskId).catch(() => {})
+    if (givesUp) cancelTask(awaited.client, awaited.taskId).catch(() => {})
     throw error
   }
 }
@@ -111,30 +111,30 @@ function isAnsweredLater(
   return started !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
 }
 
-class Follower {
-  readonly #followed: FollowedTask
+class TaskWait {
+  readonly #awaited: AwaitedTask
   readonly #report: (task: DetailedTask) => void
   readonly #startedAt = performance.now()
   /** The keys of requests that are answered or being answered. */
   readonly #answered = new Set<string>()
   #task: DetailedTask | undefined
-  /** The last notified state that was not processed yet. */
+  /** The state in the last notification, until it is processed. */
   #notified: DetailedTask | undefined
-  #wake: (() => void) | undefined
-  /** Why a request for input cannot be answered. */
-  refused: { error: unknown } | undefined
+  #endPause: (() => void) | undefined
+  /** The error because of which a request for input cannot be answered. */
+  inputError: { error: unknown } | undefined
   #isSubscribed = false
   #hasSubscribed = false
   #failures = 0
   #polls = 0
 
-  constructor(followed: FollowedTask) {
-    this.#followed = followed
-    this.#report = taskReporter(followed.options, followed.request)
+  constructor(awaited: AwaitedTask) {
+    this.#awaited = awaited
+    this.#report = taskReporter(awaited.options, awaited.request)
   }
 
   async run(): Promise<Result> {
-    const { task, options } = this.#followed
+    const { task, options } = this.#awaited
     const runEnd = new AbortController()
     this.#apply(task)
     try {
@@ -146,7 +146,7 @@ class Follower {
           this.#answer(task, runEnd.signal)
           await this.#pause(task)
         }
-        if (this.refused) throw this.refused.error
+        if (this.inputError) throw this.inputError.error
         if (this.#polls >= POLLS_BEFORE_SUBSCRIBING && options.notifications !== false)
           this.#subscribe(runEnd.signal)
         const notified = this.#notified
@@ -159,19 +159,19 @@ class Follower {
     }
   }
 
-  /** Applies a state. A polled state always wins, regardless of the server's timestamps. */
+  /** Replaces the known state, even by one with an earlier timestamp, because polled states are current. */
   #apply(task: DetailedTask | undefined): void {
     if (task) this.#report((this.#task = task))
   }
 
-  /** Whether a notified state is older than the known one; a final state never is. */
+  /** Whether a notification has a state older than the known one. A final state is never stale. */
   #isStale(notified: DetailedTask): boolean {
     return !isFinal(notified) && notified.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
   /** Polls once; `undefined` after a transient error. */
   async #poll(): Promise<DetailedTask | undefined> {
-    const { client, taskId, request } = this.#followed
+    const { client, taskId, request } = this.#awaited
     const { signal, timeoutMs } = request
     this.#polls++
     try {
@@ -197,8 +197,8 @@ class Follower {
     const newRequests = Object.fromEntries(unanswered)
     this.#update(newRequests, signal).catch(async (error: unknown) => {
       if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
-      this.refused ??= { error }
-      this.#wake?.()
+      this.inputError ??= { error }
+      this.#endPause?.()
     })
   }
 
@@ -213,7 +213,7 @@ class Follower {
     inputRequests: { [key: string]: InputRequest },
     signal: AbortSignal,
   ): Promise<void> {
-    const { client, taskId, request } = this.#followed
+    const { client, taskId, request } = this.#awaited
     const inputResponses = await client.answerInputs?.('tools/call', inputRequests, signal, request)
     if (!inputResponses) {
       const message = `The task "${taskId}" requests input, which this client does not support`
@@ -226,40 +226,40 @@ class Follower {
         return
       } catch (error) {
         if (!isTransient(error)) throw error
-        await sleep(pollDelayMs(undefined, failures, this.#followed.options), signal)
+        await sleep(pollDelayMs(undefined, failures, this.#awaited.options), signal)
       }
     }
   }
 
   /** Waits until the next poll is due or a notification arrives. */
   async #pause(task: DetailedTask): Promise<void> {
-    if (this.#notified || this.refused) return
+    if (this.#notified || this.inputError) return
     const intervalMs = this.#intervalMs(task.pollIntervalMs)
     await this.#wait(this.#isSubscribed ? Math.max(intervalMs, SUBSCRIBED_POLL_MS) : intervalMs)
   }
 
   #intervalMs(requestedMs = this.#task?.pollIntervalMs): number {
-    return pollDelayMs(requestedMs, this.#failures, this.#followed.options)
+    return pollDelayMs(requestedMs, this.#failures, this.#awaited.options)
   }
 
   /** @throws {SdkError} `TIMEOUT` if the time limit has passed, `ABORTED`. */
   async #wait(delayMs: number): Promise<void> {
-    const { signal } = this.#followed.request
+    const { signal } = this.#awaited.request
     const remainingMs = this.#deadline() - performance.now()
-    if (remainingMs <= 0) throw noResultError('TIMEOUT', this.#followed.taskId)
+    if (remainingMs <= 0) throw noResultError('TIMEOUT', this.#awaited.taskId)
     const waiting = new AbortController()
     const stop = (): void => waiting.abort()
     signal?.addEventListener('abort', stop)
-    this.#wake = stop
+    this.#endPause = stop
     await sleep(Math.min(delayMs, remainingMs, MAX_DELAY_MS), waiting.signal).catch(() => {})
-    this.#wake = undefined
+    this.#endPause = undefined
     signal?.removeEventListener('abort', stop)
     if (signal?.aborted) throw abortReason(signal)
   }
 
   /** The caller's deadline, or the time when the server may delete the task, if that is earlier. */
   #deadline(): number {
-    const { maxTimeoutMs = Infinity } = this.#followed.request
+    const { maxTimeoutMs = Infinity } = this.#awaited.request
     // Uses the local clock only, since the server's creation time comes from a clock that may
     // differ.
     return this.#startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
@@ -270,7 +270,7 @@ class Follower {
    * continues.
    */
   #subscribe(signal: AbortSignal): void {
-    const { client, taskId } = this.#followed
+    const { client, taskId } = this.#awaited
     if (this.#hasSubscribed || !client.listen) return
     this.#hasSubscribed = true
     const subscribing = client.listen({ taskIds: [taskId] }, { signal })
@@ -282,13 +282,13 @@ class Follower {
       for await (const { method, params } of subscription) {
         if (method !== 'notifications/tasks' || params?.taskId !== taskId) continue
         this.#notified = requireDetailedTask(params, taskId)
-        this.#wake?.()
+        this.#endPause?.()
       }
     }
     const onEnd = (): void => {
       this.#isSubscribed = false
       // The stream may have ended because the client was closed; the next poll finds out.
-      this.#wake?.()
+      this.#endPause?.()
     }
     receive().then(onEnd, onEnd)
   }

@@ -12,7 +12,7 @@ import type { Subscription } from './subscription.ts'
 const MAX_WAITING = 10_000
 
 /** A {@link Subscription} and its internal side. */
-export class Feed implements Subscription {
+export class NotificationQueue implements Subscription {
   filter: SubscriptionFilter = {}
   readonly retriesOpening: boolean | undefined
   readonly #closing = new AbortController()
@@ -24,8 +24,9 @@ export class Feed implements Subscription {
   #error: Error | undefined
 
   /**
-   * @param signal Closes the feed.
-   * @param retriesOpening Whether to retry if the server cannot be reached before the first stream.
+   * @param signal Closes the queue.
+   * @param retriesOpening Whether to retry if the first stream cannot be opened, because the server is
+   *   unreachable.
    */
   constructor(signal?: AbortSignal, retriesOpening?: boolean) {
     this.retriesOpening = retriesOpening
@@ -33,14 +34,14 @@ export class Feed implements Subscription {
     signal?.addEventListener('abort', () => this.close(), { signal: this.signal })
   }
 
-  /** Aborts when the feed is closed. */
+  /** Aborts when the queue is closed. */
   get signal(): AbortSignal {
     return this.#closing.signal
   }
 
   /**
-   * Queues a notification unless an equal one is already queued. When the queue is full, one
-   * announcement of everything subscribed to replaces further changes.
+   * Queues a notification unless an equal one is already queued. When the queue is full, further changes
+   * are merged into one notification for each list and resource of the filter.
    */
   push(message: JsonRpcNotification): void {
     const isFull = this.#waiting.size >= MAX_WAITING
@@ -55,7 +56,7 @@ export class Feed implements Subscription {
     this.#wake?.()
   }
 
-  /** Ends the feed with an error, unless it is already closed. */
+  /** Ends the queue with an error, unless it is already closed. */
   fail(error: Error): void {
     if (!this.signal.aborted) this.#error = error
     this.close()
@@ -69,7 +70,7 @@ export class Feed implements Subscription {
   async *[Symbol.asyncIterator](): AsyncGenerator<JsonRpcNotification, void, undefined> {
     try {
       for (;;) {
-        // Finding the first entry of a map again takes time in proportion to the entries deleted before it
+        // Iterate: looking up the first entry each time would be slow, because maps skip deleted entries
         for (const [key, message] of this.#waiting) {
           this.#waiting.delete(key)
           this.#announcesAll = false

@@ -6,8 +6,8 @@
 import { SdkError } from '../../protocol/errors.ts'
 import type { WalkPages } from '../features.ts'
 
-/** Creates a walker that reads at most `maxPages` pages. */
-export function walkFewPages(maxPages = 200): WalkPages {
+/** Creates a function that iterates over a list of at most `maxPages` pages. */
+export function createPageWalker(maxPages = 200): WalkPages {
   return async function* (method, fetchPage, member) {
     let cursor: string | undefined
     for (let page = 0; page < maxPages; page++) {

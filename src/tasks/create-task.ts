@@ -1,6 +1,6 @@
 /**
- * How a call becomes a task: whether it should, what is requested first, and the result that the
- * client receives in place of the tool's.
+ * Creates the task for a call: decides whether the call becomes a task, asks the questions that come
+ * first, and returns the result that announces the task to the client.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
@@ -21,8 +21,8 @@ import type { NewTask, TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf } from './wire.ts'
 
-/** The dependencies for creating tasks. */
-export interface Deferral {
+/** What creating a task needs. */
+export interface TaskCreation {
   readonly service: TaskService
   readonly options: TasksOptions
   /** Reports errors of hooks. */
@@ -73,25 +73,24 @@ export function toolTaskOf(
  *
  * @throws {ProtocolError} `INTERNAL_ERROR` if there are too many tasks.
  */
-export async function deferCall(
-  deferral: Deferral,
+export async function createTaskForCall(
+  creation: TaskCreation,
   { scopes }: ToolEntry,
   toolTask: ToolTask,
   args: unknown,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const { service, options } = deferral
+  const { service, options } = creation
   const core = ctx.exchange.revision.tasks === 'core'
   // In 2025-11-25 the task can request input itself, so that nothing runs before it is created
   if (!core) await toolTask.before?.(args, ctx)
-  // Without this check, a `before` hook that swallowed its suspension would create the task without
-  // answers.
+  // A `before` hook may have swallowed the error that suspends it, so that its questions have no answers
   if (!core) ctx.throwIfSuspended()
   const recording = core ? undefined : (await ctx.replay?.finish())?.recording
   const { requestState: _, inputResponses: __, ...originalParams } = params
-  const record = await createRecord(deferral, ctx, {
-    taskId: service.mintId(),
+  const record = await createRecord(creation, ctx, {
+    taskId: service.createId(),
     ttlMs: ttlMsOf(options, toolTask, core ? params.task : undefined),
     pollIntervalMs: toolTask.pollIntervalMs ?? options.pollIntervalMs ?? 1000,
     ...(recording && { recording: { ...recording, open: {} } }),
@@ -115,7 +114,7 @@ export async function deferCall(
 }
 
 async function createRecord(
-  { service, options, report }: Deferral,
+  { service, options, report }: TaskCreation,
   ctx: RequestContext,
   newTask: NewTask,
 ): Promise<TaskRecord> {

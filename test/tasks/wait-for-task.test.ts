@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import type { FollowOptions } from '../../src/tasks/follow.ts'
+import type { TaskPollingOptions } from '../../src/tasks/wait-for-task.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { ErrorCode, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/presets/server.ts'
@@ -23,7 +23,7 @@ const TASKS = 'io.modelcontextprotocol/tasks'
 /** A client of a fixture's server, and the requests that it made. */
 async function connectToFixture(
   { server }: Fixture,
-  follow: FollowOptions = {},
+  follow: TaskPollingOptions = {},
   options: ConnectOptions = {},
 ): Promise<{ client: Client; sent: string[] }> {
   const handle = createHandler(server)
@@ -81,7 +81,7 @@ const completed = {
   result: { content: [{ type: 'text', text: 'done' }] },
 }
 
-function following(follow: FollowOptions = {}, options: ConnectOptions = {}): ConnectOptions {
+function following(follow: TaskPollingOptions = {}, options: ConnectOptions = {}): ConnectOptions {
   return { extensions: [taskPolling({ notifications: false, ...follow })], ...options }
 }
 
