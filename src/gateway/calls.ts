@@ -1,5 +1,5 @@
 /**
- * Calls that pass through a gateway: requests and notifications of an open call go to its caller.
+ * Forwards calls through a gateway, and the progress and logs of a call to its caller.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -47,7 +47,7 @@ export async function forward(
     const send = (started: Result | null): Promise<Result> =>
       client.request(method, withInputResponses(params, ctx), forwardedOptions(call, started))
     let result: Result | undefined
-    // An operation started upstream, such as a task, is resumed when the handler runs again
+    // If the call starts an operation upstream, such as a task, later runs of this handler resume it
     const started = await ctx.step('begun', async () => {
       result = await send(null)
       return isFinal(result) ? null : result

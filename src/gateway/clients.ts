@@ -40,13 +40,13 @@ export class Clients implements ClientRegistry {
    * Returns the clients of a principal, the newest last; without a principal, those of
    * unauthenticated callers.
    */
-  of(principal: string | undefined): Exchange[] {
+  ofPrincipal(principal: string | undefined): Exchange[] {
     const exchanges = [...this.#bySession.values()]
     return exchanges.filter(({ caller }) => caller.principal === principal)
   }
 
-  /** Waits until another client is added, but at most `waitMs`, or until the signal aborts. */
-  async another(waitMs: number, signal: AbortSignal): Promise<void> {
+  /** Waits until a client is added, at most `waitMs` milliseconds, or until the signal aborts. */
+  async waitForClient(waitMs: number, signal: AbortSignal): Promise<void> {
     let wake = (): void => {}
     const added = new Promise<void>((resolve) => {
       wake = resolve
@@ -57,7 +57,7 @@ export class Clients implements ClientRegistry {
   }
 
   /** A context that reaches a client outside of its requests. */
-  contextOf(client: Exchange): RequestContext {
+  createContext(client: Exchange): RequestContext {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
     return new RequestContext(message, { ...client, logLevel }, this.#server.logs)

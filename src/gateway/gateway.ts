@@ -1,6 +1,6 @@
 /**
- * A gateway: mounts what an upstream server offers in a server, or serves it as a server of its
- * own.
+ * A gateway forwards to an upstream server. It mounts the entries of the upstream server in another
+ * server, or offers them as a server of its own.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -14,7 +14,7 @@ import { entriesOf, type UpstreamServer } from './mirrored-entries.ts'
 import { OpenCalls } from './open-calls.ts'
 import { upstreamRequestHandlers } from './server-requests.ts'
 import { forwardSubscriptions } from './subscriptions.ts'
-import { Upstreams, type Connector, type Upstream } from './upstreams.ts'
+import { UpstreamConnections, type Connector, type Upstream } from './upstreams.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { Clients } from './clients.ts'
 import { createMirror, NO_ENTRIES } from '../server/composition/mirror.ts'
@@ -45,7 +45,7 @@ export interface Gateway {
    * instructions.
    */
   readonly server: Server
-  /** Removes everything, and closes the upstream connections. */
+  /** Removes all entries, and closes the upstream connections. */
   close(): Promise<void>
 }
 
@@ -138,9 +138,7 @@ async function attach(
   connect: Connector,
   { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
-  /**
-   * The downstream server, from when the upstream server has described itself until the unmount.
-   */
+  /** The downstream server; absent until the upstream server is connected, and after the unmount. */
   let downstream: { server: Server; update: () => Promise<void> } | undefined
   let updateQueued = false
   // Listings run one at a time, so that the result of an earlier one cannot replace newer entries
@@ -173,14 +171,14 @@ async function attach(
     onResourceUpdated: (uri) => downstream?.server.notify.resourceUpdated(uri),
   })
   const { client } = shared
-  const upstreams = new Upstreams(open, maxPrincipals)
+  const upstreams = new UpstreamConnections(open, maxPrincipals)
   const server = getServer(client)
   const target = fullDefinitionOf(server)
   const report = (error: unknown): void => target.report(error)
   const clients = clientsOf(target)
   setClients(clients)
   const forwardRootsChanged = ({ caller: { principal } }: Exchange): void => {
-    const hasSeveralClients = principal === undefined && clients.of(principal).length > 1
+    const hasSeveralClients = principal === undefined && clients.ofPrincipal(principal).length > 1
     const upstream = principal === undefined ? Promise.resolve(shared) : upstreams.find(principal)
     if (!hasSeveralClients)
       upstream?.then((connection) => connection.client.rootsChanged()).catch(report)

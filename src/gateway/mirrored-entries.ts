@@ -1,6 +1,6 @@
 /**
- * What a connected server offers, as entries of the downstream server. Arguments are validated
- * upstream.
+ * Converts the tools, prompts and resources of the upstream server to entries of the downstream server.
+ * The upstream server validates arguments.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */

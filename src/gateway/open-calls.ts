@@ -18,16 +18,15 @@ export interface OpenCall {
 const MAX_ABANDONED = 1000
 const SEVERAL = Symbol('several clients')
 
-/** What identifies the client of a call: principal, session or connection, else the call itself. */
-export function clientOf(call: { readonly exchange: Exchange }): unknown {
+/** Identifies the client of a call: by its principal, its session, its connection, or else the call. */
+export function clientIdentity(call: { readonly exchange: Exchange }): unknown {
   const { caller, session, peer } = call.exchange
   return caller.principal ?? session ?? peer ?? call
 }
 
 /**
- * The calls of one connection. No client waits any longer for the answer to an abandoned call, but
- * the call counts until the upstream server has answered it: until then, the server may still
- * request input for it.
+ * The calls of one connection. An abandoned call, for which no client waits any longer, still counts
+ * until the upstream server has answered it: until then, the server may request input for it.
  */
 export class OpenCalls {
   readonly #running = new Set<OpenCall>()
@@ -39,24 +38,24 @@ export class OpenCalls {
   /** Whether there has been no call yet. */
   isUnused = true
 
-  /** Notes that a call begins. */
+  /** Records that a call begins. */
   open(ctx: RequestContext): OpenCall {
     this.isUnused = false
-    const call = { ctx, client: clientOf(ctx) }
+    const call = { ctx, client: clientIdentity(ctx) }
     this.#running.add(call)
     return call
   }
 
-  /** Notes that a call has its answer. */
+  /** Records that a call has its response. */
   close(call: OpenCall): void {
     this.#running.delete(call)
   }
 
   /**
-   * Notes that a call is abandoned before the upstream server has answered it.
+   * Records that a call is abandoned before the upstream server has answered it.
    *
-   * @param id The id of the request to the upstream server. Without it, the answer to the call
-   * cannot be recognized, and the call counts as unanswered.
+   * @param id The id of the request to the upstream server. Without it, the response cannot be
+   *   recognized, so the call counts as unanswered for as long as it is remembered.
    */
   abandon(call: OpenCall, id: unknown = Symbol('unknown')): void {
     if (!this.#running.delete(call)) return
@@ -68,28 +67,28 @@ export class OpenCalls {
     this.#evictedClient = [undefined, client].includes(this.#evictedClient) ? client : SEVERAL
   }
 
-  /** Notes that the upstream server has answered an abandoned call. */
+  /** Records that the upstream server has answered an abandoned call. */
   answered(id: unknown): void {
     this.#abandoned.delete(id)
   }
 
   /**
-   * Finds the call on which to pass on a message that the upstream server sent outside of any call.
-   * All open calls must be of one client.
+   * Finds the call whose client receives a message that does not name its call; undefined if open calls
+   * of several clients could be meant.
    *
-   * A client that answers by sending its call again must be asked on the call in question. Which
-   * call that is can be known only if a single call is open.
+   * A client without a session answers by sending the same call again. It can therefore be asked only if
+   * a single call is open, so that this must be the call in question.
    */
-  find(): OpenCall | undefined {
+  findReceiver(): OpenCall | undefined {
     const newest = [...this.#running].at(-1)
-    if (!newest || !this.areOf(newest.client)) return undefined
+    if (!newest || !this.belongOnlyTo(newest.client)) return undefined
     return this.#running.size === 1 || newest.ctx.exchange.askMode.kind === 'push'
       ? newest
       : undefined
   }
 
   /** Whether all calls are of one client. */
-  areOf(client: unknown): boolean {
+  belongOnlyTo(client: unknown): boolean {
     const clients = [...this.#running].map((call) => call.client)
     if (this.#evictedClient !== undefined) clients.push(this.#evictedClient)
     return [...clients, ...this.#abandoned.values()].every((other) => other === client)

@@ -1,6 +1,6 @@
 /**
- * The requests and notifications of the upstream server of a gateway: they go to the client whose
- * call they belong to, and to no client if that is unknown.
+ * Forwards requests and notifications of a gateway's upstream server to the client whose call they
+ * belong to, and to no client if that call is unknown.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -21,7 +21,7 @@ import type { Context } from '../server/request/context.ts'
 import { logArguments, openCall, forwardedLogs, type ForwardedOptions } from './calls.ts'
 import type { Clients } from './clients.ts'
 import type { Exchange } from '../server/request/exchange.ts'
-import { clientOf, type OpenCalls } from './open-calls.ts'
+import { clientIdentity, type OpenCalls } from './open-calls.ts'
 
 /** The maximum number of URLs whose completion can be forwarded; the oldest are evicted. */
 const MAX_URLS = 1000
@@ -39,13 +39,13 @@ export interface ServedCallers {
 }
 
 /**
- * The clients that receive a message that belongs to no call: those of the principal; without a
- * principal, the only client; none while calls of another client are open.
+ * The clients that receive a message that belongs to no call. With a principal, these are its clients;
+ * without one, the only client. Clients are omitted while calls of other clients are open.
  */
 function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clients): Exchange[] {
-  const principalClients = clients.of(principal)
+  const principalClients = clients.ofPrincipal(principal)
   if (principal === undefined && principalClients.length > 1) return []
-  return principalClients.filter((exchange) => calls.areOf(clientOf({ exchange })))
+  return principalClients.filter((exchange) => calls.belongOnlyTo(clientIdentity({ exchange })))
 }
 
 /**
@@ -71,15 +71,15 @@ export function upstreamRequestHandlers(
   }
   const findContext = async ({ request, signal }: InputContext): Promise<Context | undefined> => {
     // Input for a request that the gateway sent by itself, such as a listing, belongs to no call
-    const call = request ? (request as ForwardedOptions)[openCall] : calls.find()
+    const call = request ? (request as ForwardedOptions)[openCall] : calls.findReceiver()
     if (call) return call.ctx
     const clients = await served.clients
     // A server may send requests as soon as it starts, before any client has connected
-    if (principal === undefined && calls.isUnused && clients.of(principal).length === 0) {
-      await clients.another(FIRST_CLIENT_MS, signal)
+    if (principal === undefined && calls.isUnused && clients.ofPrincipal(principal).length === 0) {
+      await clients.waitForClient(FIRST_CLIENT_MS, signal)
     }
     const client = clientsOutsideCalls(served, clients).at(-1)
-    return client && clients.contextOf(client)
+    return client && clients.createContext(client)
   }
   const requireContext = async (context: InputContext): Promise<Context> => {
     const ctx = await findContext(context)
@@ -87,11 +87,11 @@ export function upstreamRequestHandlers(
     throw new SdkError('UNSUPPORTED', 'Cannot tell which client the upstream server is asking')
   }
   const log = async (message: LoggingMessageParams): Promise<void> => {
-    const call = calls.find()
+    const call = calls.findReceiver()
     if (call) return call.ctx.log(...logArguments(message))
     const clients = await served.clients
     for (const client of clientsOutsideCalls(served, clients)) {
-      await clients.contextOf(client).log(...logArguments(message))
+      await clients.createContext(client).log(...logArguments(message))
     }
   }
   return {

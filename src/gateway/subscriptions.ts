@@ -11,12 +11,12 @@ import { forwardLog, upstreamFailure } from './calls.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
 import type { UpstreamServer } from './mirrored-entries.ts'
-import { clientOf } from './open-calls.ts'
+import { clientIdentity } from './open-calls.ts'
 import { definitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 
-/** The subscriptions of each downstream server: one set for each upstream server mounted in it. */
+/** By downstream server, the subscriptions to each upstream server that is mounted in it. */
 const mounted = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
@@ -32,7 +32,8 @@ export function forwardSubscriptions(server: Server, upstream: UpstreamServer): 
 }
 
 /**
- * The subscription sets of a downstream server. The middleware stays installed after an unmount.
+ * The subscriptions of a downstream server. The first call installs middleware, which stays installed
+ * after an unmount.
  */
 function subscriptionsOf(server: Server): Set<Subscriptions> {
   const existing = mounted.get(server)
@@ -55,7 +56,7 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   return subscriptionSets
 }
 
-/** Subscribes upstream to resources; returns a function that releases the listener. */
+/** Adds a listener to resources of upstream servers; returns a function that removes the listener. */
 async function subscribeUpstream(
   subscriptionSets: ReadonlySet<Subscriptions>,
   uris: readonly unknown[],
@@ -69,7 +70,7 @@ async function subscribeUpstream(
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
       for (const subscriptions of subscriptionSets)
-        releases.push(await subscriptions.watch(uri, ctx))
+        releases.push(await subscriptions.addListener(uri, ctx))
     }
     return release
   } catch (error) {
@@ -80,7 +81,7 @@ async function subscribeUpstream(
 
 /** The subscription to one resource. */
 interface Subscription {
-  /** The known listeners, with their number of subscriptions. */
+  /** The clients that listen, with the number of their listeners. */
   readonly listeners: Map<unknown, number>
   /** The client that subscribed last. */
   client: unknown
@@ -107,9 +108,9 @@ class Subscriptions {
    * @throws {ProtocolError} `INTERNAL_ERROR` if the client has reached its share of resources or
    *   the upstream server does not answer; otherwise the error of that server.
    */
-  async watch(uri: string, ctx: Context): Promise<() => void> {
+  async addListener(uri: string, ctx: Context): Promise<() => void> {
     if (!this.#isUpstream(uri, ctx)) return () => {}
-    const client = clientOf(ctx as RequestContext)
+    const client = clientIdentity(ctx as RequestContext)
     this.#requireShare(uri, client)
     const subscription = this.#byUri.get(uri) ?? this.#subscribe(uri, client, ctx)
     const { listeners, subscribed } = subscription

@@ -10,7 +10,7 @@ import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { OpenCalls } from './open-calls.ts'
 
-/** Connects to the upstream server, with the gateway's options in addition to the function's own. */
+/** Connects to the upstream server. Must pass the gateway's options to `connect`, and may add its own. */
 export type Connector = (options: ConnectOptions) => Promise<Client>
 
 /** One upstream connection, and the open calls on it. */
@@ -26,7 +26,7 @@ interface Entry {
 }
 
 /** The connections for principals. */
-export class Upstreams {
+export class UpstreamConnections {
   readonly #open: (principal: string) => Promise<Upstream>
   readonly #maxConnections: number
   /** Ordered by last use. */

@@ -2,40 +2,39 @@
  * Regular expressions that count their steps, so that catastrophic backtracking can be stopped.
  * Platforms have no such limit.
  *
- * The matcher tries the same alternatives in the same order as a backtracking engine, but keeps untried
- * alternatives in a list, as recursion would exhaust the stack on a long text. Single characters
- * are matched by the platform's engine, so that classes and Unicode properties have the same
- * meaning.
+ * The matcher tries the same alternatives in the same order as a backtracking engine. It stores untried
+ * alternatives in a list, because recursion would exhaust the stack on a long text. Single characters
+ * are matched by the platform's engine, so that classes and Unicode properties have the same meaning.
  *
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */
 
 /** Counts one step; throws when no step is left. */
-export type Spend = () => void
+export type CountStep = () => void
 
 /** A pattern whose matching can be stopped. */
 export interface BoundedPattern {
   /** Whether matching takes linear time, so that no steps have to be counted. */
   readonly isLinear: boolean
-  /** Whether the pattern matches anywhere in a text. Throws what `spend` throws. */
-  test(text: string, spend: Spend): boolean
+  /** Whether the pattern matches anywhere in a text. Throws what `countStep` throws. */
+  test(text: string, countStep: CountStep): boolean
 }
 
 /** One attempt to match a text. */
-interface Run {
+interface MatchAttempt {
   readonly text: string
-  readonly spend: Spend
-  /** The remaining alternatives; the last is tried first. */
-  readonly left: [next: Next, at: number][]
+  readonly countStep: CountStep
+  /** The alternatives that were not tried yet; the last is tried first. */
+  readonly untried: [next: Next, at: number][]
 }
 
 /** Matches the rest of the pattern. */
 type Next = (at: number) => void
 /**
  * Matches a part of the pattern at an index: calls `next` with the index behind it, and adds other
- * ways to match to `left`.
+ * ways to match to `untried`.
  */
-type Matcher = (run: Run, at: number, next: Next) => void
+type Matcher = (run: MatchAttempt, at: number, next: Next) => void
 /** Whether a code point is in a character class. */
 type CharTest = (char: number) => boolean
 
@@ -48,8 +47,8 @@ interface Atom {
 
 /** A pattern up to this length costs little at each index of a text. */
 const SHORT_LENGTH = 50
-/** The maximum number of remaining alternatives, to limit memory. */
-const MAX_LEFT = 1_000_000
+/** The maximum number of untried alternatives, to limit memory. */
+const MAX_UNTRIED = 1_000_000
 
 /**
  * Parses a valid pattern of the `u` flag.
@@ -65,8 +64,8 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
   const isAnchored = source.startsWith('^') && parser.branches === 1
   return {
     isLinear: isFlat && minLength <= SHORT_LENGTH && variableRepeats <= (isAnchored ? 1 : 0),
-    test(text, spend) {
-      const run = { text, spend, left: [] }
+    test(text, countStep) {
+      const run = { text, countStep, untried: [] }
       const last = isAnchored ? 0 : text.length
       for (let at = 0; at <= last; at += widthOf(text.codePointAt(at) ?? 0)) {
         if (matchesAt(match, run, at)) return true
@@ -77,12 +76,12 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
 }
 
 /** Tries all alternatives at an index until one matches. */
-function matchesAt(match: Matcher, { text, spend }: Run, at: number): boolean {
+function matchesAt(match: Matcher, { text, countStep }: MatchAttempt, at: number): boolean {
   let isFound = false
-  const left: Run['left'] = []
-  match({ text, spend, left }, at, () => void (isFound = true))
-  for (let alternative = left.pop(); alternative && !isFound; alternative = left.pop()) {
-    if (left.length > MAX_LEFT) throw new RangeError('Too many alternatives are left')
+  const untried: MatchAttempt['untried'] = []
+  match({ text, countStep, untried }, at, () => void (isFound = true))
+  for (let alternative = untried.pop(); alternative && !isFound; alternative = untried.pop()) {
+    if (untried.length > MAX_UNTRIED) throw new RangeError('Too many alternatives are left')
     const [next, index] = alternative
     next(index)
   }
@@ -116,7 +115,7 @@ class Parser {
     if (others.length > 0) this.isFlat = false
     others.reverse()
     return (run, at, next) => {
-      for (const match of others) run.left.push([(from) => match(run, from, next), at])
+      for (const match of others) run.untried.push([(from) => match(run, from, next), at])
       first?.(run, at, next)
     }
   }
@@ -182,8 +181,8 @@ class Parser {
     this.minLength++
     return {
       char,
-      match({ text, spend }, at, next) {
-        spend()
+      match({ text, countStep }, at, next) {
+        countStep()
         const code = text.codePointAt(at)
         if (code !== undefined && char(code)) next(at + widthOf(code))
       },
@@ -211,11 +210,15 @@ interface Repeat {
   readonly isGreedy: boolean
 }
 
-/** Repeats a character. Alternatives with other counts are added one at a time. */
+/**
+ * Repeats a character. A greedy repetition first takes as many characters as possible, and then one less
+ * for each further attempt; a lazy one first takes as few as possible, and then one more. Only the next
+ * attempt is in the list of untried alternatives.
+ */
 function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
-  return ({ text, spend, left }, start, next) => {
+  return ({ text, countStep, untried }, start, next) => {
     const advance = (at: number, count: number): number | undefined => {
-      spend()
+      countStep()
       const code = text.codePointAt(at)
       return count < max && code !== undefined && char(code) ? at + widthOf(code) : undefined
     }
@@ -234,28 +237,28 @@ function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
         to = at - (at - 2 >= start && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1)
       }
       if (to === undefined) return
-      left.push([tryOtherCount, to])
+      untried.push([tryOtherCount, to])
       next(to)
     }
-    left.push([tryOtherCount, end])
+    untried.push([tryOtherCount, end])
     next(end)
   }
 }
 
 /** Repeats a group. An empty match ends the repetition once `min` is reached. */
 function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
-  const repeat = (run: Run, at: number, next: Next, count: number): void => {
-    run.spend()
+  const repeat = (run: MatchAttempt, at: number, next: Next, count: number): void => {
+    run.countStep()
     const again: Next = (from) => {
       if (count >= max) return
       match(run, from, (end) => {
         if (end !== from || count < min) {
-          run.left.push([(to) => repeat(run, to, next, count + 1), end])
+          run.untried.push([(to) => repeat(run, to, next, count + 1), end])
         }
       })
     }
     if (count < min) return again(at)
-    run.left.push([isGreedy ? next : again, at])
+    run.untried.push([isGreedy ? next : again, at])
     if (isGreedy) again(at)
     else next(at)
   }
@@ -263,10 +266,10 @@ function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
 }
 
 /** An atom that consumes nothing, such as `^` or a lookahead. */
-function assertion(isTrue: (run: Run, at: number) => boolean): Atom {
+function assertion(isTrue: (run: MatchAttempt, at: number) => boolean): Atom {
   return {
     match(run, at, next) {
-      run.spend()
+      run.countStep()
       if (isTrue(run, at)) next(at)
     },
   }

@@ -26,15 +26,15 @@ export interface JsonSchemaLimits {
    */
   maxSubschemas?: number
   /**
-   * The maximum number of references followed while one value is validated. Without this limit,
-   * references that multiply alternatives would take forever.
+   * The maximum number of references followed while one value is validated. Without this limit, a small
+   * schema whose references branch could take practically forever.
    *
    * @default 100000
    */
   maxReferences?: number
   /**
-   * The maximum number of subschemas applied while one value is validated; one with long lists
-   * (`enum`, `required`) counts as several. By default {@link jsonSchema} has no limit, as counting
+   * How often subschemas may be applied while one value is validated. A subschema with long lists
+   * (`enum`, `required`) counts as several. By default {@link jsonSchema} has no limit, because counting
    * takes time, and {@link outputValidator}, whose schemas come from a server, allows 1,000,000.
    */
   maxApplications?: number
@@ -70,7 +70,7 @@ export interface CompiledSchema {
   budget: { references: number; applications: number; until: number }
   /** The patterns whose steps must be counted. */
   patterns: BoundedPattern[]
-  /** Whether items are compared with each other, at quadratic cost. */
+  /** Whether the schema requires unique items, which are compared with each other at quadratic cost. */
   unique: boolean
 }
 
@@ -199,12 +199,12 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
-/** A subschema counts once more for each this many characters of its lists. */
+/** How many characters of its lists make a subschema count once more. */
 const LIST_LENGTH = 100
 
 /**
- * Counts how often a subschema is applied. A getter of its `type` counts, because the validator reads
- * `type` for every application, even if the subschema has a reference.
+ * Counts how often a subschema is applied, by a getter for its `type`: the validator reads `type` each
+ * time it applies a subschema, even if the subschema has a reference.
  */
 function countWork(schema: Schema, budget: CompiledSchema['budget'], countsAll: boolean): void {
   const { type, $ref, $recursiveRef, enum: values, const: value, required } = schema

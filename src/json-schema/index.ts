@@ -75,9 +75,9 @@ export function jsonSchema<T = unknown>(
 
 /**
  * Creates the `validateOutput` option of a client, which validates structured output against the
- * schema that the server declares. If a schema cannot be used, every value is rejected, as the
- * requirements are unknown. Each schema is compiled once. Patterns and applications of subschemas are bounded by
- * default, so that a server cannot make the client hang.
+ * schema that the server declares. If a schema cannot be used, every value is rejected, because the
+ * requirements are unknown. Each schema is compiled once. By default, the steps of patterns and the
+ * applications of subschemas are limited, so that a server cannot make the client hang.
  *
  * @example
  * ```ts

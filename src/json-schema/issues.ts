@@ -10,7 +10,7 @@ const MAX_ISSUES = 20
 const MAX_MESSAGE_CHARACTERS = 500
 
 /** Keywords whose errors only refer to the errors of their subschemas, which come next in the list. */
-const LEADING = new Set([
+const REFERRING_KEYWORDS = new Set([
   '$ref',
   '$recursiveRef',
   'allOf',
@@ -32,7 +32,7 @@ export function toIssues(errors: readonly OutputUnit[]): SchemaIssue[] {
   const issues = errors
     .filter(({ keyword }, i) =>
       // The keyword that applies a `false` subschema explains more than the error of that subschema
-      LEADING.has(keyword) ? errors[i + 1]?.keyword === 'false' : keyword !== 'false',
+      REFERRING_KEYWORDS.has(keyword) ? errors[i + 1]?.keyword === 'false' : keyword !== 'false',
     )
     .slice(0, MAX_ISSUES)
     .map(({ error, instanceLocation }) => ({

@@ -3,14 +3,14 @@
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-6.4
  */
-import type { BoundedPattern, Spend } from './bounded-pattern.ts'
+import type { BoundedPattern, CountStep } from './bounded-pattern.ts'
 
 /** How many steps each character of a value allows, in addition to `maxSteps`. */
 const STEPS_PER_CHARACTER = 10
 
 /**
- * Before validation, matches every pattern with every string and member name of a value. The validator
- * itself uses the platform's expressions, which cannot be interrupted. A value can therefore be rejected
+ * Matches every pattern with every string and member name of a value, before the value is validated: the
+ * validator itself uses the platform's expressions, which cannot be interrupted. This can reject a value
  * because of a string to which the schema applies no pattern.
  *
  * @param maxSteps The maximum number of steps for the value, not including those allowed for its
@@ -27,13 +27,13 @@ export function requireBoundedWork(
   collectTexts(value, texts)
   let remaining = maxSteps
   for (const text of texts) remaining += STEPS_PER_CHARACTER * text.length
-  const spend: Spend = () => {
+  const countStep: CountStep = () => {
     if (remaining-- <= 0) throw createError()
   }
   for (const text of texts) {
     for (const pattern of patterns) {
-      spend()
-      pattern.test(text, spend)
+      countStep()
+      pattern.test(text, countStep)
     }
   }
 }

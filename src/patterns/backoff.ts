@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 
-/** A stream that lasted this long, in milliseconds, was not a failed attempt. */
+/** How long a stream must last so that opening it counts as a success, in milliseconds. */
 const STABLE_MS = 5_000
 
 /**
@@ -18,9 +18,8 @@ export function backoffMs(failures: number, firstMs = 1_000, maxMs = 60_000): nu
 }
 
 /**
- * Whether a stream that has ended lasted long enough to reset the backoff. That a stream opened is
- * not sufficient: if a server closes each stream immediately, requests would be sent at the
- * shortest interval forever.
+ * Whether a stream lasted long enough to reset the backoff. A stream that merely opened does not: if a
+ * server closed each stream immediately, requests would be sent at the shortest interval forever.
  *
  * @param openedAt When the stream opened, by `performance.now()`; `Infinity` if it never opened.
  */

@@ -10,8 +10,8 @@ export interface BoundedCache<K, V> {
   get(key: K): V | undefined
   /**
    * Adds or replaces an entry. Beyond the limit, the entries that were set first are evicted. An
-   * expired entry is removed only after all entries that were set before it: to search for expired
-   * entries would take time in proportion to the size of the cache.
+   * expired entry may stay in memory until all entries that were set before it are removed, because a
+   * search for expired entries would take time in proportion to the size of the cache.
    *
    * @param expiresAt When the entry expires, in milliseconds of the clock. Default: never.
    */

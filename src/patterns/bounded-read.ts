@@ -1,6 +1,6 @@
 /**
- * Reading streams in memory proportional to the data, however small the chunks are: a list of
- * chunks would cost an object for each.
+ * Reads streams up to a limit. The memory is proportional to the data, even if the chunks are tiny,
+ * because chunks are copied into one buffer instead of collected in a list.
  *
  * @see https://streams.spec.whatwg.org/
  */
@@ -87,8 +87,8 @@ export async function readBytes(
 }
 
 /**
- * Text that arrives in chunks. Engines retain each piece of a concatenation, and the text that it
- * was sliced from, until the result is used; here pieces are joined early.
+ * Text that arrives in chunks. Engines keep all pieces of a concatenated text, and the texts that they
+ * were sliced from, until the result is used. To limit this memory, the pieces are joined early.
  */
 export class TextBuffer {
   /** How many UTF-16 units were appended. */

@@ -23,7 +23,7 @@ export class Cancellation {
     this.#upstream = upstream
   }
 
-  /** The reason of the cancellation. Read {@link cancelled} first, which checks upstream. */
+  /** The reason of the cancellation. Read {@link cancelled} first, which checks the HTTP request. */
   get reason(): Error | undefined {
     return this.#reason
   }
@@ -46,7 +46,7 @@ export class Cancellation {
     this.#controller?.abort(this.#reason)
   }
 
-  /** Marks the request as answered: upstream is ignored from now on. */
+  /** Marks the request as answered: the signal of the HTTP request is ignored from now on. */
   release(): void {
     this.#upstream = undefined
   }

@@ -1,5 +1,5 @@
 /**
- * Calls application functions that nothing waits for: hooks, listeners, callbacks.
+ * Calls functions of the application whose result is not needed: hooks, listeners, callbacks.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */

@@ -1,8 +1,8 @@
 /**
- * Requests for input from the client during a request: one interface for handlers, with two
- * implementations. `pushInput` sends a request and waits. `ReplayInput` of `replay.ts` ends the
- * request with the input that it needs, and runs the handler again with the responses in the
- * client's retry.
+ * Requests for input from the client: one interface for handlers, with two implementations. `pushInput`
+ * sends a request and waits for the response. `ReplayInput` of `replay.ts` ends the client's request
+ * with a list of the needed input. When the client sends the request again with that input, the handler
+ * runs again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */

@@ -1,6 +1,6 @@
 /**
- * Rejects options with unknown names: otherwise a misspelt limit or check would be ignored
- * silently.
+ * Rejects options with unknown names. Without this check, a misspelt limit or security option would be
+ * ignored silently.
  */
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Which hosts are loopback.
+ * Recognizes loopback hosts.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-8.3
  */

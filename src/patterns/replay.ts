@@ -58,7 +58,7 @@ export class ReplayInput implements Input {
   readonly #steps: Steps
   #count = 0
   #nextIndex = 0
-  /** The key of the first request that differs from the request with this key in an earlier run. */
+  /** The key of the first request that differs from the one with the same key in an earlier run. */
   #replacedKey: string | undefined
   #nonDeterminism: ProtocolError | undefined
 
@@ -82,7 +82,7 @@ export class ReplayInput implements Input {
     this.#steps = new Steps(this.#recording.steps, () => recorder?.keep(this.#recording))
   }
 
-  /** Whether the run has no result: the client must respond first, or the replay diverged. */
+  /** Whether the run has no result, because the client must respond first or the replay diverged. */
   get suspended(): boolean {
     return this.#pending.length > 0 || this.#nonDeterminism !== undefined
   }

@@ -17,7 +17,7 @@ export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => unref(setTimeout(resolve, delayMs)))
 }
 
-/** Yields to everything that is ready to run: I/O, timers, other requests. */
+/** Lets everything run that is ready to run: I/O, timers, other requests. */
 export function nextTurn(): Promise<void> {
   // A single timer is not enough: Node may run it in the same phase, before it polls for I/O
   return new Promise((resolve) => setTimeout(() => setTimeout(resolve)))

@@ -1,6 +1,6 @@
 /**
- * A scripted server behind `fetch`: responds as a test says, correctly or not, and records what it
- * receives.
+ * A scripted server behind `fetch`. It responds as the test says, whether or not that conforms to the
+ * protocol, and records the requests that it receives.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */

@@ -1,6 +1,6 @@
 /**
- * A scripted peer behind a transport: responds as a test says, correctly or not, and records what
- * it receives.
+ * A scripted peer behind a transport. It responds as the test says, whether or not that conforms to the
+ * protocol, and records the messages that it receives.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -43,19 +43,20 @@ export interface ScriptedPeer {
 export function scriptedPeer(
   answer: (message: JsonObject & { id?: number; method?: string }) => unknown,
 ): ScriptedPeer {
-  const [theirs, mine] = inMemoryTransports()
+  const [peerEnd, scriptEnd] = inMemoryTransports()
   const seen: ScriptedPeer['seen'] = []
-  const send = (frame: unknown): void => void mine.send(frame as JsonRpcMessage).catch(() => {})
+  const send = (frame: unknown): void =>
+    void scriptEnd.send(frame as JsonRpcMessage).catch(() => {})
   let reason: SdkError | undefined
   const fail = (cause: unknown): void => {
     const message = cause instanceof Error ? cause.message : String(cause)
     reason = new SdkError('INVALID_USE', `The script failed: ${message}`, { cause })
-    void mine.close()
+    void scriptEnd.close()
   }
   const reply = (frame: unknown): void => {
     if (frame !== undefined) send(frame)
   }
-  void mine.start({
+  void scriptEnd.start({
     message(frame) {
       seen.push(frame as JsonObject)
       try {
@@ -72,17 +73,17 @@ export function scriptedPeer(
   return {
     transport: {
       start: (receiver) =>
-        theirs.start({
+        peerEnd.start({
           message: (frame) => receiver.message(frame),
           malformed: (error) => receiver.malformed(error),
           closed: (closeReason) => receiver.closed(reason ?? closeReason),
         }),
-      send: (frame) => theirs.send(frame),
-      close: () => theirs.close(),
+      send: (frame) => peerEnd.send(frame),
+      close: () => peerEnd.close(),
     },
     seen,
     send,
-    close: () => void mine.close(),
+    close: () => void scriptEnd.close(),
     sent: (method) => seen.filter((message) => message.method === method),
   }
 }
