@@ -1,6 +1,5 @@
 /**
- * The transport of a client's messages, as the client sees it: the single interface between its core and
- * the transports.
+ * The interface between a client and its transports.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
@@ -44,7 +43,7 @@ export interface Channel {
   listen?(): void
   /** The principal of the requests, so that cached results stay separate. */
   principal?(): Promise<string>
-  /** Waits until the server accepts another token than the one rejected in the background. */
+  /** After the server has rejected the token of a background request, waits until it accepts a new one. */
   untilSignedIn?(signal: AbortSignal): Promise<void>
   /** Closes the connection. */
   close(): Promise<void>

@@ -1,5 +1,6 @@
 /**
- * Changes to JSON that copy only what changes: values are shared between connections and never mutated.
+ * Creates changed copies of JSON values. The values themselves are shared between connections, so they
+ * are never mutated, and parts that do not change are not copied.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */

@@ -69,7 +69,7 @@ export function degradeClientResult(
     return { ...degraded, roots: roots.map((root) => without(root, ['_meta'])) }
   }
   if (method !== 'sampling/createMessage' || supports(revision, SAMPLING_TOOLS)) return degraded
-  return { ...degraded, content: oneContent((degraded as CreateMessageResult).content, revision) }
+  return { ...degraded, content: singleBlock((degraded as CreateMessageResult).content, revision) }
 }
 
 /**
@@ -93,10 +93,10 @@ export function degradeClientCapabilities(
 }
 
 /**
- * Before 2025-11-25 the result of sampling has one block: all text joined, or else the first block.
- * Types that the revision lacks are only mentioned by name.
+ * Reduces the result of sampling to one block, as before 2025-11-25: all text joined, or else the first
+ * block. A block whose type the revision lacks becomes text with the name of the type.
  */
-function oneContent(
+function singleBlock(
   content: SamplingContent | SamplingContent[],
   revision: RevisionFacts,
 ): SamplingContent {

@@ -30,7 +30,7 @@ type PlainContent = TextContent | ImageContent | AudioContent
  * names the resource; before 2025-03-26 `audio` becomes an embedded resource.
  */
 export function degradeContent(block: ContentBlock, revision: Facts): ContentBlock {
-  // Icons are the newest of the features that content has
+  // Icons are the newest feature of content, so a revision with icons has all others too
   if (supports(revision, ICONS)) return block
   if (block.type === 'resource_link' && !supports(revision, RESOURCE_LINKS))
     return linkAsText(block, revision)

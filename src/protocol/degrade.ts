@@ -34,7 +34,7 @@ const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 
 /**
  * Adapts the result of a client's request; the same object if nothing changes, as is common with the two
- * newest revisions. What `initialize` returns about the server is adapted where it is built.
+ * newest revisions. The result of `initialize` is adapted where it is created.
  */
 export function degradeResult(method: string, result: Result, revision: RevisionFacts): Result {
   if (method === 'tools/list') {

@@ -51,7 +51,7 @@ export type SdkErrorCode =
   | 'SESSION_LOST'
   /** The caller's `AbortSignal` aborted. */
   | 'ABORTED'
-  /** The user, or the application, rejected it. */
+  /** The user or the application rejected the operation. */
   | 'DENIED'
   /** The peer did not advertise a capability that the call needs. */
   | 'CAPABILITY_MISSING'
@@ -75,9 +75,9 @@ export type SdkErrorCode =
   | 'INVALID_USE'
 
 /**
- * Notifies a client that the user must visit pages before the request is sent again (2025-11-25).
- * Since 2026-07-28 the client receives input requests instead; a client that supports neither
- * receives a generic failure.
+ * Requires that the user visits pages before the client sends the request again. In 2025-11-25, the
+ * client receives an error with the pages. Since 2026-07-28, it receives input requests instead. A client
+ * that supports neither receives a generic failure.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
@@ -111,8 +111,8 @@ export class SdkError extends Error {
 }
 
 /**
- * A tool's failure that the model is meant to read: its message becomes the text of the `isError`
- * result. All other thrown values are reported to the model without details.
+ * A tool's failure that the model may read: its message becomes the text of the `isError` result. For
+ * any other thrown value, the model receives no details.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */

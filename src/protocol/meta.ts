@@ -46,8 +46,8 @@ export function isExtensionId(id: string): boolean {
 const OWN_LABELS = ['modelcontextprotocol', 'mcp']
 
 /**
- * Whether a key's prefix is reserved for the protocol, so that applications may not define it: since
- * 2025-11-25 if its second label is reserved, in 2025-06-18 if any label but the last is.
+ * Whether a key's prefix is reserved for the protocol, so that applications may not define it. Since
+ * 2025-11-25, only the second label of the prefix decides; in 2025-06-18, all labels except the last.
  *
  * @param revision Default: the newest. Revisions before 2025-06-18 reserve nothing.
  */

@@ -1,5 +1,5 @@
 /**
- * The rules of a sampling conversation, for both sides.
+ * Checks the rules of a sampling conversation, on clients and on servers.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#sampling-with-tools
  */
