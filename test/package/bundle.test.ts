@@ -41,8 +41,8 @@ describe('Bundle of the tiny client', () => {
       const tiny = await pathsOf(`${entry}/tiny`)
       const full = await pathsOf(entry)
       const own = [
-        'src/client/features/page-walker.ts',
         'src/client/features/no-input-handlers.ts',
+        'src/client/features/page-walker.ts',
         'src/presets/client-tiny.ts',
       ]
       if (inPage) own.unshift('runtimes/browser/tiny.ts')
@@ -51,10 +51,10 @@ describe('Bundle of the tiny client', () => {
         'changes',
         'check-output',
         'elicitation',
-        'feed',
         'input-handlers',
         'input',
         'listen',
+        'notification-queue',
       ]
       const left = [
         ...[...features, 'roots', 'subscriptions'].map((name) => `src/client/features/${name}.ts`),
