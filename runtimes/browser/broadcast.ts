@@ -17,8 +17,8 @@ export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
 /** The maximum number of connections that are served on one channel. */
 const MAX_PEERS = 1_000
 
-/** A value in transit from one end to another. */
-interface Relayed {
+/** A message between one client and the server, addressed because every page of the origin receives it. */
+interface AddressedMessage {
   readonly edgewise: 'relay'
   readonly from: string
   /** The receiver. By default it is the server on the channel. */
@@ -37,22 +37,22 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   let channel: BroadcastChannel | undefined
   let server: string | undefined
-  const carrier: MessageChannelLike = {
+  const addressedChannel: MessageChannelLike = {
     shared: true,
     open({ message, unreadable }) {
       channel = new BroadcastChannel(name)
       channel.addEventListener('messageerror', unreadable)
       channel.addEventListener('message', ({ data }) => {
         if (isListening(data)) return message(data)
-        const relayed = readRelayed(data)
-        if (relayed?.to !== id || (server ??= relayed.from) !== relayed.from) return
-        message(relayed.data)
+        const addressed = readAddressed(data)
+        if (addressed?.to !== id || (server ??= addressed.from) !== addressed.from) return
+        message(addressed.data)
       })
     },
     post: (data) => channel?.postMessage({ edgewise: 'relay', from: id, to: server, data }),
     close: () => channel?.close(),
   }
-  return channelTransport(carrier, options)
+  return channelTransport(addressedChannel, options)
 }
 
 /**
@@ -87,11 +87,11 @@ export function acceptBroadcasts(
     )
   }
   channel.addEventListener('message', ({ data }) => {
-    const relayed = readRelayed(data)
-    if (!relayed || (relayed.to !== undefined && relayed.to !== id)) return
-    const isNew = !peers.has(relayed.from) && peers.size < MAX_PEERS
-    if (isNew && isHandshake(relayed.data)) acceptPeer(relayed.from)
-    peers.get(relayed.from)?.message(relayed.data)
+    const addressed = readAddressed(data)
+    if (!addressed || (addressed.to !== undefined && addressed.to !== id)) return
+    const isNew = !peers.has(addressed.from) && peers.size < MAX_PEERS
+    if (isNew && isHandshake(addressed.data)) acceptPeer(addressed.from)
+    peers.get(addressed.from)?.message(addressed.data)
   })
   channel.postMessage({ edgewise: 'listening' })
   return () => {
@@ -112,9 +112,9 @@ function isHandshake(data: unknown): boolean {
   return kindOf(data) === 'open'
 }
 
-function readRelayed(data: unknown): Relayed | undefined {
+function readAddressed(data: unknown): AddressedMessage | undefined {
   if (kindOf(data) !== 'relay') return undefined
   const { from, to } = data as Record<string, unknown>
   const hasSender = typeof from === 'string' && from.length <= 64
-  return hasSender && (to === undefined || typeof to === 'string') ? (data as Relayed) : undefined
+  return hasSender && (to === undefined || typeof to === 'string') ? (data as AddressedMessage) : undefined
 }

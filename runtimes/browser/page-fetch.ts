@@ -6,7 +6,7 @@
  */
 import { isBrowserLoopback } from '#internal/patterns'
 import { explainedFetch, plainFetch, type Fetch } from './fetch-fault.ts'
-import { onBodyEnd, takeTurn } from './stream-turns.ts'
+import { onBodyEnd, acquireStreamSlot } from './stream-slots.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
@@ -26,7 +26,7 @@ export interface PageFetchOptions {
    * Called with `true` when a listening stream has to wait for a free connection, then with
    * `false`.
    */
-  readonly onTurn?: ((isWaiting: boolean) => void) | undefined
+  readonly onWait?: ((isWaiting: boolean) => void) | undefined
 }
 
 /**
@@ -36,33 +36,33 @@ export interface PageFetchOptions {
  *   content, the page's policy, a missing network and an unreachable server.
  * - Streams that only listen are closed when the page is unloaded or frozen, or the device goes
  *   offline. New streams wait until the page or the network is back. The client opens them
- *   automatically, and resumes where it left off. Calls are not affected.
+ *   automatically, and continues after the last event it received. Calls are not affected.
  * - Over HTTP without TLS, a browser has only six connections to a server. At most four tabs of an
  *   origin therefore listen to such a server at a time, and other tabs wait.
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
 export function pageFetch(options: PageFetchOptions = {}): Fetch {
-  const { explain = true, fetch = plainFetch, onTurn } = options
+  const { explain = true, fetch = plainFetch, onWait } = options
   const send = explain ? explainedFetch(fetch) : fetch
-  watchPageLifecycle()
+  observePageLifecycle()
   return async (url, init) => {
     const { method, signal } = init
     const headers = new Headers(init.headers)
     if (!isListening(method, headers)) return send(url, init)
     for (;;) {
       await untilCanListen(url, signal)
-      const leaving = cannotListen.signal
+      const leaving = streamsController.signal
       const anySignal = signal ? AbortSignal.any([signal, leaving]) : leaving
-      let endTurn: (() => void) | undefined
+      let freeSlot: (() => void) | undefined
       try {
-        if (signal && needsTurn(url, headers, signal)) {
-          endTurn = await takeTurn(url, anySignal, onTurn)
+        if (signal && needsSlot(url, headers, signal)) {
+          freeSlot = await acquireStreamSlot(url, anySignal, onWait)
         }
         const response = await send(url, { ...init, signal: anySignal })
-        return endTurn ? onBodyEnd(response, endTurn) : response
+        return freeSlot ? onBodyEnd(response, freeSlot) : response
       } catch (cause) {
-        endTurn?.()
+        freeSlot?.()
         // The page cannot listen, and nothing was received yet: send the request again later
         if (signal?.aborted || !leaving.aborted) throw cause
       }
@@ -76,33 +76,33 @@ function isListening(method: string | undefined, headers: Headers): boolean {
   return method === 'GET' && headers.get('accept') === 'text/event-stream'
 }
 
-/** The signals of listening streams that can be resumed. */
+/** The signals of listening streams that carry no responses. */
 const listening = new WeakSet<AbortSignal>()
 
 /**
- * Whether a stream has to wait for a free connection: over HTTP without TLS, which is HTTP/1.1,
- * unless it carries responses, as the streams of 2024-11-05 and resumed calls do.
+ * Whether a stream has to wait for a free connection. Only HTTP without TLS, which is HTTP/1.1, limits
+ * connections. A stream that carries responses never waits: those of 2024-11-05, and resumed calls.
  */
-function needsTurn(url: string, headers: Headers, signal: AbortSignal): boolean {
+function needsSlot(url: string, headers: Headers, signal: AbortSignal): boolean {
   const isFirst = headers.has('mcp-session-id') && !headers.has('last-event-id')
   if (isFirst || headers.has('mcp-method')) listening.add(signal)
   return url.startsWith('http:') && listening.has(signal)
 }
 
-/** Aborts when the page can no longer listen; replaced each time. */
-let cannotListen = new AbortController()
+/** Closes the open listening streams. Replaced each time it aborts. */
+let streamsController = new AbortController()
 let hidden = false
-/** Callbacks that wait for the page to be back. */
+/** Called when the page is shown again, or the network is back. */
 const waiting: (() => void)[] = []
-let watching = false
+let isObserving = false
 
 /** Tracks whether the page can listen. */
-function watchPageLifecycle(): void {
-  if (watching || typeof globalThis.addEventListener !== 'function') return
-  watching = true
+function observePageLifecycle(): void {
+  if (isObserving || typeof globalThis.addEventListener !== 'function') return
+  isObserving = true
   const abortStreams = (): void => {
-    cannotListen.abort(new DOMException('The page cannot listen now', 'AbortError'))
-    cannotListen = new AbortController()
+    streamsController.abort(new DOMException('The page cannot listen now', 'AbortError'))
+    streamsController = new AbortController()
   }
   const resumeStreams = (): void => {
     for (const resume of waiting.splice(0)) resume()

@@ -39,7 +39,7 @@ const ANSWER_MS = 1_000
 
 /** How often to check whether the user has closed the popup, in milliseconds. */
 const POLL_MS = 500
-/** For how many checks a closed popup counts as just closed. */
+/** For how many checks after the popup has closed the focus may return to this page. */
 const CLOSING_POLLS = 3
 
 /** The parameters of an authorization response. */
@@ -92,7 +92,7 @@ export function popup(options: PopupOptions): AuthorizationFlow {
       return {
         redirectUri,
         go: (url, flow, signal) =>
-          page ? goInPopup(page, url, signal) : goByPage(url, flow, signal),
+          page ? signInWithPopup(page, url, signal) : redirectPage(url, flow, signal),
         end: () => page?.close(),
       }
     },
@@ -136,8 +136,8 @@ function notifyWaitingPage(state: string | null, callback: string): Promise<bool
   }).finally(() => channel.close())
 }
 
-async function goInPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
-  // Until now the popup showed a page of this origin, so it cannot be isolated from this page
+async function signInWithPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
+  // Until now the popup showed a page of this origin, so `closed` is reliable
   if (page.closed) throw closedByUser()
   let stop: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
@@ -150,7 +150,7 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
         resolve(data.callback)
       })
       page.location.replace(url)
-      stop = watchClosing(page, () => reject(closedByUser()))
+      stop = detectClosing(page, () => reject(closedByUser()))
     })
   } finally {
     stop?.()
@@ -164,21 +164,21 @@ async function goInPopup(page: Window, url: string, signal: AbortSignal): Promis
  * appears closed too, while the user is still in it. A popup that appears closed therefore counts as
  * closed only if the focus returns to this page at that time.
  */
-function watchClosing(page: Window, onClosed: () => void): () => void {
-  // Phones may suspend this page before its first check
-  let wasElsewhere = !document.hasFocus()
+function detectClosing(page: Window, onClosed: () => void): () => void {
+  // Read now, since phones may suspend this page before its first check
+  let hadNoFocus = !document.hasFocus()
   let closedPolls = 0
   let focusedPolls = 0
   const timer = setInterval(() => {
-    const isHere = document.hasFocus()
+    const hasFocus = document.hasFocus()
     if (!page.closed) {
-      wasElsewhere = !isHere
+      hadNoFocus = !hasFocus
       return
     }
-    if (isHere) focusedPolls++
+    if (hasFocus) focusedPolls++
     // Only at the second check, as the authorization response may be in transit
-    if (wasElsewhere && focusedPolls > 1) onClosed()
-    if (!wasElsewhere || ++closedPolls > CLOSING_POLLS) clearInterval(timer)
+    if (hadNoFocus && focusedPolls > 1) onClosed()
+    if (!hadNoFocus || ++closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)
   return () => clearInterval(timer)
 }
@@ -187,12 +187,13 @@ function closedByUser(): Error {
   return new Error('The popup was closed')
 }
 
-function goByPage(url: string, flow: string, signal: AbortSignal): Promise<string> {
+function redirectPage(url: string, flow: string, signal: AbortSignal): Promise<string> {
   storeFlow({ state: new URL(url).searchParams.get('state'), flow, page: location.href })
   location.assign(url)
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    // After a sign-in, the page would be loaded again, not restored from the back/forward cache
+    // The back/forward cache restores the page only if the user came back without signing in. After a
+    // sign-in, the page is loaded again
     const onShow = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) reject(new Error('The user came back without signing in'))
     }
@@ -202,8 +203,8 @@ function goByPage(url: string, flow: string, signal: AbortSignal): Promise<strin
 
 /**
  * Returns whether the page was left to sign in and was loaded again with the authorization
- * response, successful or not. Connect then to continue. False once a request has consumed the
- * response.
+ * response, successful or not. If it returns true, connect to complete the sign-in. Returns false once
+ * a request has consumed the response.
  */
 export function returnedFromSignIn(): boolean {
   return findRedirectResult() !== undefined
@@ -213,7 +214,7 @@ function takeRedirectResult(): RedirectResult | undefined {
   const result = findRedirectResult()
   if (!result) return undefined
   sessionStorage.removeItem(STORAGE_KEY)
-  if (result.here) {
+  if (result.inUrl) {
     const url = new URL(location.href)
     for (const name of RESPONSE) url.searchParams.delete(name)
     history.replaceState(null, '', url)
@@ -221,14 +222,14 @@ function takeRedirectResult(): RedirectResult | undefined {
   return { callback: result.callback, flow: result.flow }
 }
 
-/** The authorization response after the page was left, received here or by the redirect page. */
-function findRedirectResult(): (RedirectResult & { readonly here: boolean }) | undefined {
+/** The authorization response after the page was left. The URL of this page may contain it. */
+function findRedirectResult(): (RedirectResult & { readonly inUrl: boolean }) | undefined {
   const stored = readStoredFlow()
   if (!stored) return undefined
   const { flow, state } = stored
-  const here = state !== null && new URL(location.href).searchParams.get('state') === state
-  const callback = stored.callback ?? (here ? location.href : undefined)
-  return callback === undefined ? undefined : { callback, flow, here }
+  const inUrl = state !== null && new URL(location.href).searchParams.get('state') === state
+  const callback = stored.callback ?? (inUrl ? location.href : undefined)
+  return callback === undefined ? undefined : { callback, flow, inUrl }
 }
 
 function storeFlow(stored: StoredFlow): void {
@@ -240,7 +241,7 @@ function readStoredFlow(): StoredFlow | undefined {
   return text === null ? undefined : JSON.parse(text)
 }
 
-/** Only the two pages and the authorization server know the state. */
+/** Names the channel by the state, which only the two pages and the authorization server know. */
 function channelName(state: string | null): string {
   return `${STORAGE_KEY} ${state}`
 }

@@ -73,7 +73,7 @@ describe('Bundle of the tiny client', () => {
         'src/transport/http/sign-in-watch.ts',
         'src/transport/streamable-http/listening-channel.ts',
       ]
-      const page = ['connect', 'page-fetch', 'stream-turns', 'turn-channel']
+      const page = ['connect', 'page-fetch', 'stream-slots', 'slot-channel']
       if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))
       expect(full.filter((path) => !tiny.includes(path)).sort()).toEqual(left.sort())
     },
@@ -115,8 +115,8 @@ describe('Bundle of a page', () => {
       'runtimes/browser/fetch-fault.ts',
       'runtimes/browser/page-fetch.ts',
       'runtimes/browser/page-url.ts',
-      'runtimes/browser/stream-turns.ts',
-      'runtimes/browser/turn-channel.ts',
+      'runtimes/browser/stream-slots.ts',
+      'runtimes/browser/slot-channel.ts',
     ])
     expect(paths.filter((path) => /reconnecting|\/(open-)?port-|message-port/.test(path))).toEqual(
       [],

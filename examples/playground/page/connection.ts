@@ -82,8 +82,8 @@ export async function openConnection(
         onSession: (id) => (session = id),
         onSignedIn: () => (signedIn = true),
       }),
-      onTurn: (isWaiting) =>
-        say('notice', isWaiting ? 'Not listening: four other tabs do' : 'Listening again'),
+      onWait: (isWaiting) =>
+        say('notice', isWaiting ? 'Four other tabs listen: waiting' : 'Listening again'),
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },

@@ -10,15 +10,15 @@ import type { ModelContextAnnotations, ModelContextTool } from './model-context.
 /** How a tool is presented to agents. */
 export interface ToolPresentation {
   /**
-   * Replaces annotations that were derived from the tool's. By default, a tool without annotations is
-   * declared as destructive, so that browsers may have the user confirm each call, and its results as
-   * untrusted.
+   * Replaces the annotations that are derived from those of the MCP tool. By default, a tool without
+   * annotations is declared as destructive, so that browsers may ask the user to confirm each call. Its
+   * results are declared as untrusted.
    */
   readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
   /**
-   * What agents receive. With `full`, the `content`, `structuredContent` and `isError` of the result.
-   * With `structured`, only the `structuredContent` of a tool with an output schema, which is then
-   * declared; failures and the results of other tools as with `full`.
+   * What agents receive. With `full`, it is the `content`, `structuredContent` and `isError` of the
+   * result. With `structured`, tools with an output schema declare it, and agents receive only their
+   * `structuredContent`. Failures and the results of other tools are passed as with `full`.
    *
    * @default 'full'
    */

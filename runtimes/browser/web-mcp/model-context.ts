@@ -35,15 +35,15 @@ export interface ModelContextAnnotations {
 }
 
 /**
- * A tool, as `getTools` lists it: a dictionary up to Chromium 159, and from 160 on an object with
- * accessors on its prototype. Copies of such an object cannot be executed.
+ * A tool, as `getTools` lists it. Up to Chromium 159 it is a dictionary. From 160 on it is an object with
+ * accessors on its prototype, and a copy of such an object cannot be executed.
  */
 export interface RegisteredTool {
   readonly name: string
-  /** Empty where the tool has no title. */
+  /** Empty if the tool has no title. */
   readonly title?: string
   readonly description: string
-  /** JSON text up to Chromium 153; missing or `null` where the tool has no schema. */
+  /** JSON text up to Chromium 153. Missing or `null` if the tool has no schema. */
   readonly inputSchema?: object | string | null
   /** From Chromium 160 on. */
   readonly outputSchema?: object | null
@@ -107,7 +107,7 @@ export interface FindModelContextOptions {
  * Finds the model context of this page: `document.modelContext`, or `navigator.modelContext` of
  * older drafts.
  *
- * @returns `undefined` where the browser has none, which includes pages that are not secure contexts.
+ * @returns `undefined` if the browser has none, or the page is not a secure context.
  * @see https://webmachinelearning.github.io/webmcp
  */
 export function findModelContext({ native = false }: FindModelContextOptions = {}):

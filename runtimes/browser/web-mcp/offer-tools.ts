@@ -1,5 +1,5 @@
 /**
- * Offers tools to the agent of the browser (WebMCP), where the browser has one.
+ * Offers tools to the agent of the browser (WebMCP), if the browser has one.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -51,8 +51,8 @@ const OPTIONS: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
 const NAME = /^[\w.-]{1,128}$/
 
 /**
- * Offers tools to the browser's agent, and follows their list as it changes. The tools are those of a
- * server in this page, or of the server that a client is connected to.
+ * Offers tools to the browser's agent, and updates the offer when the list of tools changes. The tools
+ * are those of a server in this page, or of the server that a client is connected to.
  *
  * The tools of a server in this page run as they do for every client: with middleware, validation of
  * arguments, and requests for input. The handlers in the option `connect` answer such requests, since the
@@ -71,7 +71,7 @@ const NAME = /^[\w.-]{1,128}$/
  * ```
  *
  * @param source A client stays open when the tools are withdrawn.
- * @returns `undefined` where the browser has no model context.
+ * @returns `undefined` if the browser has no model context.
  * @throws {TypeError} If `exposedTo` contains something other than an origin that is `https:` or
  *   loopback, or an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
@@ -80,7 +80,7 @@ export async function offerTools(
   source: Server | Client,
   options: OfferToolsOptions & { readonly connect?: ConnectOptions } = {},
 ): Promise<OfferedTools | undefined> {
-  // A misspelt filter would offer everything
+  // If the option `filter` were misspelled, all tools would be offered
   requireKnown('offerTools', options, OPTIONS)
   const modelContext = options.modelContext ?? findModelContext()
   if (!modelContext) return undefined
@@ -119,9 +119,9 @@ function connectTo(
   report: (error: unknown) => void,
   options: ConnectOptions | undefined,
 ): Promise<Client> {
-  const [near, far] = inMemoryTransports()
-  serveTransport(server, far, { caller: { principal: globalThis.origin } }).catch(report)
-  return connect(near, { info: { name: 'browser', version: '1' }, onError: report, ...options })
+  const [clientSide, serverSide] = inMemoryTransports()
+  serveTransport(server, serverSide, { caller: { principal: globalThis.origin } }).catch(report)
+  return connect(clientSide, { info: { name: 'browser', version: '1' }, onError: report, ...options })
 }
 
 /** Calls `onChange` whenever the list of tools changes, if the server announces that. */
@@ -136,10 +136,10 @@ async function followChanges(
     if (!isOver) report(error)
   })
   if (!changes) return
-  const drain = async (): Promise<void> => {
+  const handleChanges = async (): Promise<void> => {
     for await (const _ of changes) onChange()
   }
-  drain().catch((error) => {
+  handleChanges().catch((error) => {
     if (!signal.aborted) report(error)
   })
 }

@@ -40,8 +40,8 @@ interface Registration {
   /** Fires an event of the document's model context. */
   readonly fire: (type: EventType, toolName?: string) => void
   readonly execute: ModelContextTool['execute']
-  /** Whether it was not withdrawn. */
-  live: boolean
+  /** Whether the tool is still registered. */
+  isRegistered: boolean
 }
 
 /**
@@ -93,13 +93,13 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
       registrations.set(name, registration)
       await new Promise<void>((resolve, reject) => {
         signal?.addEventListener('abort', () => {
-          registration.live = false
+          registration.isRegistered = false
           registrations.delete(name)
           reject(signal.reason as Error)
           queueTask(() => fire('toolchange'))
         })
         queueTask(() => {
-          if (registration.live) fire('toolchange')
+          if (registration.isRegistered) fire('toolchange')
           resolve()
         })
       })
@@ -132,7 +132,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
   function findRegistration(tool: RegisteredTool): Registration | undefined {
     if (shape === 'interface') {
       const registration = listed.get(tool)
-      return registration?.live ? registration : undefined
+      return registration?.isRegistered ? registration : undefined
     }
     const { name, window: owner } = tool
     return registrationsIn(window.top ?? window).find(
@@ -172,7 +172,7 @@ function createRegistration(tool: ModelContextTool, fire: Registration['fire']):
     },
     fire,
     execute: (input, options) => tool.execute(input, options),
-    live: true,
+    isRegistered: true,
   }
 }
 
@@ -212,7 +212,7 @@ async function execute(
   return Promise.race([result(), aborted]).finally(() => finished.abort())
 }
 
-/** The tools of a window and of its frames, where these are of this origin. */
+/** The tools of a window and of those of its frames that have this origin. */
 function registrationsIn(view: Window): Registration[] {
   const frames = Array.from({ length: view.length }, (_, index) => view[index])
   return [view, ...frames].flatMap((frame, index) => {
@@ -242,7 +242,7 @@ function dictionary(registration: Registration): RegisteredTool {
   }
 }
 
-/** A tool as Chromium lists it from 160 on: a copy of the object has none of its members. */
+/** A tool as Chromium lists it from 160 on. All members are accessors, so that a copy has none of them. */
 class Tool implements RegisteredTool {
   readonly #registration: Registration
 

@@ -4,27 +4,28 @@
  *
  * @see https://www.w3.org/TR/web-locks/
  */
-import { askForTurn } from './turn-channel.ts'
+import { acquireSlot } from './slot-channel.ts'
 
 /** The maximum number of open streams of an origin's pages to one server. */
 const MAX_STREAMS = 4
 
 /**
- * Waits until the number of open streams is below the limit, or the signal fires.
+ * Takes one of the slots for open streams. Waits for a free one until the signal aborts.
  *
- * @param onTurn Called with whether it waits; not called if a slot is free.
+ * @param onWait Called with `true` when the wait starts and with `false` when it ends. Not called if a
+ *   slot is free.
  * @returns A function that frees the slot; `undefined` if none was taken.
  */
-export async function takeTurn(
+export async function acquireStreamSlot(
   url: string,
   signal: AbortSignal,
-  onTurn?: (isWaiting: boolean) => void,
+  onWait?: (isWaiting: boolean) => void,
 ): Promise<(() => void) | undefined> {
   const { origin } = new URL(url)
-  if (!navigator.locks) return askForTurn(`edgewise ${origin}`, MAX_STREAMS, signal, onTurn)
+  if (!navigator.locks) return acquireSlot(`edgewise ${origin}`, MAX_STREAMS, signal, onWait)
   const controller = new AbortController()
   const waitSignal = AbortSignal.any([signal, controller.signal])
-  const turn = new Promise<(() => void) | undefined>((resolve) => {
+  const taken = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
       if (waitSignal.aborted) return undefined
       controller.abort()
@@ -36,12 +37,12 @@ export async function takeTurn(
       navigator.locks.request(name, { signal: waitSignal }, hold).catch(() => resolve(undefined))
     }
   })
-  if (!onTurn) return turn
-  // Resolves after free locks were granted
+  if (!onWait) return taken
+  // The query resolves after the browser has granted the free locks
   await navigator.locks.query().catch(() => {})
-  if (waitSignal.aborted) return turn
-  onTurn(true)
-  return turn.finally(() => onTurn(false))
+  if (waitSignal.aborted) return taken
+  onWait(true)
+  return taken.finally(() => onWait(false))
 }
 
 /** Calls `onEnd` when the body of a response is complete, cancelled or broken. */

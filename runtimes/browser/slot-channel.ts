@@ -1,39 +1,43 @@
 /**
- * Turns of pages without Web Locks, such as all insecure pages: a page that has a turn answers when
- * another page asks.
+ * Limits listening streams without Web Locks, which insecure pages do not have. A page asks all
+ * other pages over a broadcast channel how many slots are taken, and each page that has a slot answers.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
 
 /** How long other pages may take to answer, in milliseconds. */
 const ANSWER_MS = 200
-/** How often a page asks again, in milliseconds, as a page that has a turn may crash. */
+/**
+ * How often a waiting page asks again, in milliseconds. A page that crashes does not announce that its
+ * slot is free.
+ */
 const ASK_AGAIN_MS = 5_000
 
 /** The messages between pages. */
-type TurnMessage =
-  /** Asks which pages have a turn. If several ask at once, the lowest number goes first. */
+type SlotMessage =
+  /** Asks which pages have a slot. If several pages ask at once, the one with the lowest number goes first. */
   | { readonly asks: number }
-  /** Answers the page that asked: the sender has a turn, or goes first. */
+  /** Answers the page that asked: the sender has a slot, or goes first. */
   | { readonly answers: number }
-  /** A turn has ended. */
+  /** The sender has freed its slot. */
   | { readonly ended: true }
 
 /**
- * Waits for one of `maxTurns` turns. A page that is too busy to answer is not counted, so
- * for a while there may be one turn more.
+ * Waits for one of `maxSlots` slots. A page that is too busy to answer is not counted, so that the
+ * limit may be exceeded for a while.
  *
- * @param onTurn Called with whether it waits; not called where a turn is free.
- * @returns A function that ends the turn; `undefined` where the signal fired first.
+ * @param onWait Called with `true` when the wait starts and with `false` when it ends. Not called if a
+ *   slot is free.
+ * @returns A function that frees the slot; `undefined` if the signal aborted first.
  */
-export async function askForTurn(
+export async function acquireSlot(
   name: string,
-  maxTurns: number,
+  maxSlots: number,
   signal: AbortSignal,
-  onTurn?: (isWaiting: boolean) => void,
+  onWait?: (isWaiting: boolean) => void,
 ): Promise<(() => void) | undefined> {
   const channel = new BroadcastChannel(name)
-  const post = (message: TurnMessage): void => channel.postMessage(message)
+  const post = (message: SlotMessage): void => channel.postMessage(message)
   const id = Math.random()
   let state: 'asking' | 'waiting' | 'holding' = 'asking'
   let holders = 0
@@ -43,7 +47,7 @@ export async function askForTurn(
       wake = resolve
       setTimeout(resolve, delayMs)
     })
-  channel.onmessage = ({ data }: MessageEvent<TurnMessage>) => {
+  channel.onmessage = ({ data }: MessageEvent<SlotMessage>) => {
     if ('ended' in data) {
       if (state === 'waiting') wake()
     } else if ('answers' in data) {
@@ -60,20 +64,20 @@ export async function askForTurn(
     post({ asks: id })
     await pause(ANSWER_MS)
     if (signal.aborted) break
-    if (holders < maxTurns) {
+    if (holders < maxSlots) {
       state = 'holding'
-      if (waited) onTurn?.(false)
+      if (waited) onWait?.(false)
       return () => {
         post({ ended: true })
         channel.close()
       }
     }
     state = 'waiting'
-    if (!waited) onTurn?.(true)
+    if (!waited) onWait?.(true)
     waited = true
     await pause(ASK_AGAIN_MS)
   }
   channel.close()
-  if (waited) onTurn?.(false)
+  if (waited) onWait?.(false)
   return undefined
 }
