@@ -116,5 +116,7 @@ function readAddressed(data: unknown): AddressedMessage | undefined {
   if (kindOf(data) !== 'relay') return undefined
   const { from, to } = data as Record<string, unknown>
   const hasSender = typeof from === 'string' && from.length <= 64
-  return hasSender && (to === undefined || typeof to === 'string') ? (data as AddressedMessage) : undefined
+  return hasSender && (to === undefined || typeof to === 'string')
+    ? (data as AddressedMessage)
+    : undefined
 }

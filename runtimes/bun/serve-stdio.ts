@@ -11,11 +11,11 @@ import {
 } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { webWritable } from './streams.ts'
-import { allowSuspensions } from '../node/suspensions.ts'
+import { ignoreSuspensions } from '../node/suspensions.ts'
 
 /**
- * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
- * in progress are then cancelled, and sent messages are flushed.
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
+ * in progress are cancelled, and sent messages are flushed.
  *
  * The call redirects `console` and `process.stdout` to stderr, as only messages may go to stdout.
  * (Code that writes to `Bun.stdout` directly cannot be redirected.)
@@ -37,7 +37,7 @@ import { allowSuspensions } from '../node/suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  allowSuspensions()
+  ignoreSuspensions()
   return serveStdioOn(openStdio, server, options)
 }
 
@@ -49,7 +49,7 @@ function openStdio(): StdioHost {
     stdin: Bun.stdin.stream(),
     stdout: webWritable(Bun.stdout.writer()),
     onTerminate(listener: () => void) {
-      // Only once: a second signal has its default effect.
+      // Only once, so that a second signal has its default effect
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
     },

@@ -12,10 +12,10 @@ import {
   type ServeOptions,
 } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
-import { allowSuspensions } from '../node/suspensions.ts'
+import { ignoreSuspensions } from '../node/suspensions.ts'
 
 /**
- * Starts an HTTP server; resolves when it listens.
+ * Starts an HTTP server. Resolves when the server listens.
  *
  * @example
  * ```ts
@@ -36,8 +36,8 @@ import { allowSuspensions } from '../node/suspensions.ts'
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
-  allowSuspensions()
-  // No idle timeout: a quiet stream is not an idle connection.
+  ignoreSuspensions()
+  // No idle timeout, since a stream may be silent for long
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, {
       request,

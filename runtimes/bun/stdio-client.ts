@@ -1,5 +1,5 @@
 /**
- * Starts servers that speak over stdio, with `Bun.spawn`.
+ * Starts stdio servers with `Bun.spawn`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -12,16 +12,16 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from '../node/orphans.ts'
+import { endWithProcess } from '../node/end-with-process.ts'
 import { webWritable } from './streams.ts'
 
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the rights of this process: start only what the user trusts and has agreed to.
  *
- * Closing ends the program and its descendants: its stdin is closed, after `graceMs` (2 seconds) it
- * gets SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by
- * SIGINT, SIGTERM or SIGHUP, they get SIGTERM.
+ * Closing the client ends the program and its descendants. First the program's stdin is closed. After
+ * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after the same time again
+ * SIGKILL. If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'pipe',
-      // A process group of its own, so that its descendants can be ended with it.
+      // A process group of its own, so that its descendants can be ended with it
       detached: true,
     }),
   )
@@ -80,14 +80,15 @@ function spawn<Child>(command: string, start: () => Child): Child {
   }
 }
 
-/** The variables that a child inherits, and those given for it. */
+/** The variables that a child inherits, and those of the option `env`. */
 function environment(given: StdioClientOptions['env'] = {}): Record<string, string | undefined> {
   const inherited = inheritedVariables.map((name) => [name, process.env[name]] as const)
   return { ...Object.fromEntries(inherited), ...given }
 }
 
 /**
- * Signals a child and its descendants; returns whether any of them is still running. Never throws.
+ * Sends a signal to a child and its descendants, and returns whether any of them is still running. Never
+ * throws.
  *
  * @param running Whether the child itself is running.
  */

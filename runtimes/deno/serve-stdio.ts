@@ -10,15 +10,15 @@ import {
   type ServeStdioOptions,
 } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { allowSuspensions } from './suspensions.ts'
+import { ignoreSuspensions } from './suspensions.ts'
 
 /** Windows does not support SIGTERM. */
 const SIGNALS: readonly Deno.Signal[] =
   Deno.build.os === 'windows' ? ['SIGINT'] : ['SIGINT', 'SIGTERM']
 
 /**
- * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
- * in progress are then cancelled, and sent messages are flushed. Needs no permission.
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
+ * in progress are cancelled, and sent messages are flushed. Deno needs no permission for it.
  *
  * The call redirects `console` to stderr, as only messages may go to stdout. (Code that writes to
  * `Deno.stdout` directly cannot be redirected.)
@@ -40,7 +40,7 @@ const SIGNALS: readonly Deno.Signal[] =
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  allowSuspensions()
+  ignoreSuspensions()
   return serveStdioOn(openStdio, server, options)
 }
 

@@ -13,12 +13,14 @@ import {
   type ServeOptions,
 } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
-import { allowSuspensions } from './suspensions.ts'
+import { ignoreSuspensions } from './suspensions.ts'
 
 /**
- * Starts an HTTP server; resolves when it listens. Needs `--allow-net`, for that host and port at
- * least. Deno 2.9 does not report a client that disconnects before any response was sent if the
- * body of its request arrived after the head; its call then continues.
+ * Starts an HTTP server. Resolves when the server listens. This process needs `--allow-net` for the host
+ * and port.
+ *
+ * A call continues although its client has disconnected if no response was sent yet and the body of the
+ * request arrived after the head, because Deno 2.9 does not report such a client.
  *
  * @example
  * ```ts
@@ -39,11 +41,11 @@ import { allowSuspensions } from './suspensions.ts'
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
-  allowSuspensions()
+  ignoreSuspensions()
   const closing = new AbortController()
   const open = new Set<Promise<unknown>>()
   const handle: Deno.ServeHandler = async (request, { completed, remoteAddr }) => {
-    const connection = track(request)
+    const connection = replaceSignal(request)
     const ended: Promise<unknown> = completed.then(
       () => open.delete(ended),
       () => {
@@ -80,15 +82,15 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 }
 
 /**
- * The connection of a request. Its signal aborts only if the client disconnects, whereas Deno's own
- * signal also aborts after complete responses and then prints a warning, so that one is not
- * accessed until it is needed.
+ * The connection of a request. Its signal aborts only if the client disconnects. The signal that Deno
+ * creates also aborts after a complete response, and then prints a warning. It is therefore read only
+ * when the handler reads the signal.
  */
 class Connection {
   readonly #request: Request
   #controller: AbortController | undefined
   #disconnected = false
-  /** Whether the handler has returned, after which Deno's own signal means nothing. */
+  /** Whether the handler has returned. Afterwards, the signal of Deno also aborts for other reasons. */
   answered = false
 
   constructor(request: Request) {
@@ -107,11 +109,10 @@ class Connection {
 
   #createController(): AbortController {
     const controller = new AbortController()
-    const own = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', this.#request)
-    const follow = (): void => {
+    const denoSignal = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', this.#request)
+    denoSignal.addEventListener('abort', () => {
       if (!this.answered) this.disconnect()
-    }
-    own.addEventListener('abort', follow)
+    })
     if (this.#disconnected) controller.abort()
     return controller
   }
@@ -119,15 +120,15 @@ class Connection {
 
 const CONNECTION = Symbol('connection')
 
-/** The same for all requests: with a getter of their own, each would have a hidden class in V8. */
+/** Shared by all requests, because V8 would create a hidden class for each request with its own getter. */
 const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: Connection }> = {
   get() {
     return this[CONNECTION].signal
   },
 }
 
-/** Gives a request the signal of its connection. */
-function track(request: Request): Connection {
+/** Replaces the signal of a request by that of its connection. */
+function replaceSignal(request: Request): Connection {
   const connection = new Connection(request)
   Object.assign(request, { [CONNECTION]: connection })
   Object.defineProperty(request, 'signal', SIGNAL)

@@ -1,5 +1,5 @@
 /**
- * Starts servers that speak over stdio, with `Deno.Command`.
+ * Starts stdio servers with `Deno.Command`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -11,17 +11,17 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from '../node/orphans.ts'
+import { endWithProcess } from '../node/end-with-process.ts'
 
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the user's rights, not with the permissions of this process: start only what the user trusts and
- * has agreed to. Needs `--allow-run`, for that program at least; with unrestricted `--allow-run`
- * its descendants are ended with it.
+ * has agreed to. This process needs `--allow-run` for the program. With `--allow-run` for all programs,
+ * the program's descendants are ended with it.
  *
- * Closing ends the program: its stdin is closed, after `graceMs` (2 seconds) it gets SIGTERM, and
- * after the same time again SIGKILL. If this process exits, or is ended by SIGINT, SIGTERM or
- * SIGHUP, the program gets SIGTERM.
+ * Closing the client ends the program. First the program's stdin is closed. After `graceMs` (2 seconds)
+ * it receives SIGTERM, and after the same time again SIGKILL. If this process exits, or SIGINT, SIGTERM
+ * or SIGHUP ends it, the program receives SIGTERM.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
       stdin: 'piped',
       stdout: 'piped',
       stderr: 'piped',
-      // A process group of its own, so that its descendants can be ended with it.
+      // A process group of its own, so that its descendants can be ended with it
       detached: true,
     }).spawn()
   } catch (cause) {
@@ -83,7 +83,7 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
   }
 }
 
-/** The variables that a child inherits, and those given for it. */
+/** The variables that a child inherits, and those of the option `env`. */
 function environment(given: StdioClientOptions['env'] = {}): Record<string, string> {
   const env: Record<string, string> = {}
   for (const variable of inheritedVariables) {
@@ -99,7 +99,8 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
 }
 
 /**
- * Signals a child and its descendants; returns whether any of them is still running. Never throws.
+ * Sends a signal to a child and its descendants, and returns whether any of them is still running. Never
+ * throws.
  *
  * @param running Whether the child itself is running.
  */

@@ -11,8 +11,8 @@ import type { TokenStore } from '../../src/authorization/index.ts'
  * write the folder.
  *
  * Processes that share the folder refresh each token once. If a process ends while it holds a lock,
- * waiting processes continue at once. They continue after 15 seconds if they cannot detect its end:
- * across machines, and if one of the processes runs on Deno.
+ * waiting processes continue immediately. On another machine, or if one of the processes runs on Deno,
+ * they cannot detect its end and continue after 15 seconds.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Caller } from '../../src/presets/server.ts'
 import { parsedBody } from './parsed-body.ts'
-import { answerInTurn } from './pipeline.ts'
+import { limitPipelining } from './pipeline.ts'
 
 /** Handles a Web request, such as a handler of `createHandler`. */
 export type NodeHandler = (
@@ -31,8 +31,8 @@ const ALREADY_READ =
 /**
  * Converts a handler into a listener for `node:http`, `node:https` and `node:http2`, which also
  * works as a middleware for Express and similar frameworks. A body that a middleware such as
- * `express.json()` has read is taken from `req.rawBody` or `req.body`; the handler's `maxBodyBytes`
- * applies to it too.
+ * `express.json()` has read is taken from `req.rawBody` or `req.body`. The handler's `maxBodyBytes`
+ * applies to such a body too.
  *
  * The remote address is passed to the handler, for the limits of callers without a principal.
  *
@@ -54,25 +54,25 @@ const ALREADY_READ =
  * @see https://nodejs.org/api/http.html
  */
 export function toNodeListener(handler: NodeHandler): NodeListener {
-  let bridge: NodeListener | undefined
+  let honoListener: NodeListener | undefined
   // Loaded on demand, so that programs that serve over stdio do not load it
-  const loading = import('./bridge.ts').then(({ createBridge }) => {
-    bridge = createBridge(handler)
-    return bridge
+  const loading = import('./hono-listener.ts').then(({ createHonoListener }) => {
+    honoListener = createHonoListener(handler)
+    return honoListener
   })
   return (incoming, outgoing) => {
     const answer = (): void => {
-      if (bridge) respond(bridge, incoming, outgoing)
+      if (honoListener) respond(honoListener, incoming, outgoing)
       else void loading.then((loaded) => respond(loaded, incoming, outgoing))
     }
     // HTTP/2 limits the concurrent streams of a connection itself
     if ('stream' in outgoing) answer()
-    else answerInTurn(outgoing, answer)
+    else limitPipelining(outgoing, answer)
   }
 }
 
-function respond(bridge: NodeListener, incoming: Incoming, outgoing: Outgoing): void {
-  // A broken connection is handled by "close"; an unhandled error event would end the process
+function respond(honoListener: NodeListener, incoming: Incoming, outgoing: Outgoing): void {
+  // An unhandled error event would end the process. Broken connections are handled by "close"
   outgoing.on('error', ignore)
   const parsed = parsedBody(incoming)
   if (parsed === null) {
@@ -93,7 +93,7 @@ function respond(bridge: NodeListener, incoming: Incoming, outgoing: Outgoing): 
   const target = (incoming as { originalUrl?: string }).originalUrl ?? url
   // The `Host` header takes precedence over a host in the target
   incoming.url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
-  bridge(incoming, outgoing)
+  honoListener(incoming, outgoing)
   incoming.url = url
 }
 

@@ -14,8 +14,9 @@ interface ParsedMessage {
 }
 
 /**
- * The body that a middleware has read: its bytes or text, or its value as JSON. `undefined` if the
- * body was not read; `null` if it was read and is lost.
+ * Returns the body that a middleware has read: its bytes or text, or its value as JSON.
+ *
+ * @returns `undefined` if the body was not read; `null` if the middleware discarded it.
  */
 export function parsedBody(incoming: ParsedMessage): Buffer | undefined | null {
   if (!incoming.readableEnded || !hasBody(incoming)) return undefined

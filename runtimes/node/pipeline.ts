@@ -7,28 +7,28 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests of one connection are answered ahead of their turn. Reading pauses when there are
- * more.
+ * How many requests of one connection are handled while an earlier response is not written yet. Reading
+ * pauses when there are more.
  */
 const MAX_AHEAD = 7
 
 /** The pipelined requests of one connection. */
 interface Pipeline {
-  /** The responses that were begun ahead of their turn, and are not written yet. */
+  /** The responses of requests that are being handled while an earlier response is not written yet. */
   readonly running: Set<ServerResponse>
-  /** Callbacks that start the responses to further requests that were already read. */
+  /** Callbacks that start handling the further requests that were already read. */
   readonly waiting: (() => void)[]
 }
 
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Answers a request. A pipelined request waits while too many others of its connection are being
- * answered, so that a client that reads no responses cannot make the server buffer an unlimited
- * number of them.
+ * Calls `answer`, for a pipelined request only once few enough others of its connection are being
+ * handled. A client that reads no responses can therefore not make the server buffer an unlimited number
+ * of them.
  */
-export function answerInTurn(outgoing: ServerResponse, answer: () => void): void {
-  // Node assigns the socket to the response whose turn it is
+export function limitPipelining(outgoing: ServerResponse, answer: () => void): void {
+  // Node assigns the socket to the response that it writes next
   if (outgoing.socket) return answer()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)
@@ -54,7 +54,7 @@ function createPipeline(socket: Socket): Pipeline {
   pipelines.set(socket, pipeline)
   socket.once('close', () => {
     for (const outgoing of pipeline.running) {
-      // Node emits "close" only on the response whose turn it is
+      // Node emits "close" only on the response that has the socket
       if (!outgoing.socket) outgoing.destroy().emit('close')
     }
   })

@@ -5,7 +5,7 @@
  */
 
 /**
- * Resolves with whether all addresses of a URL's host are public: pass it as `allowUrl` to a
+ * Resolves with whether all addresses of a URL's host are public. Pass this function as `allowUrl` to a
  * function that signs in. A later DNS lookup may return other addresses, so for strong protection
  * also use a proxy that filters by address.
  *

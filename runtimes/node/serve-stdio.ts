@@ -6,11 +6,11 @@
 import { serveStdioOn, type StdioHost, type ServeStdioOptions } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { webReadable, webWritable } from './streams.ts'
-import { allowSuspensions } from './suspensions.ts'
+import { ignoreSuspensions } from './suspensions.ts'
 
 /**
- * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives; requests
- * in progress are then cancelled, and sent messages are flushed.
+ * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
+ * in progress are cancelled, and sent messages are flushed.
  *
  * Only messages may go to stdout, so the call redirects everything else that the program prints
  * with `console` or `process.stdout` to stderr. (Code that writes to the file descriptor directly,
@@ -33,7 +33,7 @@ import { allowSuspensions } from './suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  allowSuspensions()
+  ignoreSuspensions()
   return serveStdioOn(openStdio, server, options)
 }
 
@@ -42,13 +42,13 @@ function openStdio(): StdioHost {
   const { stdin, stdout, stderr } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)
-  // The client's end of stderr may be gone too; a log line must not end the process then.
+  // If the client has closed stderr too, a log line must not end the process
   stderr.on('error', () => {})
   return {
     stdin: webReadable(stdin, () => stdin.destroy()),
     stdout: webWritable(stdout, () => {}, write),
     onTerminate(listener: () => void) {
-      // Only once: a second signal has its default effect.
+      // Only once, so that a second signal has its default effect
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
     },

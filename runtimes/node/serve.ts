@@ -8,10 +8,10 @@ import { CLOSE_TIMEOUT_MS, createEndpoint, type ServeOptions } from '#internal/h
 import type { HttpServer } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
-import { allowSuspensions } from './suspensions.ts'
+import { ignoreSuspensions } from './suspensions.ts'
 
 /**
- * Starts an HTTP server; resolves when it listens.
+ * Starts an HTTP server. Resolves when the server listens.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ import { allowSuspensions } from './suspensions.ts'
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
-  allowSuspensions()
+  ignoreSuspensions()
   // Loaded on demand, so that programs that serve over stdio do not load it.
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener(fetch))

@@ -1,5 +1,5 @@
 /**
- * Starts servers that speak over stdio, with `node:child_process`.
+ * Starts stdio servers with `node:child_process`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -18,16 +18,19 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from './orphans.ts'
+import { endWithProcess } from './end-with-process.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the rights of this process: start only what the user trusts and has agreed to.
  *
- * Closing ends the program and its descendants: its stdin is closed. After `graceMs` (2 seconds) they
- * receive SIGTERM, and after the same time again SIGKILL. If this process exits, or is ended by SIGINT,
- * SIGTERM or SIGHUP, they receive SIGTERM. If this process is ended by SIGKILL, they keep running.
+ * Closing the client ends the program and its descendants. First the program's stdin is closed. After
+ * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after the same time again
+ * SIGKILL.
+ *
+ * If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM. If SIGKILL
+ * ends this process, the program keeps running.
  *
  * @example
  * ```ts
@@ -50,7 +53,7 @@ const windows = process.platform === 'win32'
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
-  // Loaded now, as an `exit` handler of this process cannot wait for it
+  // Loaded now, as an `exit` handler of this process cannot await an import
   const { spawn } = await import('node:child_process')
   let running = true
   const exited = new Promise<ChildExit>((resolve) => {
@@ -75,7 +78,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
-/** Forwards a child's stderr. A stderr that cannot be written must not end this process. */
+/** Forwards a child's stderr. If this process cannot write to its own stderr, the error is ignored. */
 function writeStderr(chunk: Uint8Array): void {
   const { stderr } = process
   const ignore = (): void => {}

@@ -1,6 +1,6 @@
 /**
- * Node's streams as Web Streams: like `Readable.toWeb`, without its startup cost, and with control
- * over what is closed with the stream.
+ * Converts Node's streams to Web Streams. Unlike `Readable.toWeb`, it costs no startup time, and the
+ * caller decides what is closed with the stream.
  *
  * @see https://streams.spec.whatwg.org/
  */
@@ -41,7 +41,7 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
       },
       cancel() {
         isOver = true
-        // Keeps flowing without a reader, so that the other end never blocks on a full pipe.
+        // The data is still read and discarded, so that the other process never blocks on a full pipe
         stream.resume()
         cancel()
       },

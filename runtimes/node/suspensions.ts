@@ -1,14 +1,15 @@
 /**
- * Keeps suspended input requests from ending the process.
+ * Prevents suspended handlers from ending the process.
  *
  * A handler may start several input requests together and await them one by one. The first without a
- * response ends the run, and the others become unhandled rejections, which are not errors.
+ * response suspends the handler. The others then become unhandled rejections, although they are no
+ * errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 
-/** Ignores suspended input requests; every other unhandled rejection keeps its default behavior. */
-export function allowSuspensions(): void {
+/** Ignores the rejections of suspended handlers. All other unhandled rejections keep their default behavior. */
+export function ignoreSuspensions(): void {
   const listeners = process.listeners('unhandledRejection')
   if (!listeners.includes(onUnhandled)) process.on('unhandledRejection', onUnhandled)
 }

@@ -11,10 +11,10 @@ import type { Files } from '#internal/authorization'
 
 /** Reads and writes files with owner-only access, and checks processes of this machine. */
 export const files: Files = {
-  read: (path) => readFile(path, 'utf8').catch(ignoring('ENOENT')),
+  read: (path) => readFile(path, 'utf8').catch(ignoreCode('ENOENT')),
   async create(path, text) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const ignoreExisting = ignoring('EEXIST')
+    const ignoreExisting = ignoreCode('EEXIST')
     try {
       await writeFile(path, text, { flag: 'wx', mode: 0o600 })
       return true
@@ -25,7 +25,7 @@ export const files: Files = {
   },
   rename,
   remove: (path) => rm(path, { force: true }),
-  changedAt: async (path) => (await stat(path).catch(ignoring('ENOENT')))?.mtimeMs,
+  changedAt: async (path) => (await stat(path).catch(ignoreCode('ENOENT')))?.mtimeMs,
   touch: (path) => utimes(path, new Date(), new Date()),
   async processId() {
     const namespace = await (ownNamespace ??= findNamespace())
@@ -54,15 +54,15 @@ async function findNamespace(): Promise<string | undefined> {
   if (process.platform !== 'linux') return host
   // Containers may share a host name and a folder, but not their processes
   const kernel = ['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'] as const
-  const facts = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
-  return facts.then(
-    ([boot, space]) => `${host}/${boot.trim()}/${space}`,
+  const namespace = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
+  return namespace.then(
+    ([bootId, pidNamespace]) => `${host}/${bootId.trim()}/${pidNamespace}`,
     () => undefined,
   )
 }
 
-/** Treats errors with one code as `undefined`, and throws all others. */
-function ignoring(code: string): (error: unknown) => undefined {
+/** Creates a handler that returns `undefined` for errors with this code, and throws all others. */
+function ignoreCode(code: string): (error: unknown) => undefined {
   return (error) => {
     if ((error as { code?: string }).code !== code) throw error
   }

@@ -6,12 +6,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { withTimeout } from '#internal/patterns'
 
-/** How long a client may keep sending after it got its response, in milliseconds. */
+/** How long a client may keep sending after it received its response, in milliseconds. */
 const LINGER_MS = 1000
 
 /**
- * Writes a complete response, discards what the client still sends for a limited time, and closes
- * the connection: closing immediately would reset it, and the client might never see the response.
+ * Writes a complete response, discards what the client still sends for a limited time, and closes the
+ * connection. If it closed immediately, the connection would be reset, and the client might not receive
+ * the response.
  */
 export async function respondUnread(
   response: Response,

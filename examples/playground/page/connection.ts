@@ -83,7 +83,7 @@ export async function openConnection(
         onSignedIn: () => (signedIn = true),
       }),
       onWait: (isWaiting) =>
-        say('notice', isWaiting ? 'Four other tabs listen: waiting' : 'Listening again'),
+        say('notice', isWaiting ? 'Not listening: four other tabs do' : 'Listening again'),
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },

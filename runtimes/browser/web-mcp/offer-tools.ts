@@ -121,7 +121,11 @@ function connectTo(
 ): Promise<Client> {
   const [clientSide, serverSide] = inMemoryTransports()
   serveTransport(server, serverSide, { caller: { principal: globalThis.origin } }).catch(report)
-  return connect(clientSide, { info: { name: 'browser', version: '1' }, onError: report, ...options })
+  return connect(clientSide, {
+    info: { name: 'browser', version: '1' },
+    onError: report,
+    ...options,
+  })
 }
 
 /** Calls `onChange` whenever the list of tools changes, if the server announces that. */

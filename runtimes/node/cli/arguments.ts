@@ -139,7 +139,7 @@ function urlTarget(text: string | undefined): Target {
   if (text === undefined) throw new UsageError('Specify a server: a URL, or "-- program"')
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
-    // A host with a port lacks only the scheme; other text may be a program, or a tool
+    // A host with a port lacks only the scheme. Other text may be a program or a tool
     if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
       throw new UsageError(`${problem}, such as "http://${text}"`)
     throw new UsageError(`${problem}; a program follows "--"`)
@@ -198,7 +198,7 @@ function pathOf(text: string | undefined): string | undefined {
 
 function revisionOf(text: string | undefined): Revision | undefined {
   if (text === undefined) return undefined
-  const facts = findRevision(text)
-  if (!facts) throw new UsageError(`Unknown revision: "${text}"`)
-  return facts.version
+  const revision = findRevision(text)
+  if (!revision) throw new UsageError(`Unknown revision: "${text}"`)
+  return revision.version
 }

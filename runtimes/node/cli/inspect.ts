@@ -8,7 +8,7 @@ import { host } from '../loopback.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
 import { serveLocally } from './local-site.ts'
-import { explain, open, signInWithBrowser } from './open.ts'
+import { messagesOf, open, signInWithBrowser } from './open.ts'
 import { print, problemPrinter, printNotice } from './print.ts'
 import { createProxy } from './proxy.ts'
 import { requireNoArguments } from './usage.ts'
@@ -38,7 +38,7 @@ export async function inspect(invocation: Invocation): Promise<number> {
   const policy = await readPolicy()
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
     const response = await (path === '/mcp' ? serve(request) : readPage(path))
-    // Also for responses of the server, which must not become an unrestricted page here
+    // The policy also restricts responses that come from the server, as they could be pages
     for (const [name, value] of policy) response.headers.set(name, value)
     return response
   }).catch(async (error: unknown) => {
@@ -83,7 +83,7 @@ async function openPage(url: string): Promise<void> {
   // Loaded on demand, so that other commands do not load it
   const { openBrowser } = await import('#internal/authorization')
   await openBrowser(host, url).catch((error: unknown) => {
-    printNotice(`Cannot open a browser: ${explain(error)}; open this address yourself`)
+    printNotice(`Cannot open a browser: ${messagesOf(error)}; open this address yourself`)
   })
 }
 

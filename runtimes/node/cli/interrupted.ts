@@ -8,16 +8,13 @@ import { constants } from 'node:os'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof signals)[number]
 
-/**
- * The grace period for an interrupted command, in milliseconds: closing a program takes up to 2 × 2
- * s.
- */
+/** The grace period for an interrupted command, in milliseconds. Closing a program takes up to 4 seconds. */
 const GRACE_MS = 5000
 
 const controller = new AbortController()
 
 /**
- * Aborts when the process is interrupted: requests are aborted, and connections closed normally.
+ * Aborts when the process is interrupted. Requests are then aborted, and connections closed normally.
  */
 export const interruption: AbortSignal = controller.signal
 
@@ -49,7 +46,7 @@ export function lifetime(): Lifetime {
 }
 
 /**
- * Interrupts the process with the exit status for a signal; the second time it exits immediately.
+ * Interrupts the process with the exit status for a signal. The second call exits immediately.
  */
 export function interrupt(signal: Signal): void {
   const status = statusOf(signal)
@@ -64,8 +61,8 @@ export function interruptedStatus(): number {
 }
 
 /**
- * Listens for interruptions: signals, and a pipe closed at its other end, as by `head`. By default
- * either would end the process immediately and leave its child processes running.
+ * Listens for interruptions: signals, and an output pipe that its reader closes, as `head` does. By
+ * default, both would end the process immediately and leave its child processes running.
  */
 export function listenForInterruptions(): void {
   for (const signal of signals) process.on(signal, () => interrupt(signal))

@@ -13,8 +13,8 @@ import { requireNoArguments } from './usage.ts'
 /**
  * Prints one line for each notification until interrupted.
  *
- * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or stops sending them;
- *   `CLOSED` if the program has exited.
+ * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or stops sending them. `CLOSED`
+ *   if the program has exited.
  */
 export async function listen(invocation: Invocation): Promise<number> {
   requireNoArguments(invocation.commandArguments)
@@ -30,7 +30,7 @@ export async function listen(invocation: Invocation): Promise<number> {
   await using client = await open(invocation, { onNotification }, end)
   const changes = await subscribeToChanges(client, resources)
   const endUnsupported = (): void => end(unsupported('changes'))
-  if (changes) drain(changes).then(endUnsupported, end)
+  if (changes) awaitEnd(changes).then(endUnsupported, end)
   // Without an open connection nothing can arrive, for example if the server offers no stream
   process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
@@ -39,9 +39,9 @@ export async function listen(invocation: Invocation): Promise<number> {
 }
 
 /**
- * Subscribes to all list changes, and to the updates of some resources; returns `undefined` if the
- * server announces no changes, but may send logs.
+ * Subscribes to all list changes, and to the updates of some resources.
  *
+ * @returns `undefined` if the server announces no changes, but may send logs.
  * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
  *   resources.
  */
@@ -74,7 +74,7 @@ function sendsLogs({ revision, serverCapabilities }: Client): boolean {
 }
 
 /** Resolves when the subscription ends. Its changes are printed by `onNotification`. */
-async function drain(changes: Subscription): Promise<void> {
+async function awaitEnd(changes: Subscription): Promise<void> {
   for await (const _ of changes);
 }
 

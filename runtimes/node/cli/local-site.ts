@@ -1,6 +1,6 @@
 /**
- * A listener for the user who started it. Any page in a browser, and any other user of this machine,
- * can send requests to a port of the machine. Each request is therefore checked before it is answered.
+ * A web site for the user who started it. Any page in a browser, and any other user of this machine, can
+ * send requests to a port of the machine. Each request is therefore checked before it is handled.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
@@ -10,7 +10,7 @@ import { toNodeListener } from '../listener.ts'
 
 const HOST = '127.0.0.1'
 
-/** A listening site. */
+/** A site that is being served. */
 export interface LocalSite {
   /** The address of its page, with the secret. */
   readonly url: string
@@ -24,8 +24,8 @@ export function secretPath(): string {
 }
 
 /**
- * Listens on localhost below a secret path. Requests that name another host (as after DNS
- * rebinding), come from a page of another origin, or lack the secret are rejected.
+ * Listens on localhost below a secret path. Rejects requests that name another host (as after DNS
+ * rebinding), come from a page of another origin, or lack the secret.
  *
  * @param port 0 for any free port.
  * @param answer Answers a request for a path below the secret one, such as `/mcp`.

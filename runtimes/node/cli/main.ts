@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The program `edgewise`: talks to a server of any revision from a terminal or a script.
+ * The program `edgewise`: calls a server of any revision from a terminal or a script.
  */
 import { listenForInterruptions } from './interrupted.ts'
 import { runCommand } from './run.ts'

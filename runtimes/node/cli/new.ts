@@ -12,10 +12,10 @@ const templatesFolder = new URL('../../../templates/', import.meta.url)
 /** The names in the templates that are replaced by the project's own. */
 const placeholder = /\bmy-(server|client)\b/g
 
-/** Names that may already exist in the folder of a new project, such as those of a repository. */
+/** The files that the folder of a new project may already contain, such as those of a repository. */
 const allowedNames: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
 
-/** The longest name that a Worker may have, in characters; packages may have longer ones. */
+/** The maximum length of a Worker's name, in characters. Names of packages may be longer. */
 const MAX_NAME_LENGTH = 63
 
 /**

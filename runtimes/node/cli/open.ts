@@ -22,7 +22,7 @@ import { printNotice } from './print.ts'
 export class ConnectError extends Error {}
 
 /**
- * Connects.
+ * Connects to the server.
  *
  * @param onEnded Called when the connection ends later, with the reason, such as the exit of a
  *   program.
@@ -87,11 +87,11 @@ function connectMessage(error: unknown, target: Target, options: Options): strin
   const server = 'url' in target ? target.url : target.command
   const scopes = missingScopes(error)
   const scopeHint = scopes === '' ? '' : `. ${scopes}`
-  return `Cannot connect to ${server}: ${explain(error)}${advice(error, target, options)}${scopeHint}`
+  return `Cannot connect to ${server}: ${messagesOf(error)}${advice(error, target, options)}${scopeHint}`
 }
 
 /** The messages of an error and its causes. */
-export function explain(error: unknown): string {
+export function messagesOf(error: unknown): string {
   return [...causes(error)].join(': ')
 }
 

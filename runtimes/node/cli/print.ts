@@ -52,7 +52,7 @@ export function printResult({ content, structuredContent, isError }: CallToolRes
   else process.stdout.write(text)
 }
 
-/** One content block on a line, or the lines of its text; an unknown block as JSON. */
+/** Formats a content block: text as it is, any other known block as one line, an unknown block as JSON. */
 export function lineOf(block: ContentBlock): string {
   if (!isContentBlock(block)) return JSON.stringify(block) ?? ''
   switch (block.type) {
@@ -100,9 +100,9 @@ export function progressBar(): ProgressBar {
 }
 
 /**
- * Control characters except line feeds and tabs, line separators, and invisible characters:
- * direction marks, fillers, tags. Joiners and variation selectors stay where scripts and emoji need
- * them.
+ * Matches the characters to escape: control characters except line feeds and tabs, line separators, and
+ * invisible characters such as direction marks, fillers and tags. It does not match joiners and variation
+ * selectors where scripts and emoji need them.
  */
 const UNSAFE =
   /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{Script=Arabic}|\p{M})(?:\u200C|\u200D)|(?<!\p{Emoji})(?:\uFE0E|\uFE0F)/gu

@@ -5,11 +5,11 @@
  */
 import { SdkError } from '../../../src/index.ts'
 import type { AuthProvider } from '../../../src/presets/client.ts'
-import { explain } from './open.ts'
+import { messagesOf } from './open.ts'
 
 /** The headers that are forwarded in both directions: those of the protocol, but no cookies. */
 const FORWARDED_HEADERS = /^(?:accept|content-type|last-event-id|location|retry-after|mcp-.*)$/
-/** How often one request may be retried after a 401 or 403. */
+/** How many times a request may be retried after a 401 or 403. */
 const MAX_CHALLENGES = 3
 
 /** How the user authenticates to the server. */
@@ -35,7 +35,7 @@ export function createProxy(
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
     for (let challenges = 0; ; challenges++) {
-      // The user did not initiate the stream of a session, or its end
+      // The user did not initiate the requests that open a session's stream or end the session
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
       const headers = new Headers([...forwardedHeaders(request.headers), ...ownHeaders])
@@ -63,7 +63,7 @@ export function createProxy(
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 })
       onError(error)
-      return new Response(explain(error), { status: 502 })
+      return new Response(messagesOf(error), { status: 502 })
     }
   }
 }

@@ -10,7 +10,7 @@ import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
-import { ConnectError, explain, missingScopes } from './open.ts'
+import { ConnectError, messagesOf, missingScopes } from './open.ts'
 import { safe, printNotice } from './print.ts'
 import { createProject } from './new.ts'
 import { prompt } from './prompt.ts'
@@ -72,7 +72,7 @@ function reportFailure(error: unknown, argv: readonly string[]): number {
     return 1
   }
   if (error instanceof SdkError) {
-    printNotice(`${explain(error)} (${error.code})`)
+    printNotice(`${messagesOf(error)} (${error.code})`)
     const scopes = missingScopes(error)
     if (scopes !== '') printNotice(scopes)
     const { status } = (error.data ?? {}) as { status?: number }

@@ -56,10 +56,10 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
 const RETRY_LATER = { 'retry-after': '5' }
 
 /**
- * The class of JSON responses, if not `Response`. Node's bridge sets a lighter one, because on Node
- * creating a `Response` costs more than the rest of a small call.
+ * The class of JSON responses, if not `Response`. The listener for Node sets one that creates the stream
+ * of the body lazily, because on Node a `Response` costs more than the rest of a small call.
  */
-export const responses: { Light?: typeof Response } = {}
+export const responses: { Lazy?: typeof Response } = {}
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Shared, because reading options is slow on workerd. */
@@ -79,7 +79,7 @@ export function jsonResponse(
     status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(afterMs / 1000)}` }
   }
-  const { Light = Response } = responses
-  if (status === 200 && !headers) return new Light(text, JSON_OK)
-  return new Light(text, { status, headers: { ...JSON_TYPE, ...headers } })
+  const { Lazy = Response } = responses
+  if (status === 200 && !headers) return new Lazy(text, JSON_OK)
+  return new Lazy(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }

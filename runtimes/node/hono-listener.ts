@@ -1,6 +1,6 @@
 /**
- * Adapts `@hono/node-server`, and handles the cases that it leaves to its users. Loaded by the first
- * listener.
+ * Converts Web handlers with `@hono/node-server`, and handles the cases that the library leaves to its
+ * users. The first call of `toNodeListener` loads this file.
  *
  * @see https://github.com/honojs/node-server
  */
@@ -10,12 +10,12 @@ import { responses } from '#internal/http'
 import type { NodeHandler, NodeListener, Outgoing } from './listener.ts'
 import { respondUnread } from './unread-body.ts'
 
-/** The headers that describe how a body was sent. */
+/** The headers that describe how a body was sent. They are wrong once a middleware has read it. */
 const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
 
 /** Converts a handler. */
-export function createBridge(handler: NodeHandler): NodeListener {
-  responses.Light = LightResponse
+export function createHonoListener(handler: NodeHandler): NodeListener {
+  responses.Lazy = LazyResponse
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       if ('rawBody' in incoming) for (const name of FRAMING) request.headers.delete(name)
@@ -28,9 +28,9 @@ export function createBridge(handler: NodeHandler): NodeListener {
       }
       if (unread) outgoing.shouldKeepAlive = false
       if (request.method === 'HEAD') return withoutBody(response)
-      if (response.constructor === LightResponse) return response
+      if (response.constructor === LazyResponse) return response
       if (hasLength(response)) return withLength(response, outgoing)
-      return new LightResponse(response.body, response)
+      return new LazyResponse(response.body, response)
     },
     { hostname: 'localhost', overrideGlobalObjects: false },
   )
@@ -40,12 +40,12 @@ export function createBridge(handler: NodeHandler): NodeListener {
 /** The same response to a HEAD request. Its body is not read, since it may be endless. */
 async function withoutBody(response: Response): Promise<Response> {
   await response.body?.cancel()
-  return new LightResponse(null, response)
+  return new LazyResponse(null, response)
 }
 
 /**
- * Whether a response is complete. All others are streams, and must be light: the library would
- * otherwise wait for their first chunks before it sends the head.
+ * Whether the length of the body is known. All other responses are streams and must be lazy. Otherwise
+ * the library would wait for the first chunks before it sends the head.
  */
 function hasLength({ body, headers }: Response): boolean {
   return body === null || headers.get('content-type')?.startsWith('application/json') === true
@@ -54,17 +54,17 @@ function hasLength({ body, headers }: Response): boolean {
 /** The same response, sent with a length and in one packet. */
 async function withLength(response: Response, outgoing: Outgoing): Promise<Response> {
   const { body, status, headers } = response
-  if (body) return new LightResponse(new Uint8Array(await response.arrayBuffer()), response)
+  if (body) return new LazyResponse(new Uint8Array(await response.arrayBuffer()), response)
   const needsNoLength = status === 204 || status === 304 || headers.has('content-length')
   if (!needsNoLength) outgoing.setHeader('content-length', 0)
   return response
 }
 
 /**
- * The library's class of responses, which creates a stream only when the body is read. The library
- * does not export it, but replaces the global classes, which are restored at once.
+ * The library's class of responses, which creates a stream only when the body is read. The library does
+ * not export the class, but replaces the global classes. They are restored immediately.
  */
-const LightResponse = ((): typeof Response => {
+const LazyResponse = ((): typeof Response => {
   const names = ['Request', 'Response'] as const
   const originals = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name))
   getRequestListener(() => undefined)

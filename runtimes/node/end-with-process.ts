@@ -1,6 +1,6 @@
 /**
- * Ends child processes together with this one, even if a signal ends it, in which case Node emits no
- * `exit`. Deno and Bun run this too, through their Node compatibility.
+ * Ends child processes together with this one. If a signal ends this process, Node emits no `exit`, so
+ * signals are handled too. Deno and Bun run this through their Node compatibility.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
@@ -22,13 +22,13 @@ const running = new Set<Kill>()
  * exits. If a signal is about to end this process, its end is delayed by a second at most, after which
  * the child receives SIGKILL. If the application handles the signal itself, nothing is sent.
  *
- * @param send Signals the child; returns whether the child or a descendant is still running.
+ * @param send Sends a signal to the child, and returns whether it or a descendant is still running.
  * @returns A function to use in place of `send`.
  */
 export function endWithProcess(send: Kill): Kill {
   const kill: Kill = (signal) => {
     const isRunning = send(signal)
-    if (!isRunning || signal === 'SIGKILL') forget(kill)
+    if (!isRunning || signal === 'SIGKILL') stopTracking(kill)
     return isRunning
   }
   if (running.size === 0) {
@@ -39,7 +39,7 @@ export function endWithProcess(send: Kill): Kill {
   return kill
 }
 
-function forget(kill: Kill): void {
+function stopTracking(kill: Kill): void {
   if (running.delete(kill) && running.size === 0) stopListening()
 }
 
@@ -63,17 +63,17 @@ function onSignal(signal: Signal): void {
     if (running.size > 0 && performance.now() < until) return
     for (const kill of running) kill('SIGKILL')
     clearInterval(timer)
-    endBy(signal)
+    endThisProcess(signal)
   }, POLL_MS)
 }
 
 /** Ends this process as the signal would have without a listener. */
-function endBy(signal: Signal): void {
-  // For runtimes that do not restore the default of the signal, or may not send signals
+function endThisProcess(signal: Signal): void {
+  // Some runtimes do not restore the default of the signal, or are not permitted to send signals
   setTimeout(() => process.exit(128 + SIGNALS[signal]), POLL_MS)
   try {
     process.kill(process.pid, signal)
   } catch {
-    // The timer exits
+    // The timer ends the process
   }
 }
