@@ -4,6 +4,7 @@
  * @see https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */
 import type { PostgresClient, PostgresQueries } from './client.ts'
+import { EVENTS } from './events/schema.ts'
 import { SESSIONS } from './sessions/schema.ts'
 
 /**
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX mcp_tasks_unfinished ON mcp_tasks (seq) WHERE NOT finished;
   CREATE INDEX mcp_tasks_runnable ON mcp_tasks (runnable_at) WHERE runnable_at IS NOT NULL;`,
   SESSIONS,
+  EVENTS,
 ]
 
 /**

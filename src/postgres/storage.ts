@@ -8,12 +8,14 @@ import { SdkError } from '../protocol/errors.ts'
 import { definitionOf, type ServerDefinition } from '../server/definition.ts'
 import type { Notifier } from '../server/notifier.ts'
 import type { BaseServer } from '../server/server.ts'
+import type { EventStorage } from '../events/storage.ts'
 import type { TaskStore } from '../tasks/store.ts'
 import type { SessionProvider } from '../transport/streamable-http/sessions/manager.ts'
 import { Bus } from './bus.ts'
 import { ChangeLog } from './changes.ts'
 import type { PostgresClient } from './client.ts'
 import { Database } from './database.ts'
+import { PostgresEventStorage } from './events/storage.ts'
 import { relayChanges } from './relay.ts'
 import { postgresSessions, type PostgresSessionOptions } from './sessions/provider.ts'
 import { PostgresTaskStore } from './task-store.ts'
@@ -84,6 +86,8 @@ export interface PostgresStorage {
   sessions(options?: PostgresSessionOptions): SessionProvider
   /** Creates a store of tasks, for the option `store` of `tasks`. */
   taskStore(): TaskStore
+  /** Creates a storage of events and webhook subscriptions, for the option `storage` of `events`. */
+  eventStorage(): EventStorage
   /**
    * Publishes pending changes, if the database can be used, and stops listening. Call it after the
    * handlers were closed, and before the client is.
@@ -157,6 +161,10 @@ class Storage implements PostgresStorage {
 
   taskStore(): TaskStore {
     return new PostgresTaskStore(this.#database, this.#bus)
+  }
+
+  eventStorage(): EventStorage {
+    return new PostgresEventStorage(this.#database, this.#bus)
   }
 
   async close(): Promise<void> {

@@ -98,15 +98,11 @@ export interface SqlEventStorageOptions {
  * @example
  * ```ts
  * import { events } from 'edgewise/events'
- * import { createServer } from 'edgewise/server'
  * import { adaptSqlite, SqlEventStorage, type SqliteDatabase } from 'edgewise/sqlite'
  *
  * // For example `new DatabaseSync('events.db')` of `node:sqlite`
- * export function createShop(database: SqliteDatabase) {
- *   const server = createServer({ name: 'shop', version: '1.0.0' })
- *   const orders = events({ storage: new SqlEventStorage(adaptSqlite(database)) })
- *   server.extend(orders)
- *   return { server, paid: orders.type('order.paid', {}) }
+ * export function createOrderEvents(database: SqliteDatabase) {
+ *   return events({ storage: new SqlEventStorage(adaptSqlite(database)) })
  * }
  * ```
  *

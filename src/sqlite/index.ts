@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { SqlEventStorage } from './event-storage.ts'
 export { SqlSessionStore } from './session-store.ts'
 export { adaptSqlite, type Sql, type SqliteDatabase } from './sql.ts'
 export { SqlTaskStore } from './task-store.ts'

@@ -201,7 +201,8 @@ export function eventStorageSuite(open: OpenStorage): Suite {
       const found = await loaded(reopen?.() ?? storage, 's')
       equal(plain({ ...found, dueAt: 0 }), plain({ ...record, dueAt: 0 }))
       ok(Math.abs((found.dueAt ?? 0) - (record.dueAt ?? 0)) < 60_000, `due at ${found.dueAt}`)
-      equal(plain(await storage.load('s', 'build.finished')), plain(found))
+      const again = await storage.load('s', 'build.finished')
+      equal(plain({ ...again, dueAt: 0 }), plain({ ...found, dueAt: 0 }))
       equal((await storage.load('unknown')) ?? null, null)
     },
 

@@ -1,7 +1,7 @@
 // Runs the suite of storages of events on `bun:sqlite`.
 import { Database } from 'bun:sqlite'
-import { SqlEventStorage } from '../../../src/sqlite/event-storage.ts'
-import { adaptSqlite } from '../../../src/sqlite/index.ts'
+
+import { adaptSqlite, SqlEventStorage } from '../../../src/sqlite/index.ts'
 import { eventStorageSuite } from '../../events/storage-suite.ts'
 import { run } from '../harness.ts'
 

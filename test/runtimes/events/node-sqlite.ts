@@ -1,7 +1,7 @@
 // Runs the suite of storages of events on `node:sqlite`, where there is one.
 import { DatabaseSync } from 'node:sqlite'
-import { SqlEventStorage } from '../../../src/sqlite/event-storage.ts'
-import { adaptSqlite } from '../../../src/sqlite/index.ts'
+
+import { adaptSqlite, SqlEventStorage } from '../../../src/sqlite/index.ts'
 import { eventStorageSuite } from '../../events/storage-suite.ts'
 import { run } from '../harness.ts'
 

@@ -1,0 +1,331 @@
+/**
+ * Events in Postgres: any process emits them, streams them and delivers them to webhooks.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { DeliveryAttempt, EventStorage, LogPage, LoggedEvent } from '../../events/storage.ts'
+import type { SubscriptionQuery, TrimLimits, WebhookSubscription } from '../../events/storage.ts'
+import { encodeBase64Url } from '../../protocol/base64url.ts'
+import { payloadOf, type Bus } from '../bus.ts'
+import type { PostgresValue } from '../client.ts'
+import type { Database, Queries } from '../database.ts'
+
+/** The topic of notifications about new events; the key is the name of the type. */
+const TOPIC = 'events'
+
+/** The number of deliveries of a subscription in the log of deliveries. */
+const MAX_ATTEMPTS = 100
+
+/** The clock of the database, as those of the processes may differ: milliseconds since 1970. */
+const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::float8`
+
+/** Locks the row of a type, so that its log does not change until the transaction ends. */
+const LOCK_TYPE = `INSERT INTO {mcp_event_types} AS types (name, head, trimmed_to) VALUES ($1, 0, 0)
+  ON CONFLICT (name) DO UPDATE SET head = types.head RETURNING head::float8 AS head`
+
+/** A row of `mcp_event_subscriptions`, whose own columns are newer than the record. */
+interface SubscriptionRow {
+  readonly record: string
+  readonly version: number
+  /** The time until the subscription is due, in milliseconds. */
+  readonly due_in: number | null
+}
+
+const COLUMNS = `record, version, due_at - ${NOW} AS due_in`
+
+/** Stores events in tables that several processes share. */
+export class PostgresEventStorage implements EventStorage {
+  readonly durable = true
+  readonly #database: Database
+  readonly #bus: Bus
+  readonly #listeners = new Map<string, Set<() => void>>()
+  #stopListening: (() => void) | undefined
+
+  constructor(database: Database, bus: Bus) {
+    this.#database = database
+    this.#bus = bus
+  }
+
+  async secret(): Promise<string> {
+    const secret = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)))
+    await this.#database.query(
+      'INSERT INTO {mcp_event_secret} (id, secret) VALUES (1, $1) ON CONFLICT DO NOTHING',
+      secret,
+    )
+    const query = 'SELECT secret FROM {mcp_event_secret}'
+    return (await this.#database.query<{ secret: string }>(query))[0]?.secret ?? secret
+  }
+
+  append(event: LoggedEvent): Promise<number> {
+    const { name, eventId, acceptedAt } = event
+    return this.#database.transaction(async ({ query }) => {
+      await query(LOCK_TYPE, name)
+      const [row] = await query<{ position: number }>(
+        `WITH logged AS (
+           INSERT INTO {mcp_event_log} (name, position, event_id, accepted_at, event)
+           SELECT name, head + 1, $2, $3, $4 FROM {mcp_event_types} WHERE name = $1
+           ON CONFLICT (name, event_id) DO NOTHING RETURNING position
+         ), counted AS (
+           UPDATE {mcp_event_types} SET head = logged.position FROM logged WHERE name = $1
+         ), woken AS (
+           UPDATE {mcp_event_subscriptions} SET due_at = ${NOW}
+           WHERE name = $1 AND active AND due_at IS NULL AND EXISTS (SELECT FROM logged)
+         )
+         SELECT position::float8 AS position, pg_notify($5, $6) FROM logged
+         UNION ALL
+         SELECT position::float8, NULL FROM {mcp_event_log} WHERE name = $1 AND event_id = $2`,
+        name,
+        eventId,
+        acceptedAt,
+        JSON.stringify(event),
+        this.#bus.channel(),
+        payloadOf(TOPIC, name),
+      )
+      return row?.position ?? 0
+    })
+  }
+
+  async read(name: string, after: number, limit: number): Promise<LogPage> {
+    const rows = await this.#database.query<{
+      head: number
+      trimmed_to: number
+      position: number | null
+      event: string
+    }>(
+      `SELECT head::float8 AS head, trimmed_to::float8 AS trimmed_to,
+         logged.position::float8 AS position, event
+       FROM {mcp_event_types} AS types LEFT JOIN LATERAL (
+         SELECT position, event FROM {mcp_event_log} WHERE name = types.name AND position > $2
+         ORDER BY position LIMIT $3
+       ) AS logged ON true
+       WHERE types.name = $1 ORDER BY logged.position`,
+      name,
+      after,
+      limit,
+    )
+    const events = rows.flatMap(({ position, event }) => {
+      return position === null ? [] : [{ position, event: JSON.parse(event) as LoggedEvent }]
+    })
+    return { events, head: rows[0]?.head ?? 0, trimmedTo: rows[0]?.trimmed_to ?? 0 }
+  }
+
+  trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): Promise<void> {
+    return this.#database.transaction(async ({ query }) => {
+      await query(LOCK_TYPE, name)
+      await query(
+        `WITH deleted AS (
+           DELETE FROM {mcp_event_log}
+           WHERE name = $1
+             AND position <= greatest(
+               (SELECT max(position) FROM {mcp_event_log} WHERE name = $1 AND accepted_at < $2),
+               (SELECT position FROM {mcp_event_log} WHERE name = $1
+                ORDER BY position DESC OFFSET $3 LIMIT 1))
+             AND position <= coalesce((
+               SELECT min(position) FROM {mcp_event_subscriptions} WHERE name = $1 AND active
+             ), position)
+           RETURNING position
+         )
+         UPDATE {mcp_event_types}
+         SET trimmed_to = greatest(trimmed_to, (SELECT max(position) FROM deleted))
+         WHERE name = $1`,
+        name,
+        acceptedBefore,
+        maxEvents,
+      )
+    })
+  }
+
+  watch(name: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, listeners.add(listener))
+    this.#stopListening ??= this.#bus.subscribe(TOPIC, {
+      wake: (key) => this.#listeners.get(key)?.forEach((call) => call()),
+      resync: () => this.#listeners.forEach((calls) => calls.forEach((call) => call())),
+    })
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#listeners.get(name) === listeners) {
+        this.#listeners.delete(name)
+      }
+      if (this.#listeners.size > 0) return
+      this.#stopListening?.()
+      this.#stopListening = undefined
+    }
+  }
+
+  async load(id: string): Promise<WebhookSubscription | undefined> {
+    const [found] = await this.#find('WHERE id = $1', id)
+    return found
+  }
+
+  async save(subscription: WebhookSubscription): Promise<boolean> {
+    const { name, position, dueAt } = subscription
+    if (dueAt !== null || typeof position !== 'number')
+      return this.#save(this.#database, subscription, dueAt)
+    return this.#database.transaction(async (queries) => {
+      const [type] = await queries.query<{ head: number }>(LOCK_TYPE, name)
+      const isBehind = (type?.head ?? 0) > position
+      return this.#save(queries, subscription, isBehind ? Date.now() : null)
+    })
+  }
+
+  async #save(
+    queries: Queries,
+    subscription: WebhookSubscription,
+    dueAt: number | null,
+  ): Promise<boolean> {
+    const { id, version, name, principal, url, status, position, expiresAt } = subscription
+    const now = Date.now()
+    const values = [
+      id,
+      version,
+      status === 'active',
+      typeof position === 'number' ? position : null,
+      dueAt && dueAt - now,
+      expiresAt && expiresAt - now,
+      JSON.stringify(subscription),
+    ]
+    const saved =
+      version === 1
+        ? await queries.query(
+            `INSERT INTO {mcp_event_subscriptions}
+               (id, version, active, position, due_at, expires_at, record, name, principal, url)
+             VALUES ($1, $2, $3, $4, ${NOW} + $5::float8, ${NOW} + $6::float8, $7, $8, $9, $10)
+             ON CONFLICT DO NOTHING RETURNING id`,
+            ...values,
+            name,
+            JSON.stringify(principal),
+            JSON.stringify(url),
+          )
+        : await queries.query(
+            `UPDATE {mcp_event_subscriptions}
+             SET version = $2, active = $3, position = $4, due_at = ${NOW} + $5::float8,
+               expires_at = ${NOW} + $6::float8, record = $7
+             WHERE id = $1 AND version = $2 - 1 RETURNING id`,
+            ...values,
+          )
+    return saved.length > 0
+  }
+
+  async remove({ id, version }: WebhookSubscription): Promise<boolean> {
+    const removed = await this.#database.query(
+      `WITH removed AS (
+         DELETE FROM {mcp_event_subscriptions} WHERE id = $1 AND version = $2 RETURNING id
+       ), forgotten AS (
+         DELETE FROM {mcp_event_attempts} USING removed WHERE subscription = removed.id
+       )
+       SELECT id FROM removed`,
+      id,
+      version,
+    )
+    return removed.length > 0
+  }
+
+  async count(principal?: string): Promise<number> {
+    const query = 'SELECT count(*)::float8 AS count FROM {mcp_event_subscriptions}'
+    const [row] =
+      principal === undefined
+        ? await this.#database.query<{ count: number }>(query)
+        : await this.#database.query<{ count: number }>(
+            `${query} WHERE principal = $1`,
+            JSON.stringify(principal),
+          )
+    return row?.count ?? 0
+  }
+
+  list(
+    { name, principal, url }: SubscriptionQuery,
+    limit: number,
+    after = '',
+  ): Promise<WebhookSubscription[]> {
+    return this.#find(
+      `WHERE id > $1 AND name = coalesce($3, name) AND principal = coalesce($4, principal)
+         AND url = coalesce($5, url)
+       ORDER BY id LIMIT $2`,
+      after,
+      limit,
+      name ?? null,
+      principal === undefined ? null : JSON.stringify(principal),
+      url === undefined ? null : JSON.stringify(url),
+    )
+  }
+
+  async take(now: number, leaseUntil: number, limit: number): Promise<WebhookSubscription[]> {
+    const rows = await this.#database.query<SubscriptionRow>(
+      `WITH due AS (
+         SELECT id, wake_at FROM {mcp_event_subscriptions} WHERE wake_at <= ${NOW} + $1::float8
+         ORDER BY wake_at LIMIT $3 FOR UPDATE SKIP LOCKED
+       ), taken AS (
+         UPDATE {mcp_event_subscriptions} AS subscriptions
+         SET version = version + 1, due_at = ${NOW} + $2::float8
+         FROM due WHERE subscriptions.id = due.id RETURNING subscriptions.*, due.wake_at AS since
+       )
+       SELECT ${COLUMNS} FROM taken ORDER BY since`,
+      now - Date.now(),
+      leaseUntil - Date.now(),
+      limit,
+    )
+    return rows.map(recordOf)
+  }
+
+  async nextDue(): Promise<number | undefined> {
+    const query = `SELECT min(wake_at) - ${NOW} AS due_in FROM {mcp_event_subscriptions}`
+    const [row] = await this.#database.query<{ due_in: number | null }>(query)
+    return typeof row?.due_in === 'number' ? Date.now() + row.due_in : undefined
+  }
+
+  async addAttempt(attempt: DeliveryAttempt): Promise<void> {
+    const { subscriptionId } = attempt
+    await this.#database.query(
+      'INSERT INTO {mcp_event_attempts} (subscription, attempt) VALUES ($1, $2)',
+      subscriptionId,
+      JSON.stringify(attempt),
+    )
+    await this.#database.query(
+      `DELETE FROM {mcp_event_attempts} WHERE subscription = $1 AND n <= (
+         SELECT n FROM {mcp_event_attempts} WHERE subscription = $1
+         ORDER BY n DESC OFFSET ${MAX_ATTEMPTS} LIMIT 1)`,
+      subscriptionId,
+    )
+  }
+
+  async attempts(subscriptionId: string, limit: number): Promise<DeliveryAttempt[]> {
+    const rows = await this.#database.query<{ attempt: string }>(
+      `SELECT attempt FROM {mcp_event_attempts} WHERE subscription = $1 ORDER BY n DESC LIMIT $2`,
+      subscriptionId,
+      limit,
+    )
+    return rows.map(({ attempt }) => JSON.parse(attempt) as DeliveryAttempt)
+  }
+
+  async verifiedUntil(principal: string, url: string): Promise<number | undefined> {
+    const [row] = await this.#database.query<{ until: number }>(
+      `SELECT until::float8 AS until FROM {mcp_event_verified} WHERE principal = $1 AND url = $2`,
+      JSON.stringify(principal),
+      JSON.stringify(url),
+    )
+    return row?.until
+  }
+
+  async setVerified(principal: string, url: string, until: number): Promise<void> {
+    await this.#database.query(
+      `WITH expired AS (DELETE FROM {mcp_event_verified} WHERE until < $4)
+       INSERT INTO {mcp_event_verified} (principal, url, until) VALUES ($1, $2, $3)
+       ON CONFLICT (principal, url) DO UPDATE SET until = excluded.until`,
+      JSON.stringify(principal),
+      JSON.stringify(url),
+      until,
+      Date.now(),
+    )
+  }
+
+  async #find(where: string, ...values: PostgresValue[]): Promise<WebhookSubscription[]> {
+    const query = `SELECT ${COLUMNS} FROM {mcp_event_subscriptions} ${where}`
+    return (await this.#database.query<SubscriptionRow>(query, ...values)).map(recordOf)
+  }
+}
+
+function recordOf({ record, version, due_in: dueIn }: SubscriptionRow): WebhookSubscription {
+  const dueAt = dueIn === null ? null : Date.now() + dueIn
+  return { ...(JSON.parse(record) as WebhookSubscription), version, dueAt }
+}
