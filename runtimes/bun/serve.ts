@@ -4,13 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Server } from '../../src/presets/server-tiny.ts'
-import {
-  badRequest,
-  CLOSE_TIMEOUT_MS,
-  createEndpoint,
-  listenFault,
-  type ServeOptions,
-} from '#internal/http'
+import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { ignoreSuspensions } from '../node/suspensions.ts'
 
@@ -45,7 +39,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
       get address() {
         return http.requestIP(request)?.address
       },
-    }).catch(badRequest)
+    })
   const listen = (): ReturnType<typeof Bun.serve> => {
     try {
       return Bun.serve({ port, hostname, idleTimeout: 0, fetch: handle })

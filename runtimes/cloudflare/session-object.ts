@@ -131,6 +131,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       const answer = async (forwarded: Request): Promise<Response> => {
         bindStorage(forwarded, this.ctx.storage)
         const response = await this.#handle(forwarded, {
+          request: forwarded,
           principal,
           auth,
           // Sessions are counted when they are opened

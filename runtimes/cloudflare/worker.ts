@@ -142,7 +142,8 @@ export function createWorker<Env = unknown>(
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     const newId = (): string => namespace.newUniqueId().toString()
     router.all(routeOf(options.ssePath), startHub, (request, caller) => {
-      return handle(withSseSessionId(request, newId), caller)
+      const identified = withSseSessionId(request, newId)
+      return handle(identified, { ...caller, request: identified })
     })
   }
   router.all('*', (request, caller) => {
@@ -151,7 +152,7 @@ export function createWorker<Env = unknown>(
 
   return {
     fetch(request, env, ctx) {
-      const caller: Caller = { env, waitUntil: (work) => ctx.waitUntil(work) }
+      const caller: Caller = { request, env, waitUntil: (work) => ctx.waitUntil(work) }
       if (!isAtPath(request, path)) return router.fetch(request, caller)
       hub.start()
       return handle(request, caller)

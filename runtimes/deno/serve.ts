@@ -5,13 +5,7 @@
  */
 import { withTimeout } from '#internal/patterns'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import {
-  badRequest,
-  CLOSE_TIMEOUT_MS,
-  createEndpoint,
-  listenFault,
-  type ServeOptions,
-} from '#internal/http'
+import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
 import { ignoreSuspensions } from './suspensions.ts'
 
@@ -55,7 +49,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
     )
     open.add(ended)
     const address = 'hostname' in remoteAddr ? remoteAddr.hostname : undefined
-    const response = await fetch(request, { address }).catch(badRequest)
+    const response = await fetch(request, { request, address })
     connection.answered = true
     return response
   }

@@ -19,7 +19,7 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       if ('rawBody' in incoming) for (const name of FRAMING) request.headers.delete(name)
-      const response = await handler(request, { address: incoming.socket?.remoteAddress })
+      const response = await handler(request, { request, address: incoming.socket?.remoteAddress })
       // With HTTP/2, only the stream is closed, not the connection
       const unread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
       if (unread && response.status >= 400) {

@@ -12,7 +12,7 @@ import { limitPipelining } from './pipeline.ts'
 /** Handles a Web request, such as a handler of `createHandler`. */
 export type NodeHandler = (
   request: Request,
-  caller: Pick<Caller, 'address'>,
+  caller: Pick<Caller, 'address' | 'request'>,
 ) => Promise<Response> | Response
 
 /** A request to a server of `node:http`, `node:https` or `node:http2`. */

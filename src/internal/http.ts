@@ -21,7 +21,6 @@ export {
 } from '../transport/http/server-sent-event.ts'
 export { createGuard, type Guard } from '../transport/http/guard.ts'
 export {
-  badRequest,
   CLOSE_TIMEOUT_MS,
   createEndpoint,
   listenFault,

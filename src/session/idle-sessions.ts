@@ -51,16 +51,10 @@ export class IdleSessions {
   }
 
   /** Notes in the store that a session is in use, if that was not noted recently. */
-  async noteUse(entry: PoolEntry): Promise<void> {
-    const { store, idleMs, report } = this.#options
+  noteUse(entry: PoolEntry): Promise<void> | undefined {
     const now = performance.now()
-    if (now - entry.notedAt < this.#noteMs || idleMs === Infinity) return
-    entry.notedAt = now
-    try {
-      await store.touch?.(entry.live.id)
-    } catch (error) {
-      report(error)
-    }
+    const isNoted = now - entry.notedAt < this.#noteMs || this.#options.idleMs === Infinity
+    return isNoted ? undefined : this.#touch(entry, now)
   }
 
   /**
@@ -83,6 +77,16 @@ export class IdleSessions {
   /** Stops the clean-up. */
   stop(): void {
     clearInterval(this.#timer)
+  }
+
+  async #touch(entry: PoolEntry, now: number): Promise<void> {
+    const { store, report } = this.#options
+    entry.notedAt = now
+    try {
+      await store.touch?.(entry.live.id)
+    } catch (error) {
+      report(error)
+    }
   }
 
   #isIdle({ usedAt }: PoolEntry): boolean {

@@ -88,6 +88,8 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   /** The live sessions in the order of last use. */
   readonly #entries = new Map<string, PoolEntry<S>>()
   readonly #topics = topicIndex<PoolEntry<S>>()
+  /** The last of them, unless it has ended. */
+  #lastUsed: PoolEntry<S> | undefined
 
   /** @param create Creates a live session, as it is opened or loaded. */
   constructor(
@@ -168,8 +170,10 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
     const entry = known ?? this.#load(id, await this.#useStore(() => this.#store.load(id)))
     if (!entry || entry.live.session.record.principal !== principal) return undefined
     entry.usedAt = performance.now()
-    this.#entries.delete(id)
-    this.#entries.set(id, entry)
+    if (entry !== this.#lastUsed) {
+      this.#entries.delete(id)
+      this.#append(entry)
+    }
     void this.#idle.noteUse(entry)
     return entry.live
   }
@@ -247,7 +251,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
       notedAt: -Infinity,
       unlisten: () => {},
     }
-    this.#entries.set(id, entry)
+    this.#append(entry)
     this.#quota.add(entry)
     this.#listen(id)
     return entry
@@ -259,6 +263,11 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
     if (!entry) return
     entry.unlisten()
     entry.unlisten = this.#topics.add(entry, topicsOf(entry.live.session.record))
+  }
+
+  #append(entry: PoolEntry<S>): void {
+    this.#entries.set(entry.live.id, entry)
+    this.#lastUsed = entry
   }
 
   #notify(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {

@@ -124,7 +124,8 @@ export type Content = string | ContentBlock | readonly ContentBlock[]
 
 /** Converts any form of content to blocks. */
 export function toBlocks(content: Content): ContentBlock[] {
-  return typeof content === 'string' ? [text(content)] : [content].flat()
+  if (typeof content === 'string') return [text(content)]
+  return Array.isArray(content) ? [...content] : [content as ContentBlock]
 }
 
 /**

@@ -51,7 +51,7 @@ interface OutputSpec {
 }
 
 /** Converts a tool's return value to a result, validated against its output schema. */
-export async function toResult(returned: ToolReturn, entry: OutputSpec): Promise<Result> {
+export function toResult(returned: ToolReturn, entry: OutputSpec): Result | Promise<Result> {
   if (returned === undefined && !entry.output) return { content: [] }
   const label = `The tool "${entry.item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
@@ -62,7 +62,9 @@ export async function toResult(returned: ToolReturn, entry: OutputSpec): Promise
   const result = requireResult(returned, label)
   if ((result.resultType ?? 'complete') !== 'complete') return result
   if (!entry.output || result.isError) return withText(result, label)
-  return withText({ ...result, structuredContent: await checkOutput(entry, result) }, label)
+  return checkOutput(entry, result).then((structuredContent) =>
+    withText({ ...result, structuredContent }, label),
+  )
 }
 
 const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']

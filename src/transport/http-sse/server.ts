@@ -21,7 +21,7 @@ import { eventText } from '../http/server-sent-event.ts'
 import { RequestChecks } from '../http/guard.ts'
 import type { Handler } from '../streamable-http/handler.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
-import { HttpError, invalidRequest, methodNotAllowed } from '../http/http-error.ts'
+import { accepted, HttpError, invalidRequest, methodNotAllowed } from '../http/http-error.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /** Options of {@link createSseHandler}. */
@@ -180,7 +180,7 @@ class SseEndpoint {
     auth?.authorize(frame, caller, definitionOf(this.#server))
     // The stream may have closed while the body was read
     await findConnection().receive(frame)
-    return new Response(null, { status: 202 })
+    return accepted()
   }
 
   async close(): Promise<void> {

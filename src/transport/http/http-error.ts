@@ -61,6 +61,11 @@ const RETRY_LATER = { 'retry-after': '5' }
  */
 export const responses: { Lazy?: typeof Response } = {}
 
+/** Creates the response to notifications and responses, which have no answer. */
+export function accepted(): Response {
+  return new Response(null, { status: 202 })
+}
+
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Shared, because reading options is slow on workerd. */
 const JSON_OK = { headers: JSON_TYPE }

@@ -91,10 +91,10 @@ export function createHandler(
   const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
   const sessions = provide(endpoint)
 
-  async function handle(request: Request, hostCaller: Caller = {}): Promise<Response> {
+  async function handle(request: Request, hostCaller?: Caller): Promise<Response> {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const caller = hostCaller.request ? hostCaller : { ...hostCaller, request }
+      const caller = hostCaller?.request ? hostCaller : { ...hostCaller, request }
       const admitted =
         guard.check() ?? (auth ? await auth.authenticate(request, caller, definition) : caller)
       // A copy, because the headers of a response from `fetch` are immutable

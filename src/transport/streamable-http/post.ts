@@ -11,7 +11,7 @@ import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
 import { isSelfDescribing, noSessions } from '../../server/request/request-meta.ts'
-import { HttpError, invalidRequest } from '../http/http-error.ts'
+import { accepted, HttpError, invalidRequest } from '../http/http-error.ts'
 import { readBody } from '../http/request-body.ts'
 import type { IncomingRequest } from './incoming.ts'
 import { postToSession } from './session-post.ts'
@@ -39,7 +39,7 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
       const message = validateMessage(body)
       if (isStateless(message, incoming)) {
         if (isRequest(message)) return await postStateless(incoming, message)
-        return new Response(null, { status: 202 })
+        return accepted()
       }
       const isInitialize = isRequest(message) && message.method === 'initialize'
       if (isInitialize && stated?.era === 'modern') {

@@ -8,7 +8,7 @@ import { type Answer, errorResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { EVENT_STREAM_HEADERS, EventStream, type EventStreamOptions } from '../http/event-stream.ts'
 import type { ResumableCall } from '../../session/event-store.ts'
-import { jsonResponse } from '../http/http-error.ts'
+import { accepted, jsonResponse } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 
 /** The event stream of a reply. */
@@ -91,7 +91,7 @@ export class Reply {
       } else if (answer) {
         respond(jsonResponse(answer, status?.(answer)))
       } else {
-        respond(new Response(null, { status: 202 }))
+        respond(accepted())
       }
       return true
     } catch (error) {

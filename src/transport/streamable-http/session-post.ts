@@ -8,7 +8,7 @@ import { errorResponse, isRequest, isResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 import { readableId, validateMessage } from '../../protocol/validate.ts'
 import { answerEach, batchFault } from '../../server/engine/batch.ts'
-import { invalidRequest } from '../http/http-error.ts'
+import { accepted, invalidRequest } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 import type { HttpSession } from './sessions/manager.ts'
 
@@ -21,7 +21,7 @@ import type { HttpSession } from './sessions/manager.ts'
  * batch is rejected as a whole: none of its messages is handled.
  * @throws {ProtocolError} `INVALID_REQUEST` if the id of the request is in flight.
  */
-export async function postToSession(
+export function postToSession(
   incoming: IncomingRequest,
   session: HttpSession,
   body: unknown,
@@ -29,22 +29,18 @@ export async function postToSession(
   if (Array.isArray(body)) return postBatch(incoming, session, body)
   const { caller } = incoming
   const message = body as JsonRpcMessage
-  if (!isRequest(message)) {
-    await session.receive(message, caller)
-    return new Response(null, { status: 202 })
-  }
+  if (!isRequest(message)) return session.receive(message, caller).then(accepted)
   return new Promise((respond, reject) => {
     const reply = session.createReply({ incoming, respond }, message)
-    session
-      .handle(message, reply, caller)
-      .catch((error: unknown) => {
+    session.handle(message, reply, caller).then(
+      (response) => reply.finish(response),
+      (error: unknown) => {
         // Before the stream has begun, the caller turns this into an HTTP error. Afterwards,
         // `reject` has no effect, and the stream carries the error response
         reject(error)
-        return errorResponse(message.id, toErrorObject(error))
-      })
-      .then((response) => reply.finish(response))
-      .catch(reject)
+        reply.finish(errorResponse(message.id, toErrorObject(error)))
+      },
+    )
   })
 }
 
@@ -60,14 +56,15 @@ async function postBatch(
     if (isRequest(message)) requests.push(message)
     else await session.receive(message, caller)
   }
-  if (requests.length === 0 && faults.length === 0) return new Response(null, { status: 202 })
+  if (requests.length === 0 && faults.length === 0) return accepted()
   return new Promise((respond, reject) => {
     const reply = session.createReply({ incoming, respond })
     const handle = (message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
       session.handle(message, reply, caller)
-    answerEach(requests, handle, (error) => endpoint.server.report(error))
-      .then((responses) => reply.finish([...faults, ...responses]))
-      .catch(reject)
+    answerEach(requests, handle, (error) => endpoint.server.report(error)).then(
+      (responses) => reply.finish([...faults, ...responses]),
+      reject,
+    )
   })
 }
 

@@ -33,7 +33,7 @@ import { Reply } from './reply.ts'
  * order.
  * @throws {HttpError} 406 when the response is a stream that the client does not accept.
  */
-export async function postStateless(
+export function postStateless(
   incoming: IncomingRequest,
   message: JsonRpcRequest,
 ): Promise<Response> {
@@ -71,12 +71,10 @@ export async function postStateless(
       askMode,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
-    dispatch(server, message, exchange, target)
-      .then((response) => {
-        cancellation.release()
-        reply.finish(response)
-      })
-      .catch(reject)
+    dispatch(server, message, exchange, target).then((response) => {
+      cancellation.release()
+      reply.finish(response)
+    }, reject)
   })
 }
 
@@ -99,14 +97,14 @@ function readRequest(
   if (!omitsHeaders) checkSame('MCP-Protocol-Version', version, metaVersion)
   const revision = requireStatelessRevision(server.revisions, metaVersion)
   if (!omitsHeaders) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
-  const target = resolveMethod(server, method, revision)
+  const { facts, run } = resolveMethod(server, method, revision)
   let tool: MethodTarget['tool']
   if (!omitsHeaders) {
-    checkName(headers, message, target.facts)
+    checkName(headers, message, facts)
     if (method === 'tools/call') tool = server.tools.find(params?.name as string, caller, client)
     if (tool) checkParams(headers, tool.headerParams, params?.arguments)
   }
-  return { revision, client, logLevel, target: { ...target, tool } }
+  return { revision, client, logLevel, target: { facts, run, tool } }
 }
 
 function statusOf(response: Answer, listens: boolean): number {
