@@ -51,20 +51,20 @@ interface OutputSpec {
 }
 
 /** Converts a tool's return value to a result, validated against its output schema. */
-export function toResult(returned: ToolReturn, entry: OutputSpec): Result | Promise<Result> {
-  if (returned === undefined && !entry.output) return { content: [] }
-  const label = `The tool "${entry.item.name}"`
+export function toResult(
+  returned: ToolReturn,
+  { item, output }: OutputSpec,
+): Result | Promise<Result> {
+  if (returned === undefined && !output) return { content: [] }
+  const label = `The tool "${item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
   if (typeof returned === 'string' || isContent) {
     const content = requireBlocks(returned as Content, label)
-    return entry.output ? { content, isError: true } : { content }
+    return output ? { content, isError: true } : { content }
   }
   const result = requireResult(returned, label)
   if ((result.resultType ?? 'complete') !== 'complete') return result
-  if (!entry.output || result.isError) return withText(result, label)
-  return checkOutput(entry, result).then((structuredContent) =>
-    withText({ ...result, structuredContent }, label),
-  )
+  return output && !result.isError ? validated(result, output, label) : withText(result, label)
 }
 
 const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
@@ -80,15 +80,16 @@ function requireResult(returned: unknown, label: string): Partial<CallToolResult
   )
 }
 
-async function checkOutput(
-  { output, item }: OutputSpec,
+async function validated(
   result: Partial<CallToolResult>,
-): Promise<unknown> {
-  const checked = await output?.['~standard'].validate(result.structuredContent)
-  if (!checked?.issues) return checked?.value
+  output: StandardSchema,
+  label: string,
+): Promise<Result> {
+  const checked = await output['~standard'].validate(result.structuredContent)
+  if (!checked.issues) return withText({ ...result, structuredContent: checked.value }, label)
   throw new ProtocolError(
     INTERNAL_ERROR,
-    `The tool "${item.name}" returned structured content that its output schema rejects: ${describeIssues(checked.issues)}`,
+    `${label} returned structured content that its output schema rejects: ${describeIssues(checked.issues)}`,
   )
 }
 
