@@ -14,10 +14,10 @@ import { modelNames } from './names.ts'
 const MAX_PROPERTY_LENGTH = 64
 
 /**
- * The maximum number of schemas merged into a root. Further schemas are omitted: references can multiply
- * them without limit.
+ * The maximum numbers of schemas merged into a root, and of their members. Further schemas are omitted:
+ * references can multiply them without limit, and merging many large ones would take minutes.
  */
-const MAX_MERGED = 100
+const MAX_MERGED: Budget = { schemas: 100, members: 10_000 }
 
 /** Keywords that model APIs reject at the root. */
 const REFUSED_AT_ROOT = '$ref allOf anyOf oneOf not if then else enum const'.split(' ')
@@ -28,6 +28,13 @@ const VALUES = 'const enum default examples required'.split(' ')
 
 /** The definition of the original root, for references to it. */
 const ORIGINAL = 'original_input'
+
+/** What may still be merged. */
+interface Budget {
+  schemas: number
+  /** Properties, and names of required ones. */
+  members: number
+}
 
 /** The schema for a model, and the mapping back. */
 export interface ModelParameters {
@@ -42,8 +49,10 @@ export interface ModelParameters {
  * allows. Alternatives at the root become optional properties: the tool validates its arguments, and
  * reports to the model what is wrong.
  */
-export async function modelParameters(input: ObjectSchema): Promise<ModelParameters> {
-  const flat = flatten(input, input, { left: MAX_MERGED })
+export async function modelParameters(inputSchema: unknown): Promise<ModelParameters> {
+  // Servers may list anything as a schema, and one tool must not cost the others
+  const input = isObject(inputSchema) ? inputSchema : {}
+  const flat = flatten(input, input, { ...MAX_MERGED })
   const { properties, required } = partsOf(flat)
   // Draft 4 forbids an empty list
   if (required.length === 0) delete flat.required
@@ -66,8 +75,11 @@ export async function modelParameters(input: ObjectSchema): Promise<ModelParamet
 }
 
 /** Removes the keywords that are rejected at the root, and merges the properties that they define. */
-function flatten(schema: unknown, root: JsonObject, budget: { left: number }): JsonObject {
-  if (!isObject(schema) || budget.left-- <= 0) return {}
+function flatten(schema: unknown, root: JsonObject, budget: Budget): JsonObject {
+  if (!isObject(schema) || budget.schemas <= 0 || budget.members <= 0) return {}
+  const { properties, required } = partsOf(schema)
+  budget.schemas--
+  budget.members -= Object.keys(properties).length + required.length
   const flattenPart = (part: unknown): JsonObject => flatten(part, root, budget)
   const { $ref, allOf, anyOf, oneOf, if: condition, then, else: otherwise } = schema
   const ownKeywords = Object.entries(schema).filter(([name]) => !REFUSED_AT_ROOT.includes(name))
@@ -104,8 +116,8 @@ function union(alternatives: readonly JsonObject[]): JsonObject {
     const anyOf = [...texts].map((text): unknown => JSON.parse(text))
     define(properties, name, anyOf.length > 1 ? { anyOf } : anyOf[0])
   }
-  const [first, ...others] = parts.map(({ required }) => required)
-  const required = first?.filter((name) => others.every((other) => other.includes(name))) ?? []
+  const [first, ...others] = parts.map((part) => new Set(part.required))
+  const required = [...(first ?? [])].filter((name) => others.every((other) => other.has(name)))
   return { properties, required }
 }
 

@@ -11,7 +11,7 @@ import { closing } from '../closing.ts'
 const calls: JsonObject[] = []
 
 /** The function that a toolset makes of a tool with this schema. */
-async function functionOf(inputSchema: JsonObject): Promise<ToolFunction> {
+async function functionOf(inputSchema: unknown): Promise<ToolFunction> {
   const results: Record<string, object> = {
     'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
     'tools/list': { tools: [{ name: 'tool', inputSchema }] },
@@ -205,4 +205,29 @@ describe('a schema of a toolset', () => {
     const { parameters } = await functionOf({ type: 'object', $ref: '#/$defs/d40', $defs })
     expectAccepted(parameters)
   })
+
+  test.each([undefined, null, true, 'object', []])(
+    'has no properties if the server lists %j as a schema [C037]',
+    async (schema) => {
+      const { parameters } = await functionOf(schema)
+      expect(parameters).toEqual({ type: 'object', properties: {} })
+    },
+  )
+
+  test.each([
+    ['properties', (from: number) => ({ properties: numbered(from) })],
+    ['required names', (from: number) => ({ required: Object.keys(numbered(from)) })],
+  ])('merges a bounded number of %s from combinators [C037]', async (_, part) => {
+    const parts = Array.from({ length: 30 }, (_part, n) => part(n * 1_000))
+    for (const combinator of ['allOf', 'anyOf', 'oneOf']) {
+      const { parameters } = await functionOf({ type: 'object', [combinator]: parts })
+      expect(Object.keys(parameters.properties ?? {}).length).toBeLessThan(20_000)
+      expect(parameters.required?.length ?? 0).toBeLessThan(20_000)
+    }
+  })
 })
+
+/** A thousand properties. */
+function numbered(from: number): Record<string, object> {
+  return Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`p${from + n}`, {}]))
+}
