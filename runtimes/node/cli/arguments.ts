@@ -105,7 +105,7 @@ function parse(args: readonly string[]) {
       tokens: true,
     })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : '')
+    throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }
 
@@ -143,6 +143,11 @@ function urlTarget(text: string | undefined): Target {
     if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
       throw new UsageError(`${problem}, such as "http://${text}"`)
     throw new UsageError(`${problem}; a program follows "--"`)
+  }
+  const { username, password } = new URL(text)
+  if (username || password) {
+    // Without the URL, because errors are logged
+    throw new UsageError('A URL must not contain credentials: pass them by "--header" or "--token"')
   }
   return { url: text.trim() }
 }

@@ -7,7 +7,7 @@ import { UsageError } from './usage.ts'
 /**
  * Parses `name=value` by the schema of a tool, and `name:=json` as JSON, and adds them to `base`.
  *
- * @throws {UsageError} If an argument has neither form, or is not JSON.
+ * @throws {UsageError} If an argument has neither form, is not JSON, or is repeated.
  */
 export function readValues(
   words: readonly string[],
@@ -22,6 +22,9 @@ export function readValues(
     const property = propertyOf(schema, name)
     return [name, colon ? parseJson(text, name) : parseBySchema(text, property, schema)]
   })
+  const names = entries.map(([name]) => name)
+  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  if (repeated !== undefined) throw new UsageError(`"${repeated}" has more than one value`)
   return { ...base, ...Object.fromEntries(entries) }
 }
 

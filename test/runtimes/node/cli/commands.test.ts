@@ -56,6 +56,10 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
       huge: '1e400',
     })
     expect((await run('call', 'echo', ':=3')).code).toBe(2)
+    expect(await run('call', 'echo', 'a=1', 'b=2', 'a:=3')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"a" has more than one value') as string,
+    })
   })
 
   it('whose tool fails, or that refuses, ends with 1 and says why', async () => {
@@ -280,6 +284,8 @@ describe('wrong usage', () => {
     [['listen', 'http://localhost/', 'tools'], 'Unexpected argument: "tools"'],
     [['list', 'http://localhost/', '--port', '1'], '"list" does not support "--port"'],
     [['new', 'node', 'x', '--json'], '"new" does not support "--json"'],
+    [['list', 'http://ada:secret@localhost/mcp'], 'A URL must not contain credentials'],
+    [['call', 'http://localhost/', '--timeout-ms', '-5'], 'argument is ambiguous. See'],
     [['list', '--'], 'A program must follow "--"'],
     [
       ['bridge', 'http://localhost/', '--port', '0', '--path', 'mcp'],
