@@ -1,7 +1,7 @@
 /**
  * The options of a Worker.
  */
-import type { Secrets } from '#internal/http'
+import type { PublicDocuments, Secrets } from '#internal/http'
 import { requireKnown, type OptionNames } from '#internal/patterns'
 import { SdkError } from '../../src/index.ts'
 import type { Caller, HandlerOptions } from '../../src/presets/server.ts'
@@ -15,6 +15,11 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * @default '/mcp'
    */
   path?: string
+  /**
+   * Serves the server's card, and perhaps a catalog: the result of `cardHandler` of
+   * `edgewise/cards`. They are public, even if the server is protected.
+   */
+  card?: PublicDocuments
   /**
    * The path for clients that support only HTTP+SSE, the transport of 2024-11-05, such as `/sse`.
    * By default such clients are not served. Each of their sessions has its own object, regardless
@@ -110,7 +115,7 @@ export function checkOptions(options: WorkerOptions): void {
 
 /** The options of a Worker that must not be passed to a handler. */
 const OWN = [
-  ...['path', 'ssePath', 'stateless', 'sessionKey', 'sessionBinding', 'hubBinding'],
+  ...['path', 'card', 'ssePath', 'stateless', 'sessionKey', 'sessionBinding', 'hubBinding'],
   ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets', 'entrypoint'],
 ]
 

@@ -94,7 +94,7 @@ export function createWorker<Env = unknown>(
   server: Server,
   options: WorkerOptions = {},
 ): Worker<Env> {
-  const { path = '/mcp', sessionBinding = 'MCP_SESSION' } = options
+  const { path = '/mcp', card, sessionBinding = 'MCP_SESSION' } = options
   requireCompatibility()
   checkOptions(options)
   if (!server.notify)
@@ -135,6 +135,7 @@ export function createWorker<Env = unknown>(
   const guard = createGuard(server, options)
   const startHub = (_request: Request, _caller: Caller): void => hub.start()
   const router = IttyRouter<IRequestStrict, [Caller], Response>()
+  if (card) for (const each of card.paths) router.all(routeOf(each), card)
   for (const each of [path, ...(options.auth?.paths ?? [])]) {
     router.all(routeOf(each), startHub, handle)
   }

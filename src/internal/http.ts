@@ -4,6 +4,7 @@
  * @module
  */
 export { definitionOf } from '../server/definition.ts'
+export type { PublicDocuments } from '../server/public-documents.ts'
 export type { Secrets } from '../patterns/sealed-state.ts'
 export {
   createNotifier,

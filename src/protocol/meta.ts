@@ -43,7 +43,13 @@ export function isExtensionId(id: string): boolean {
   return EXTENSION_ID.test(id)
 }
 
-const OWN_LABELS = ['modelcontextprotocol', 'mcp']
+/** Whether the second label of a key's prefix is reserved, so that applications may not define it. */
+export function isProtocolKey(key: string): boolean {
+  return /^[^./]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key)
+}
+
+/** Keys of which any label but the last is reserved. */
+const RESERVED_2025 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
 
 /**
  * Whether a key's prefix is reserved for the protocol, so that applications may not define it. Since
@@ -52,9 +58,6 @@ const OWN_LABELS = ['modelcontextprotocol', 'mcp']
  * @param revision Default: the newest. Revisions before 2025-06-18 reserve nothing.
  */
 export function isReservedMetaKey(key: string, revision: Revision = '2026-07-28'): boolean {
-  const slash = key.indexOf('/')
-  if (slash < 0 || revision < '2025-06-18') return false
-  const labels = key.slice(0, slash).split('.')
-  const deciding = revision === '2025-06-18' ? labels.slice(0, -1) : labels.slice(1, 2)
-  return deciding.some((label) => OWN_LABELS.includes(label))
+  if (revision < '2025-06-18') return false
+  return revision === '2025-06-18' ? RESERVED_2025.test(key) : isProtocolKey(key)
 }

@@ -239,3 +239,17 @@ describe('Bundle of a Worker that calls another one', () => {
     expect(text).not.toContain('notifications/initialized')
   })
 })
+
+describe('Bundles without server cards', () => {
+  it.each(['server', 'server/tiny', 'client', 'client/tiny', 'cloudflare', 'node', 'browser'])(
+    'contain nothing of them: edgewise/%s [E-CARD-144]',
+    async (entry) => {
+      const { outputFiles } = await build({
+        ...{ bundle: true, write: false, format: 'esm', minify: true, absWorkingDir: root },
+        ...{ platform: 'node', external: ['cloudflare:*', 'hono', '@hono/*', 'cross-spawn'] },
+        stdin: { contents: `export * from 'edgewise/${entry}'`, resolveDir: root },
+      })
+      expect(outputFiles[0]?.text).not.toMatch(/server-card|ai-catalog/)
+    },
+  )
+})

@@ -6,6 +6,7 @@ import { createHandler, statefulSessions } from 'edgewise/server'
 import { connectInMemory } from 'edgewise/testing'
 import { badInputSuite } from './bad-input-suite.ts'
 import { tinySuite, type OpenTiny } from './call-suite.ts'
+import { cardSuite } from './card-suite.ts'
 import type { Suite } from './harness.ts'
 import { tinyServerSuite } from './tiny-server-suite.ts'
 import { revisionSuite, type Open } from './revision-suite.ts'
@@ -20,7 +21,7 @@ const overHttp: Open = (options) => connect(url, { ...options, fetch })
 const tinyOverHttp: OpenTiny = (options) => connectTiny(url, { ...options, fetch })
 
 export const suite: Suite = Object.assign(
-  { ...badInputSuite },
+  { ...badInputSuite, ...cardSuite },
   ...revisions.flatMap(({ version }) => [
     revisionSuite('in memory', version, inMemory),
     revisionSuite('over HTTP', version, overHttp),

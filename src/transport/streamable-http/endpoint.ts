@@ -7,6 +7,7 @@ import type { IRequestStrict } from 'itty-router'
 import { requireKnown } from '../../patterns/known-options.ts'
 import { parseRequestUrl } from '../../patterns/origin.ts'
 import { SdkError } from '../../protocol/errors.ts'
+import type { PublicDocuments } from '../../server/public-documents.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { definitionOf } from '../../server/definition.ts'
 import { indexChanges } from '../../server/indexed-changes.ts'
@@ -36,6 +37,11 @@ export interface ServeOptions extends HandlerOptions {
    * @default '/mcp'
    */
   path?: string
+  /**
+   * Serves the server's card, and perhaps a catalog: the result of `cardHandler` of
+   * `edgewise/cards`. They are public, even if the server is protected.
+   */
+  card?: PublicDocuments
   /**
    * How sessions of the revisions up to 2025-11-25 work. Because one process handles all requests,
    * sessions are kept in memory by default, whereas `createHandler` has no sessions by default.
@@ -84,9 +90,9 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
   const definition = definitionOf(server)
   const { optionHint = '' } = definition
-  const names = { port: 1, hostname: 1, path: 1, ...handlerOptionNames(definition) }
+  const names = { port: 1, hostname: 1, path: 1, card: 1, ...handlerOptionNames(definition) }
   requireKnown(`Serving over HTTP${optionHint}`, options, names)
-  const { port = 0, hostname = '127.0.0.1', path = '/mcp', ...handling } = options
+  const { port = 0, hostname = '127.0.0.1', path = '/mcp', card, ...handling } = options
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
   const handlerOptions: HandlerOptions = {
@@ -102,6 +108,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     // Imported dynamically, so that programs that only use stdio do not load it
     const { IttyRouter } = await import('itty-router')
     const routes = IttyRouter<IRequestStrict, [Caller?], Response>()
+    if (card) for (const each of card.paths) routes.all(routeOf(each), card)
     for (const routePath of [path, ...(handlerOptions.auth?.paths ?? [])])
       routes.all(routeOf(routePath), handler)
     // With CORS headers: without them, pages could not read the 404

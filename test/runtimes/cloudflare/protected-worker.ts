@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import type { JSONWebKeySet } from 'jose'
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
+import { aiCatalog, cardHandler, serverCard } from '../../../src/cards/index.ts'
 import { jwtTokens, protectedResource } from '../../../src/protected-resource/index.ts'
 import { createServer } from '../../../src/presets/server.ts'
 import { tasks } from '../../../src/tasks/index.ts'
@@ -17,7 +18,16 @@ server.tool('whoami', {}, (_args, { principal, auth, request }) =>
 server.extend(tasks())
 server.tool('write', { scopes: ['notes:write'], task: 'optional' }, () => 'Written')
 
+const card = serverCard(server, {
+  name: 'example.mcp/protected',
+  description: 'Returns the caller.',
+  remotes: ['https://mcp.example/mcp'],
+  // The tests use a reserved domain
+  development: true,
+})
+
 const worker = createWorker(server, {
+  card: cardHandler(card, { catalog: aiCatalog([card], { development: true }) }),
   auth: protectedResource({
     resource: 'https://mcp.example/mcp',
     authorizationServers: ['https://issuer.example'],

@@ -36,6 +36,20 @@ describe('A protected Worker', () => {
     expect(bad.status).toBe(401)
   })
 
+  it('serves its card and catalog to callers without a token [E-CARD-058] [E-CARD-060]', async () => {
+    for (const path of ['/mcp/server-card', '/.well-known/ai-catalog.json']) {
+      const response = await workerd.get(path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+      const etag = response.headers.get('etag') ?? ''
+      expect(await response.text()).toContain('https://mcp.example/mcp')
+      const request = new Request(`https://mcp.example${path}`, {
+        headers: { 'if-none-match': etag },
+      })
+      expect((await workerd.handle(request)).status).toBe(304)
+    }
+  })
+
   it('passes the caller to handlers in both eras, and never the token [L-AUTH-070]', async () => {
     const headers = bearer(await issuer.token())
     const modern = JSON.parse(await textOf(await call(workerd.handle, 'whoami', headers))) as object

@@ -1,0 +1,113 @@
+/**
+ * Serves a card and a catalog over HTTP. Both are public: they are served before any
+ * authentication, to pages of every origin.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
+ */
+import { digestText } from '../patterns/digest.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import type { PublicDocuments } from '../server/public-documents.ts'
+import type { Caller } from '../server/request/exchange.ts'
+import { cardUrlOf } from './published-url.ts'
+import { CARD_TYPE, CATALOG_PATH, CATALOG_TYPE, type AiCatalog, type ServerCard } from './types.ts'
+
+/** Options of {@link cardHandler}. */
+export interface CardHandlerOptions {
+  /**
+   * The paths of the card. By default `/server-card` below the path of its first endpoint, such as
+   * `/mcp/server-card`. Clients of earlier drafts also look for it at
+   * `/.well-known/mcp/server-card.json` and `/.well-known/mcp-server-card`.
+   */
+  paths?: readonly string[]
+  /** A catalog to serve at `/.well-known/ai-catalog.json`. */
+  catalog?: AiCatalog
+  /**
+   * The header `Cache-Control`; an empty text omits it.
+   *
+   * @default 'public, max-age=3600'
+   */
+  cacheControl?: string
+  /**
+   * Limits the rate of requests: returns whether to answer a request, or to reject it with the
+   * status 429. By default all are answered.
+   */
+  allow?: (request: Request, caller: Caller) => boolean | Promise<boolean>
+}
+
+const OPTIONS: OptionNames<CardHandlerOptions> = {
+  ...{ paths: 1, catalog: 1, cacheControl: 1, allow: 1 },
+}
+
+/**
+ * Serves a card, and a catalog if you pass one: a value for the option `card` of `serve` and
+ * `createWorker`. Other hosts call it first.
+ *
+ * @example
+ * ```ts
+ * import { aiCatalog, cardHandler, serverCard } from 'edgewise/cards'
+ * import { createHandler, createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0', description: 'Books trips' })
+ * const card = serverCard(server, { remotes: ['https://travel.example.com/mcp'] })
+ *
+ * const handle = createHandler(server)
+ * const cards = cardHandler(card, { catalog: aiCatalog([card]) })
+ * export default { fetch: (request: Request) => cards(request) ?? handle(request) }
+ * ```
+ *
+ * @throws {TypeError} If an option is unknown; a path is that of an endpoint; or `paths` is not set,
+ *   and the card has no endpoint without variables.
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
+ */
+export function cardHandler(card: ServerCard, options: CardHandlerOptions = {}): PublicDocuments {
+  requireKnown('The card handler', options, OPTIONS)
+  const { catalog, paths = [new URL(cardUrlOf(card) ?? 'a:').pathname] } = options
+  const endpoints = card.remotes?.map(({ url }) => url.replace(/^.*?\/\/[^/]*/, ''))
+  const invalid = paths.find((path) => !path.startsWith('/') || endpoints?.includes(path))
+  if (invalid !== undefined) throw new TypeError(`The card cannot be at "${invalid}": set "paths"`)
+  const answer = answerWith(card, CARD_TYPE, options)
+  const answers = new Map(paths.map((path) => [path, answer]))
+  if (catalog) answers.set(CATALOG_PATH, answerWith(catalog, CATALOG_TYPE, options))
+
+  function handle(request: Request, caller: Caller = {}): Promise<Response> | undefined {
+    return answers.get(new URL(request.url).pathname)?.(request, caller)
+  }
+  return Object.assign(handle, { paths: [...answers.keys()] })
+}
+
+/** Serializes a document once, and answers requests with it. */
+function answerWith(
+  document: object,
+  type: string,
+  { allow, cacheControl = 'public, max-age=3600' }: CardHandlerOptions,
+): (request: Request, caller: Caller) => Promise<Response> {
+  const body = JSON.stringify(document)
+  let digest: Promise<string> | undefined
+  return async (request, caller) => {
+    const { method, headers } = request
+    const isHead = method === 'HEAD'
+    if (method === 'OPTIONS') return respond(204)
+    if (method !== 'GET' && !isHead) return respond(405, { allow: 'GET, HEAD, OPTIONS' })
+    if (allow && !(await allow(request, caller))) return respond(429)
+    const etag = `"${await (digest ??= digestText(body))}"`
+    const known = headers.get('if-none-match') ?? ''
+    const caching = { etag, ...(cacheControl && { 'cache-control': cacheControl }) }
+    // The tag may be in a list, and in its weak form
+    if (known === '*' || known.includes(etag)) return respond(304, caching)
+    return respond(200, { ...caching, 'content-type': type }, isHead ? null : body)
+  }
+}
+
+/** Creates a response that pages of every origin can read. */
+function respond(status: number, headers: object = {}, body: string | null = null): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET',
+      'access-control-allow-headers': 'Content-Type, If-None-Match',
+      'access-control-expose-headers': 'ETag',
+      ...headers,
+    },
+  })
+}

@@ -1,0 +1,125 @@
+/**
+ * Reads the entries of AI catalogs.
+ *
+ * @see https://github.com/Agent-Card/ai-catalog
+ */
+import { isObject } from '../protocol/validate.ts'
+import { failure } from './fetch-document.ts'
+import { faultsOf, TEXT, URI, type Shape } from './shape.ts'
+import { canonicalJson } from './strict-json.ts'
+import type { AiCatalog, CatalogEntry } from './types.ts'
+
+const CATALOG: Shape = { 'specVersion!': /^\d+\.\d+$/ }
+
+const ENTRY: Shape = {
+  'identifier!': /./,
+  'type!': TEXT,
+  url: URI,
+  displayName: TEXT,
+  description: TEXT,
+  version: TEXT,
+  updatedAt: TEXT,
+  digest: TEXT,
+}
+
+/** A catalog whose entries have not been checked. */
+export type UncheckedCatalog = Omit<AiCatalog, 'entries'> & { readonly entries: readonly unknown[] }
+
+/**
+ * Checks that a value is a catalog of a version that is supported: 1.0, or a later one with the same
+ * major version.
+ *
+ * @throws {SdkError} `INVALID_MESSAGE`, with `catalog` as `data.step`.
+ */
+export function requireCatalog(value: unknown, url: string | undefined): UncheckedCatalog {
+  const faults = faultsOf(value, CATALOG)
+  const { specVersion = '', entries } = isObject(value) ? value : {}
+  if (!Array.isArray(entries)) faults.push('"entries" must be a list')
+  else if (faults.length === 0 && !String(specVersion).startsWith('1.')) {
+    faults.push(`its version ${String(specVersion)} is not supported, only 1.x`)
+  }
+  if (faults.length === 0) return value as UncheckedCatalog
+  throw failure('INVALID_MESSAGE', 'catalog', url, `is not an AI catalog: ${faults.join('; ')}`)
+}
+
+/**
+ * Checks one entry.
+ *
+ * @param catalogUrl Where the catalog is, for the error.
+ * @throws {SdkError} `INVALID_MESSAGE`, with `entry` as `data.step`.
+ */
+export function requireEntry(value: unknown, catalogUrl: string | undefined): CatalogEntry {
+  // Catalogs of earlier drafts have `mediaType`
+  const entry =
+    isObject(value) && 'mediaType' in value ? { type: value.mediaType, ...value } : value
+  const faults = faultsOf(entry, ENTRY)
+  if (isObject(entry) && 'url' in entry === 'data' in entry) {
+    faults.push('either "url" or "data" must be set')
+  }
+  if (faults.length === 0) return entry as CatalogEntry
+  const reason = `has an invalid entry: ${faults.join('; ')}`
+  throw failure('INVALID_MESSAGE', 'entry', catalogUrl, reason)
+}
+
+/**
+ * Checks the digest of an entry, if it has one.
+ *
+ * @param document The bytes that were received, or the embedded value, whose canonical form counts.
+ * @throws {SdkError} `INVALID_MESSAGE`, with `digest` as `data.step`.
+ */
+export async function requireDigest(
+  { digest, identifier }: CatalogEntry,
+  document: Uint8Array<ArrayBuffer> | { readonly data: unknown },
+): Promise<void> {
+  if (digest === undefined) return
+  const bytes =
+    document instanceof Uint8Array
+      ? document
+      : new TextEncoder().encode(canonicalJson(document.data))
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const hexadecimal = Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  if (digest === `sha256:${hexadecimal}`) return
+  const reason = digest.startsWith('sha256:')
+    ? 'does not match its digest'
+    : `has a digest that is not SHA-256: "${digest}"`
+  throw failure('INVALID_MESSAGE', 'digest', identifier, reason)
+}
+
+/**
+ * The newest entry of each identifier, in the order of the catalog: by semantic version, or else by
+ * the time of the last change.
+ */
+export function newestEntries(entries: readonly CatalogEntry[]): CatalogEntry[] {
+  const newest = new Map<string, CatalogEntry>()
+  for (const entry of entries) {
+    const known = newest.get(entry.identifier)
+    if (!known || isNewer(entry, known)) newest.set(entry.identifier, entry)
+  }
+  return [...newest.values()]
+}
+
+const SEMANTIC = /^(\d+)\.(\d+)\.(\d+)(?:-([\w.-]+))?(?:\+.*)?$/
+
+function isNewer(entry: CatalogEntry, known: CatalogEntry): boolean {
+  const [a, b] = [SEMANTIC.exec(entry.version ?? ''), SEMANTIC.exec(known.version ?? '')]
+  if (!a || !b) return (entry.updatedAt ?? '') > (known.updatedAt ?? '')
+  for (const part of [1, 2, 3]) {
+    if (Number(a[part]) !== Number(b[part])) return Number(a[part]) > Number(b[part])
+  }
+  // A release is newer than its pre-releases
+  if (a[4] === undefined || b[4] === undefined) return a[4] === undefined && b[4] !== undefined
+  return comparePrereleases(a[4].split('.'), b[4].split('.')) > 0
+}
+
+function comparePrereleases(a: readonly string[], b: readonly string[]): number {
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    const [x = '', y = ''] = [a[at], b[at]]
+    if (x === y) continue
+    const [isNumberX, isNumberY] = [/^\d+$/.test(x), /^\d+$/.test(y)]
+    if (isNumberX && isNumberY) return Number(x) - Number(y)
+    // Numbers come first, and a shorter list before a longer one
+    if (isNumberX !== isNumberY) return x === '' ? -1 : y === '' ? 1 : isNumberX ? -1 : 1
+    return x < y ? -1 : 1
+  }
+  return 0
+}

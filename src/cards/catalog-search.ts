@@ -1,0 +1,174 @@
+/**
+ * Reads a catalog, the catalogs in it, and all their cards.
+ *
+ * @see https://github.com/Agent-Card/ai-catalog
+ */
+import { semaphore } from '../patterns/semaphore.ts'
+import { SdkError } from '../protocol/errors.ts'
+import { isObject } from '../protocol/validate.ts'
+import {
+  newestEntries,
+  requireCatalog,
+  requireDigest,
+  requireEntry,
+  type UncheckedCatalog,
+} from './catalog-entries.ts'
+import {
+  failure,
+  fetchDocument,
+  parseDocument,
+  type FetchDocumentOptions,
+} from './fetch-document.ts'
+import { fetchCardFrom, foundCard, requireCard, type FoundCard } from './read-card.ts'
+import { CARD_TYPE, CATALOG_TYPE, type CatalogEntry } from './types.ts'
+
+/** A part of a catalog that could not be read. */
+export interface CardFailure {
+  /** The identifier of the entry, if the failure is about one that has it. */
+  readonly identifier: string | undefined
+  readonly error: SdkError
+}
+
+const MAX_DEPTH = 4
+const MAX_ENTRIES = 100
+const MAX_CARDS = 500
+const MAX_CATALOGS = 100
+/** How many documents are requested at once. */
+const CONCURRENCY = 8
+
+/** A catalog and its place. */
+interface Catalog {
+  readonly content: UncheckedCatalog
+  readonly url: string
+  /** How many catalogs contain it. */
+  readonly depth: number
+}
+
+/** The reading of one catalog and everything that it lists. */
+export class CatalogSearch {
+  readonly failures: CardFailure[] = []
+  readonly #domain: string
+  readonly #options: FetchDocumentOptions
+  readonly #limited = semaphore(CONCURRENCY)
+  readonly #visited = new Set<string>()
+  /** The cards by endpoint. Several entries for one endpoint are the same server. */
+  readonly #found = new Map<unknown, FoundCard>()
+  #cards = 0
+  #catalogs = 0
+
+  constructor(domain: string, options: FetchDocumentOptions) {
+    this.#domain = domain
+    this.#options = options
+  }
+
+  /** The cards, in the order of the catalog. */
+  get cards(): FoundCard[] {
+    return [...this.#found.values()]
+  }
+
+  /**
+   * Reads a catalog.
+   *
+   * @returns Whether it exists.
+   * @throws {SdkError} If it exists, and cannot be read.
+   */
+  async readRoot(url: string): Promise<boolean> {
+    let content: UncheckedCatalog
+    try {
+      content = await this.#fetchCatalog(url)
+    } catch (error) {
+      const { status } = (error instanceof SdkError && (error.data as { status?: number })) || {}
+      if (status === 404 || status === 410) return false
+      throw error
+    }
+    for (const card of await this.#read({ content, url, depth: 1 })) {
+      const endpoint = card.card.remotes?.find(({ type }) => type === 'streamable-http')?.url
+      const key = endpoint ?? card
+      if (!this.#found.has(key)) this.#found.set(key, card)
+    }
+    return true
+  }
+
+  async #fetchCatalog(url: string, entry?: CatalogEntry): Promise<UncheckedCatalog> {
+    this.#visited.add(url)
+    const types = [CATALOG_TYPE, 'application/json']
+    const document = await fetchDocument({ url, types, domain: this.#domain }, this.#options)
+    this.#visited.add(document.url)
+    if (entry) await requireDigest(entry, document.bytes)
+    return requireCatalog(parseDocument(document), document.url)
+  }
+
+  /** Reads the entries of a catalog. */
+  async #read(catalog: Catalog): Promise<FoundCard[]> {
+    const { content, url } = catalog
+    if (content.entries.length > MAX_ENTRIES) {
+      this.#fail(undefined, limit(url, `has more than ${MAX_ENTRIES} entries`))
+    }
+    const entries = content.entries.slice(0, MAX_ENTRIES).flatMap((value) => {
+      const { identifier, type, mediaType = type } = isObject(value) ? value : {}
+      if (mediaType !== undefined && mediaType !== CARD_TYPE && mediaType !== CATALOG_TYPE)
+        return []
+      try {
+        return [requireEntry(value, url)]
+      } catch (error) {
+        this.#fail(identifier, error)
+        return []
+      }
+    })
+    const cards = newestEntries(entries).map(async (entry) => {
+      try {
+        if (entry.type === CARD_TYPE) return await this.#readCard(entry, catalog)
+        return await this.#readNested(entry, catalog)
+      } catch (error) {
+        this.#fail(entry.identifier, error)
+        return []
+      }
+    })
+    return (await Promise.all(cards)).flat()
+  }
+
+  async #readCard(entry: CatalogEntry, { content, url }: Catalog): Promise<FoundCard[]> {
+    if (++this.#cards > MAX_CARDS) {
+      if (this.#cards > MAX_CARDS + 1) return []
+      throw limit(url, `and others have more than ${MAX_CARDS} cards`)
+    }
+    const [domain, catalogUrl, { signature }] = [this.#domain, url, content]
+    if ('data' in entry) {
+      await requireDigest(entry, entry)
+      return [foundCard({ card: requireCard(entry.data), domain, entry, catalogUrl, signature })]
+    }
+    const fetched = await this.#limited(() => fetchCardFrom(entry.url, domain, this.#options))
+    await requireDigest(entry, fetched.bytes)
+    return [foundCard({ ...fetched, domain, entry, catalogUrl, signature })]
+  }
+
+  async #readNested(entry: CatalogEntry, { url, depth }: Catalog): Promise<FoundCard[]> {
+    if (depth === MAX_DEPTH)
+      throw limit(url, `contains catalogs to a depth of more than ${MAX_DEPTH}`)
+    if ('data' in entry) {
+      await requireDigest(entry, entry)
+      return this.#read({ content: requireCatalog(entry.data, undefined), url, depth: depth + 1 })
+    }
+    const address = URL.canParse(entry.url) ? new URL(entry.url).href : entry.url
+    if (this.#visited.has(address)) return []
+    if (++this.#catalogs > MAX_CATALOGS) {
+      if (this.#catalogs > MAX_CATALOGS + 1) return []
+      throw limit(url, `and others contain more than ${MAX_CATALOGS} catalogs`)
+    }
+    const content = await this.#limited(() => this.#fetchCatalog(address, entry))
+    return this.#read({ content, url: address, depth: depth + 1 })
+  }
+
+  #fail(identifier: unknown, error: unknown): void {
+    // The application aborted all of it
+    if (!(error instanceof SdkError) || this.#options.signal?.aborted) throw error
+    this.failures.push({
+      identifier: typeof identifier === 'string' ? identifier : undefined,
+      error,
+    })
+  }
+}
+
+function limit(url: string, reason: string): SdkError {
+  return failure('LIMIT_EXCEEDED', 'limit', url, `${reason}: the rest is not read`)
+}

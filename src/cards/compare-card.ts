@@ -1,0 +1,64 @@
+/**
+ * Compares a card with the server that it describes.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#consistency-with-runtime-behavior
+ */
+import type { Implementation } from '../protocol/types.ts'
+import { canonicalJson } from './strict-json.ts'
+import type { ServerCard } from './types.ts'
+
+/** A member in which a card differs from its server. */
+export interface CardDifference {
+  readonly member: string
+  /** What the card says. */
+  readonly card: unknown
+  /** What the server says, which counts. */
+  readonly server: unknown
+}
+
+const MEMBERS = ['version', 'title', 'description', 'websiteUrl', 'icons'] as const
+
+/**
+ * Compares a card with a connected client. Members that only one of both has are not compared. A
+ * difference is not an error: use the values of the server, and consider reporting the difference.
+ *
+ * @example
+ * ```ts
+ * import { chooseRemote, compareCard, fetchCard } from 'edgewise/cards'
+ * import { connect } from 'edgewise/client'
+ *
+ * const found = await fetchCard('https://example.com/mcp/server-card')
+ * const { url, headers } = await chooseRemote(found)
+ * await using client = await connect(url, { headers })
+ * for (const { member, card, server } of compareCard(found.card, client)) {
+ *   console.warn(`The card says ${member} is ${card}, but it is ${server}`)
+ * }
+ * ```
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#consistency-with-runtime-behavior
+ */
+export function compareCard(
+  card: ServerCard,
+  client: { readonly serverInfo: Implementation | undefined; readonly revision: string },
+): CardDifference[] {
+  const { serverInfo, revision } = client
+  const differences: CardDifference[] = []
+  const name = serverInfo?.name
+  if (name !== undefined && name !== card.name && name !== card.name.split('/')[1]) {
+    differences.push({ member: 'name', card: card.name, server: name })
+  }
+  for (const member of MEMBERS) {
+    const [claimed, actual] = [card[member], serverInfo?.[member]]
+    const isStated = claimed !== undefined && actual !== undefined
+    if (isStated && canonicalJson(claimed) !== canonicalJson(actual)) {
+      differences.push({ member, card: claimed, server: actual })
+    }
+  }
+  const listed = (card.remotes ?? []).map((remote) => remote.supportedProtocolVersions)
+  const versions = listed.flatMap((each) => each ?? [])
+  // A remote without a list may support any revision
+  if (versions.length > 0 && !listed.includes(undefined) && !versions.includes(revision)) {
+    differences.push({ member: 'revision', card: versions, server: revision })
+  }
+  return differences
+}

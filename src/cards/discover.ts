@@ -1,0 +1,141 @@
+/**
+ * Finds the server cards of a domain, through its AI catalog.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#client-discovery-flow
+ */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { SdkError } from '../protocol/errors.ts'
+import { CatalogSearch, type CardFailure } from './catalog-search.ts'
+import { findCatalogLink } from './catalog-link.ts'
+import { fetchDocument, type FetchDocumentOptions } from './fetch-document.ts'
+import { fetchCardFrom, foundCard, type FoundCard } from './read-card.ts'
+import { CATALOG_PATH } from './types.ts'
+
+/** Options of {@link discover}. */
+export interface DiscoverOptions extends FetchDocumentOptions {
+  /**
+   * Where to look. `domain`: in the catalog of the domain. `page`: first in the catalog that the
+   * given page links to. `endpoint`: first below the given endpoint of a server, where no catalog is
+   * needed, and then for its card in the catalog.
+   *
+   * @default 'domain'
+   */
+  from?: 'domain' | 'page' | 'endpoint'
+  /**
+   * Whether to look also where earlier drafts placed cards and catalogs, if there is no catalog.
+   *
+   * @default false
+   */
+  olderPaths?: boolean
+}
+
+/** The result of {@link discover}. */
+export interface Discovery {
+  /** The cards, in the order of the catalog; one for each endpoint, and of each the newest version. */
+  readonly cards: readonly FoundCard[]
+  /** The entries whose card could not be read, and those beyond the limits. */
+  readonly failures: readonly CardFailure[]
+}
+
+const OPTIONS: OptionNames<DiscoverOptions> = {
+  ...{ fetch: 1, allowUrl: 1, timeoutMs: 1, maxBytes: 1, cache: 1, signal: 1 },
+  ...{ from: 1, olderPaths: 1 },
+}
+
+const OLDER_CARDS = [
+  '/.well-known/mcp/server-card.json',
+  '/.well-known/mcp-server-card',
+  '/.well-known/mcp-server-card.json',
+  '/.well-known/server-card.json',
+]
+const OLDER_CATALOGS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json']
+
+/**
+ * Finds the servers of a domain. A domain without a catalog has none, which is not an error. Nothing
+ * is connected or stored: show the user what was found, then use {@link chooseRemote}.
+ *
+ * At most 100 entries of one catalog and 500 cards are read, and catalogs in catalogs to a depth
+ * of 4.
+ *
+ * @example
+ * ```ts
+ * import { discover } from 'edgewise/cards'
+ *
+ * const { cards, failures } = await discover('example.com')
+ * for (const { displayName, cardHost } of cards) console.log(displayName, cardHost)
+ * for (const { identifier, error } of failures) console.warn(identifier, error.message)
+ * ```
+ *
+ * @param target A domain, or a URL of which only the origin counts unless `from` is set.
+ * @throws {SdkError} `DENIED` if the address may not be used; `NETWORK`, `TIMEOUT`, `ABORTED` or
+ *   `HTTP` if the catalog cannot be received; `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE`
+ *   if it is not a catalog.
+ * @throws {TypeError} If an option is unknown.
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#client-discovery-flow
+ */
+export async function discover(
+  target: string | URL,
+  options: DiscoverOptions = {},
+): Promise<Discovery> {
+  requireKnown('Discovery', options, OPTIONS)
+  const { from = 'domain', olderPaths, ...fetching } = options
+  const address = urlOf(String(target))
+  const { hostname: domain, origin } = address
+  const search = new CatalogSearch(domain, fetching)
+  const found = (): Discovery => ({ cards: search.cards, failures: search.failures })
+  if (from === 'endpoint') {
+    const card = await optional(
+      cardAt(`${address.origin}${address.pathname.replace(/\/$/, '')}/server-card`),
+    )
+    if (card) return { cards: [card], failures: [] }
+  }
+  const linked = from === 'page' ? await linkOf(address.href) : undefined
+  const catalogUrl = linked ?? `${origin}${CATALOG_PATH}`
+  const hasCatalog = await search.readRoot(catalogUrl)
+  if (from === 'endpoint') {
+    return { cards: search.cards.filter((each) => names(each, address)), failures: search.failures }
+  }
+  if (hasCatalog || !olderPaths) return found()
+  for (const path of OLDER_CATALOGS) {
+    if (await optional(search.readRoot(`${origin}${path}`))) return found()
+  }
+  for (const path of OLDER_CARDS) {
+    const card = await optional(cardAt(`${origin}${path}`))
+    if (card) return { cards: [card], failures: [] }
+  }
+  return found()
+
+  async function cardAt(url: string): Promise<FoundCard> {
+    return foundCard({ domain, ...(await fetchCardFrom(url, domain, fetching)) })
+  }
+
+  async function linkOf(url: string): Promise<string | undefined> {
+    return findCatalogLink(await fetchDocument({ url, domain, types: [] }, fetching))
+  }
+}
+
+/** A URL, or a domain with or without a port. */
+function urlOf(target: string): URL {
+  const text = target.includes('://') ? target : `https://${target}`
+  if (URL.canParse(text)) return new URL(text)
+  throw new SdkError('DENIED', `"${target}" is not a domain or a URL`, {
+    data: { step: 'address' },
+  })
+}
+
+/** Whether a card names an endpoint. */
+function names({ card }: FoundCard, endpoint: URL): boolean {
+  return (card.remotes ?? []).some(({ url }) => {
+    return URL.canParse(url) && new URL(url).href === endpoint.href
+  })
+}
+
+/** The result of a guess, whose failure means nothing. */
+async function optional<T>(guess: Promise<T>): Promise<T | undefined> {
+  try {
+    return await guess
+  } catch (error) {
+    if (error instanceof SdkError && error.code !== 'ABORTED') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Fills the variables of an endpoint. Values never change where a URL leads.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/schema.ts
+ */
+import { SdkError } from '../protocol/errors.ts'
+import type { CardInput, CardRemote } from './types.ts'
+
+/** Values for variables and headers, by name. */
+export type RemoteValues = Readonly<Record<string, string>>
+
+/** How inputs are filled. */
+export interface FillOptions {
+  /**
+   * The values for the variables and headers that the card names, which the user usually provides.
+   *
+   * @default {}
+   */
+  values?: RemoteValues
+  /**
+   * Whether inputs with the format `filepath` are accepted: only programs with access to the user's
+   * files can make sense of them.
+   *
+   * @default false
+   */
+  filePaths?: boolean
+}
+
+/** A filled endpoint. */
+export interface FilledRemote {
+  readonly url: string
+  readonly headers: Record<string, string>
+}
+
+const VARIABLE = /\{([a-zA-Z_]\w*)\}/g
+/** Headers that belong to the transport. */
+const RESERVED =
+  /^(?:host|content-length|content-type|accept|origin|cookie|connection|transfer-encoding|mcp-.*)$/i
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+/** What a header value may contain: no control characters, and only Latin-1. */
+const FIELD_VALUE = /^[\t -~\u0080-\u00ff]*$/
+const HOST_PART = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  number: /^-?\d+(?:\.\d+)?$/,
+  boolean: /^(?:true|false)$/,
+}
+
+/**
+ * Fills an endpoint.
+ *
+ * @throws {SdkError} `INVALID_USE` if values are missing, which the message and `data.missing` name;
+ *   or a value is invalid.
+ */
+export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemote {
+  const missing = new Set<string>()
+  const fill = new Fill(options, missing)
+  const url = fillUrl(remote, fill)
+  const headers: Record<string, string> = {}
+  for (const header of remote.headers ?? []) {
+    const { name, variables = {}, isRequired = false, value } = header
+    const filled =
+      value === undefined
+        ? fill.input(name, header)
+        : fillText(value, (variable) => fill.input(variable, variables[variable] ?? { isRequired }))
+    if (!TOKEN.test(name) || RESERVED.test(name))
+      throw invalid(`The header "${name}"`, 'not permitted')
+    if (filled === undefined) continue
+    if (!FIELD_VALUE.test(filled)) throw invalid(`The value of "${name}"`, 'not a header value')
+    headers[name] = filled
+  }
+  if (missing.size > 0) {
+    const names = [...missing]
+    const list = names.map((name) => `"${name}"`).join(', ')
+    throw new SdkError('INVALID_USE', `The server needs values for ${list}`, {
+      data: { missing: names },
+    })
+  }
+  return { url, headers }
+}
+
+/** The inputs of one endpoint. */
+class Fill {
+  readonly #options: FillOptions
+  readonly #missing: Set<string>
+
+  constructor(options: FillOptions, missing: Set<string>) {
+    this.#options = options
+    this.#missing = missing
+  }
+
+  /**
+   * The value of an input; `undefined` if it has none, which is then recorded if it is required.
+   *
+   * @throws {SdkError} `INVALID_USE` if the value is invalid. The message does not contain it, because
+   *   it may be secret.
+   */
+  input(name: string, input: CardInput): string | undefined {
+    const { values = {}, filePaths } = this.#options
+    const { format = 'string', choices, isRequired } = input
+    const supplied = Object.hasOwn(values, name) ? values[name] : undefined
+    const isPath = format === 'filepath'
+    const value = input.value ?? supplied ?? (isPath ? undefined : input.default)
+    if (value === undefined) {
+      if (isRequired) this.#missing.add(name)
+      return undefined
+    }
+    if (choices && !choices.includes(value)) {
+      throw invalid(`The value of "${name}"`, `not one of ${choices.join(', ')}`)
+    }
+    if (!(FORMATS[format]?.test(value) ?? (format === 'string' || (isPath && filePaths)))) {
+      throw invalid(`The value of "${name}"`, `not a ${format} that can be used here`)
+    }
+    return value
+  }
+}
+
+/** Fills the URL, in which every variable needs a value. */
+function fillUrl({ url, variables = {} }: CardRemote, fill: Fill): string {
+  const input = (name: string): string | undefined => {
+    return fill.input(name, { ...variables[name], isRequired: true })
+  }
+  // A variable at the start is an origin, perhaps with a path
+  const [, first] = /^\{(\w+)\}/.exec(url) ?? []
+  const origin = first === undefined ? undefined : input(first)
+  const template = first === undefined ? url : url.slice(first.length + 2)
+  const [, start = '', rest = ''] = /^((?:https?:\/\/[^/?#]*)?)(.*)$/s.exec(template) ?? []
+  const host = fillText(start, (name) => {
+    const value = input(name)
+    if (value !== undefined && !HOST_PART.test(value)) throw unsafe(name)
+    return value
+  })
+  const path = fillText(rest, (name) => {
+    const value = input(name)
+    // Would be removed together with the segment before it
+    if (value !== undefined && /^\.*$/.test(value)) throw unsafe(name)
+    return value === undefined ? undefined : encodeURIComponent(value)
+  })
+  const base = template.startsWith('/') ? origin?.replace(/\/$/, '') : origin
+  return `${base ?? ''}${host ?? ''}${path ?? ''}`
+}
+
+/** Replaces variables, once; `undefined` if one has no value. */
+function fillText(
+  template: string,
+  valueOf: (name: string) => string | undefined,
+): string | undefined {
+  let isComplete = true
+  const text = template.replace(VARIABLE, (_, name: string) => {
+    const value = valueOf(name)
+    isComplete &&= value !== undefined
+    return value ?? ''
+  })
+  return isComplete ? text : undefined
+}
+
+function unsafe(name: string): SdkError {
+  return invalid(`The value of "${name}"`, 'not part of a host or path')
+}
+
+function invalid(subject: string, reason: string): SdkError {
+  return new SdkError('INVALID_USE', `${subject} is ${reason}`)
+}

@@ -1,0 +1,36 @@
+/**
+ * The URLs that are published in cards and catalogs.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#security-considerations
+ */
+import { isPublicName } from '../patterns/private-hosts.ts'
+import type { ServerCard } from './types.ts'
+
+/**
+ * Returns what is wrong with a URL that is to be published, which may contain variables.
+ *
+ * @param development Whether private hosts and plain HTTP are permitted.
+ */
+export function publishedUrlFaults(url: string, development: boolean): string[] {
+  const example = url
+    .replace(/^\{/, 'https://{')
+    .replaceAll(/(:?)\{\w+\}/g, (_, colon: string) => (colon ? ':1' : 'a.example'))
+  const { protocol, hostname, username, password } = new URL(URL.canParse(example) ? example : 'a:')
+  const isAllowed = development || (protocol === 'https:' && isPublicName(hostname))
+  if (isAllowed && hostname && !username && !password) return []
+  return [`"${url}" must be a public HTTPS URL without credentials`]
+}
+
+/**
+ * The reserved address of a card, `/server-card` below the path of its first endpoint; `undefined`
+ * if that contains variables.
+ */
+export function cardUrlOf({ remotes = [] }: ServerCard): string | undefined {
+  for (const { type, url } of remotes) {
+    const [base = ''] = url.split(/[?#]/)
+    if (type === 'sse' || base.includes('{')) continue
+    const { href } = new URL(base)
+    return `${href.replace(/\/$/, '')}/server-card`
+  }
+  return undefined
+}

@@ -1,0 +1,137 @@
+/**
+ * Reads server cards.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#mcp-server-cards
+ */
+import { isObject } from '../protocol/validate.ts'
+import { CARD } from './card-shape.ts'
+import {
+  failure,
+  fetchDocument,
+  parseDocument,
+  type FetchDocumentOptions,
+} from './fetch-document.ts'
+import { faultsOf } from './shape.ts'
+import { CARD_SCHEMA, CARD_TYPE, type CatalogEntry, type ServerCard } from './types.ts'
+
+/** The media types that are accepted for cards. */
+export const CARD_TYPES: readonly string[] = [CARD_TYPE, 'application/json']
+
+/**
+ * A card that was found. Everything in it is a claim of its publisher: show its texts as text, and do
+ * not base decisions about security on them.
+ */
+export interface FoundCard {
+  readonly card: ServerCard
+  /** The domain that you asked for. */
+  readonly domain: string
+  /** The name to show: that of the catalog, the card's title, or the end of the identifier. */
+  readonly displayName: string
+  /** The description of the catalog, or of the card. */
+  readonly description: string | undefined
+  /** The version in the catalog, or in the card. */
+  readonly version: string
+  /** The host and port of the catalog that lists the card; absent if none does. */
+  readonly catalogHost: string | undefined
+  /** The host and port that the card came from. */
+  readonly cardHost: string | undefined
+  /** The entry of the catalog, including its trust manifests, which nothing has verified. */
+  readonly unverifiedEntry: CatalogEntry | undefined
+  /** The signature of the catalog, which nothing has verified. */
+  readonly unverifiedSignature: unknown
+  /** The members in which entry and card differ. */
+  readonly differences: readonly string[]
+}
+
+/**
+ * Fetches a card from its address.
+ *
+ * @example
+ * ```ts
+ * import { chooseRemote, fetchCard } from 'edgewise/cards'
+ * import { connect } from 'edgewise/client'
+ *
+ * const found = await fetchCard('https://example.com/mcp/server-card')
+ * const { url, headers } = await chooseRemote(found)
+ * await using client = await connect(url, { headers })
+ * ```
+ *
+ * @throws {SdkError} `DENIED` if the address may not be used; `NETWORK`, `TIMEOUT` or `HTTP` if there
+ *   is no card; `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE` if it is not a card.
+ *   `data.step` names the failed step.
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
+ */
+export async function fetchCard(
+  url: string | URL,
+  options: FetchDocumentOptions = {},
+): Promise<FoundCard> {
+  const address = String(url)
+  const domain = URL.canParse(address) ? new URL(address).hostname : address
+  return foundCard({ domain, ...(await fetchCardFrom(address, domain, options)) })
+}
+
+/** A card and its address. */
+export interface CardAtUrl {
+  readonly card: ServerCard
+  readonly url: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Fetches a card that a domain names.
+ *
+ * @throws {SdkError} As {@link fetchCard}.
+ */
+export async function fetchCardFrom(
+  url: string,
+  domain: string,
+  options: FetchDocumentOptions,
+): Promise<CardAtUrl> {
+  const document = await fetchDocument({ url, domain, types: CARD_TYPES }, options)
+  return { ...document, card: requireCard(parseDocument(document), document.url) }
+}
+
+/**
+ * Checks that a value is a card of a version that is supported.
+ *
+ * @throws {SdkError} `INVALID_MESSAGE`, with `card` as `data.step`; the message names the members.
+ */
+export function requireCard(value: unknown, url?: string): ServerCard {
+  const schema = isObject(value) ? (value.$schema ?? CARD_SCHEMA) : CARD_SCHEMA
+  const faults = faultsOf(value, CARD)
+  if (schema !== CARD_SCHEMA) faults.unshift(`"$schema" must be "${CARD_SCHEMA}"`)
+  if (faults.length === 0) return value as ServerCard
+  throw failure('INVALID_MESSAGE', 'card', url, `is not a server card: ${faults.join('; ')}`)
+}
+
+/** Where a card was found. */
+interface Listing {
+  readonly card: ServerCard
+  readonly domain: string
+  /** The address of the card; absent if the catalog contains it. */
+  readonly url?: string
+  readonly entry?: CatalogEntry
+  readonly catalogUrl?: string
+  readonly signature?: unknown
+}
+
+/** Describes a card for the application. */
+export function foundCard({ card, domain, url, entry, catalogUrl, signature }: Listing): FoundCard {
+  const names = ['version', 'description'] as const
+  return {
+    card,
+    domain,
+    displayName: entry?.displayName ?? card.title ?? lastPart(entry?.identifier ?? card.name),
+    description: entry?.description ?? card.description,
+    version: entry?.version ?? card.version,
+    catalogHost: catalogUrl && new URL(catalogUrl).host,
+    cardHost: (url ?? catalogUrl) && new URL(url ?? catalogUrl ?? '').host,
+    unverifiedEntry: entry,
+    unverifiedSignature: signature,
+    differences: names.filter((name) => entry?.[name] && entry[name] !== card[name]),
+  }
+}
+
+function lastPart(identifier: string): string {
+  return /[^:/]*$/.exec(identifier)?.[0] || identifier
+}

@@ -1,0 +1,117 @@
+/**
+ * The card of a server: derived from its definition, and validated when it is created.
+ *
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#mcp-server-cards
+ */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { isExtensionId, isProtocolKey } from '../protocol/meta.ts'
+import type { Authenticator } from '../server/auth.ts'
+import { definitionOf } from '../server/definition.ts'
+import type { BaseServer } from '../server/server.ts'
+import { CARD } from './card-shape.ts'
+import { publishedUrlFaults } from './published-url.ts'
+import { faultsOf, requireValid } from './shape.ts'
+import { CARD_SCHEMA, type CardHeader, type CardRemote, type ServerCard } from './types.ts'
+
+/** Options of {@link serverCard}. */
+export interface ServerCardOptions extends Partial<
+  Omit<ServerCard, '$schema' | 'remotes' | 'name'>
+> {
+  /**
+   * The publisher's domain in reverse, a slash and a name, such as `com.example/travel`. The part
+   * after the slash should be the name of the server. By default, it is the name of the server, which
+   * must then have that form itself.
+   */
+  name?: string
+  /**
+   * The public endpoints: their URLs, or all members of a remote. A URL is one of Streamable HTTP
+   * with all revisions of the server.
+   *
+   * @default []
+   */
+  remotes?: readonly (string | CardRemote)[]
+  /** The option `auth` of the host, whose credential headers the card then mentions. */
+  auth?: Authenticator
+  /**
+   * Whether the card may name hosts that are not on the public Internet.
+   *
+   * @default false
+   */
+  development?: boolean
+}
+
+const OPTIONS: OptionNames<ServerCardOptions> = {
+  ...{ name: 1, version: 1, title: 1, description: 1, websiteUrl: 1, repository: 1, icons: 1 },
+  ...{ remotes: 1, _meta: 1, auth: 1, development: 1 },
+}
+
+/**
+ * Creates the card of a server. The version, title, description, website and icons are those of the
+ * server unless you set others, and each URL in `remotes` has the server's revisions. Cards contain
+ * no tools, resources, prompts or capabilities, because clients read these from the server.
+ *
+ * Doubtful values, such as a version that is not semantic, are passed to the server's `onError`.
+ *
+ * @example
+ * ```ts
+ * import { serverCard } from 'edgewise/cards'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0', description: 'Books trips' })
+ * export const card = serverCard(server, {
+ *   name: 'com.example/travel',
+ *   remotes: ['https://travel.example.com/mcp'],
+ * })
+ * ```
+ *
+ * @throws {TypeError} If the card is invalid, or contains a secret or a host that is not on the
+ *   public Internet; the message lists all faults.
+ * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#mcp-server-cards
+ */
+export function serverCard(server: BaseServer, options: ServerCardOptions = {}): ServerCard {
+  requireKnown('The server card', options, OPTIONS)
+  const { remotes = [], auth, development = false, ...members } = options
+  const { info, revisions, report } = definitionOf(server)
+  // The first one carries the token
+  const [header] = auth?.credentialHeaders ?? []
+  const defaults = {
+    ...(header && { headers: [{ name: header, isSecret: true }] }),
+    supportedProtocolVersions: revisions.map(({ version }) => version),
+  }
+  const card: ServerCard = {
+    description: '',
+    ...info,
+    ...members,
+    $schema: CARD_SCHEMA,
+    remotes: remotes.map((remote) =>
+      typeof remote === 'string'
+        ? { type: 'streamable-http', url: remote, ...defaults }
+        : { ...defaults, ...remote },
+    ),
+  }
+  const faults = faultsOf(card, CARD)
+  requireValid('The server card', faults[0] ? faults : privacyFaults(card, development))
+  const { name, version } = card
+  if (!/\..*\/.* \d+\.\d+\.\d+/.test(`${name} ${version}`)) {
+    report(new TypeError(`The card "${name} ${version}" lacks a domain or a semantic version`))
+  }
+  return card
+}
+
+/** The secrets, keys and addresses that must not be published. */
+function privacyFaults({ remotes = [], _meta = {} }: ServerCard, development: boolean): string[] {
+  const faults: string[] = []
+  // Visits all inputs, however deep
+  JSON.stringify(remotes, (key, input?: Partial<CardHeader>) => {
+    // A value with variables is a template, and not a secret
+    if (input?.isSecret && !/^$|\{\w+\}/.test(input.value ?? input.default ?? '')) {
+      faults.push(`"${input.name ?? key}" is secret, and must not have a value`)
+    }
+    return input
+  })
+  for (const key in _meta) {
+    if (!isExtensionId(key) || isProtocolKey(key)) faults.push(`"${key}" must be no key of "_meta"`)
+  }
+  for (const { url } of remotes) faults.push(...publishedUrlFaults(url, development))
+  return faults
+}

@@ -1,0 +1,49 @@
+/**
+ * JSON of unknown origin: unambiguous, and of limited depth.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7493
+ */
+
+/** How deep objects and lists may be nested; cards and catalogs need 10 levels. */
+const MAX_DEPTH = 64
+
+/** A string, with the colon that makes it the name of a member; or a bracket. */
+const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g
+
+/**
+ * Parses JSON.
+ *
+ * @throws {SyntaxError} If it is not JSON, an object has two members with one name, or values are
+ *   nested too deeply.
+ */
+export function parseStrictJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  // The names in each of the open objects and lists
+  const open: Set<unknown>[] = []
+  for (const [token, string, colon] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') {
+      if (open.push(new Set()) > MAX_DEPTH) throw new SyntaxError('It is nested too deeply')
+    } else if (token === '}' || token === ']') open.pop()
+    else if (colon !== undefined) {
+      const name: unknown = JSON.parse(string ?? '')
+      const names = open.at(-1)
+      if (names?.has(name)) throw new SyntaxError(`It contains the member ${string} twice`)
+      names?.add(name)
+    }
+  }
+  return value
+}
+
+/**
+ * The canonical form of a JSON value, over which digests are computed.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8785
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members = Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
+  return `{${members.join(',')}}`
+}
