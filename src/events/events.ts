@@ -178,6 +178,7 @@ class ServerEventTypes implements ServerEvents {
       filters: { eventsListChanged: this.#changes.filter() },
     })
     host.definition = definition
+    webhooks?.start()
   }
 
   type<Input extends StandardSchema, Payload extends StandardSchema>(

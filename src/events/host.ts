@@ -141,6 +141,8 @@ export interface DeliverOptions {
 
 /** The webhook mode of one server. */
 export interface AttachedWebhooks {
+  /** Called when the server was extended: starts to deliver what a durable storage has. */
+  start(): void
   /** Answers `events/subscribe`. */
   subscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
   /** Answers `events/unsubscribe`. */

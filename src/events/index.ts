@@ -4,3 +4,4 @@
  * @module
  */
 export { events } from './events.ts'
+export { webhooks } from './webhooks/webhooks.ts'

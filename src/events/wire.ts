@@ -70,6 +70,8 @@ export interface DeliveryStatus {
   readonly lastError: DeliveryFailure | null
   /** Since when every delivery has failed: RFC 3339. */
   readonly failedSince?: string
+  /** Whether deliveries are delayed because too many requests go to the host. */
+  readonly throttled?: boolean
 }
 
 /** The result of `events/subscribe`. */

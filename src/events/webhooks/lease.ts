@@ -1,0 +1,62 @@
+/**
+ * A subscription that this process works on, so that no other does at the same time.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { EventStorage, WebhookSubscription } from '../storage.ts'
+import { progressOf, type Progress } from './progress.ts'
+
+/** How long a process may work without storing its progress, in milliseconds. */
+export const LEASE_MS = 60_000
+
+/** A subscription that a storage has given to this process. */
+export class Lease {
+  /** The subscription as it was last stored. */
+  record: WebhookSubscription
+  readonly #storage: EventStorage
+  readonly #abort: AbortSignal
+
+  /** @param abort Aborts when the subscription was deleted. */
+  constructor(storage: EventStorage, record: WebhookSubscription, abort: AbortSignal) {
+    this.#storage = storage
+    this.record = record
+    this.#abort = abort
+  }
+
+  get progress(): Progress {
+    return progressOf(this.record)
+  }
+
+  /** How long the lease lasts, in milliseconds. */
+  get leftMs(): number {
+    return (this.record.dueAt ?? 0) - Date.now()
+  }
+
+  /**
+   * Stores a change. Renews the lease, or ends it if `dueAt` is given. A refresh at the same time is
+   * preserved.
+   *
+   * @returns whether the subscription still belongs to this process.
+   */
+  async save(change: Partial<WebhookSubscription>): Promise<boolean> {
+    for (;;) {
+      const { id, name, version, dueAt: lease } = this.record
+      const dueAt = Date.now() + LEASE_MS
+      const next = { ...this.record, dueAt, ...change, version: version + 1 }
+      if (this.#abort.aborted) return false
+      if (await this.#storage.save(next)) {
+        this.record = next
+        return true
+      }
+      const stored = await this.#storage.load(id, name)
+      // Another process has taken it, or it was ended
+      if (!stored || stored.dueAt !== lease) return false
+      this.record = stored
+    }
+  }
+
+  /** Lets any process continue immediately. */
+  async release(): Promise<void> {
+    if (this.leftMs > 0) await this.save({ dueAt: Date.now() })
+  }
+}

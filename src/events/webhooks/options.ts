@@ -1,0 +1,238 @@
+/**
+ * How a server delivers events to webhooks.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { Awaitable } from '../../patterns/awaitable.ts'
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import type { EventStorage } from '../storage.ts'
+
+/** A request to a webhook, or for its well-known document. */
+export interface WebhookRequest {
+  readonly method: 'POST' | 'GET'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer>
+  readonly signal: AbortSignal
+  /** Redirects must not be followed. */
+  readonly redirect: 'manual'
+}
+
+/** Sends a request. It must not follow redirects, nor connect to private addresses. */
+export type WebhookFetch = (url: string, request: WebhookRequest) => Promise<Response>
+
+/** The options of `webhooks`. */
+export interface WebhookOptions {
+  /**
+   * Sends the requests. On Node, Deno and Bun use `webhookFetch()`, which rejects URLs that lead into
+   * your network. If you omit it, set `allowedUrls` or `publicNetwork`.
+   *
+   * @default globalThis.fetch
+   */
+  fetch?: WebhookFetch
+  /**
+   * The only URLs that are accepted: origins, or URLs whose paths begin with that of one of them, by
+   * whole segments.
+   */
+  allowedUrls?: readonly string[]
+  /**
+   * Set it if the server's network reaches only the public Internet, as on Workers without private
+   * bindings.
+   *
+   * @default false
+   */
+  publicNetwork?: boolean
+  /** Decides whether a client may subscribe with a URL, for example by its port. Default: yes. */
+  allowUrl?: (url: URL, principal: string) => Awaitable<boolean>
+  /**
+   * Decides whether a URL is known to accept events, so that it need not answer a challenge. Default:
+   * no.
+   */
+  isVerified?: (url: URL, principal: string) => Awaitable<boolean>
+  /**
+   * Accepts `/.well-known/mcp-webhook-receiver.json` of the URL's origin in place of a challenge.
+   *
+   * @default false
+   */
+  wellKnown?: boolean
+  /**
+   * How long a URL that has answered a challenge needs no other, in milliseconds.
+   *
+   * @default 86400000
+   */
+  verifiedMs?: number
+  /**
+   * How long a subscription lasts if the client requests no time, in milliseconds.
+   *
+   * @default 1800000
+   */
+  ttlMs?: number
+  /**
+   * The shortest time of a subscription, in milliseconds. Shorter requests are raised to it.
+   *
+   * @default 300000
+   */
+  minTtlMs?: number
+  /**
+   * The longest time of a subscription, in milliseconds. More than a day needs a durable storage.
+   *
+   * @default 86400000
+   */
+  maxTtlMs?: number
+  /**
+   * Lets clients request subscriptions that do not expire. Needs a durable storage.
+   *
+   * @default false
+   */
+  endless?: boolean
+  /**
+   * The maximum number of subscriptions.
+   *
+   * @default 100000
+   */
+  maxSubscriptions?: number
+  /**
+   * The maximum number of subscriptions of one principal.
+   *
+   * @default 100
+   */
+  maxSubscriptionsPerPrincipal?: number
+  /**
+   * The maximum number of requests at once to one host.
+   *
+   * @default 16
+   */
+  maxRequestsPerHost?: number
+  /**
+   * How long a request may take, in milliseconds.
+   *
+   * @default 10000
+   */
+  timeoutMs?: number
+  /**
+   * How often an event is sent at most.
+   *
+   * @default 16
+   */
+  maxAttempts?: number
+  /**
+   * How long an event is sent again after its first attempt, in milliseconds.
+   *
+   * @default 7200000
+   */
+  maxRetryMs?: number
+  /**
+   * Suspends a subscription after all of its requests have failed for this time, in milliseconds, and
+   * at least 11 have. The next refresh resumes it.
+   *
+   * @default 3600000
+   */
+  suspendAfterMs?: number
+  /**
+   * How long requests are also signed with the previous secret after a change, in milliseconds.
+   *
+   * @default 300000
+   */
+  rotationMs?: number
+  /**
+   * Sends a `webhook-id` of its own with each event, in place of the id of the event.
+   *
+   * @default false
+   */
+  ownMessageIds?: boolean
+  /**
+   * Answers `events/unsubscribe` with NotFound if the subscription does not exist.
+   *
+   * @default false
+   */
+  strictUnsubscribe?: boolean
+}
+
+const OPTIONS: OptionNames<WebhookOptions> = {
+  ...{ fetch: 1, allowedUrls: 1, publicNetwork: 1, allowUrl: 1, isVerified: 1, wellKnown: 1 },
+  ...{ verifiedMs: 1, ttlMs: 1, minTtlMs: 1, maxTtlMs: 1, endless: 1, maxSubscriptions: 1 },
+  ...{ maxSubscriptionsPerPrincipal: 1, maxRequestsPerHost: 1, timeoutMs: 1, maxAttempts: 1 },
+  ...{ maxRetryMs: 1, suspendAfterMs: 1, rotationMs: 1, ownMessageIds: 1, strictUnsubscribe: 1 },
+}
+
+const DAY_MS = 86_400_000
+
+/** The options that are numbers. */
+type NumericOptions = Pick<
+  Required<WebhookOptions>,
+  | 'verifiedMs'
+  | 'ttlMs'
+  | 'minTtlMs'
+  | 'maxTtlMs'
+  | 'maxSubscriptions'
+  | 'maxSubscriptionsPerPrincipal'
+  | 'maxRequestsPerHost'
+  | 'timeoutMs'
+  | 'maxAttempts'
+  | 'maxRetryMs'
+  | 'suspendAfterMs'
+  | 'rotationMs'
+>
+
+const DEFAULTS: NumericOptions = {
+  verifiedMs: DAY_MS,
+  ttlMs: 1_800_000,
+  minTtlMs: 300_000,
+  maxTtlMs: DAY_MS,
+  maxSubscriptions: 100_000,
+  maxSubscriptionsPerPrincipal: 100,
+  maxRequestsPerHost: 16,
+  timeoutMs: 10_000,
+  maxAttempts: 16,
+  maxRetryMs: 7_200_000,
+  suspendAfterMs: 3_600_000,
+  rotationMs: 300_000,
+}
+
+/** The options with their defaults. */
+export type WebhookSettings = WebhookOptions & NumericOptions & { readonly fetch: WebhookFetch }
+
+/**
+ * Validates the options.
+ *
+ * @throws {TypeError} If one is unknown.
+ * @throws {RangeError} If a number is not above 0.
+ * @throws {SdkError} `INVALID_USE` if nothing protects the server's network.
+ */
+export function readOptions(options: WebhookOptions): WebhookSettings {
+  requireKnown('webhooks', options, OPTIONS)
+  const { fetch, allowedUrls, publicNetwork } = options
+  if ((!fetch || fetch === globalThis.fetch) && !allowedUrls && !publicNetwork) {
+    throw new SdkError(
+      'INVALID_USE',
+      'Clients choose the URLs of webhooks, which may lead into your network: set "fetch" to webhookFetch() on Node, Deno and Bun, or set "allowedUrls", or "publicNetwork" if the network has nothing private',
+    )
+  }
+  for (const url of allowedUrls ?? []) {
+    if (!URL.canParse(url)) throw new TypeError(`"${url}" in "allowedUrls" is not a URL`)
+  }
+  const settings = { ...DEFAULTS, ...options, fetch: fetch ?? globalThis.fetch }
+  for (const name of Object.keys(DEFAULTS)) {
+    const value: unknown = Reflect.get(settings, name)
+    if (!(typeof value === 'number' && value > 0)) {
+      throw new RangeError(`"${name}" must be a number above 0, not ${String(value)}`)
+    }
+  }
+  return settings
+}
+
+/**
+ * Checks that a storage preserves subscriptions for as long as they last.
+ *
+ * @throws {SdkError} `INVALID_USE` if it does not.
+ */
+export function requireDurable(
+  { maxTtlMs, endless }: WebhookSettings,
+  { durable }: EventStorage,
+): void {
+  if (durable || (maxTtlMs <= DAY_MS && !endless)) return
+  throw new SdkError(
+    'INVALID_USE',
+    'Subscriptions of more than a day need a durable storage: set "storage", or lower "maxTtlMs" and omit "endless"',
+  )
+}
