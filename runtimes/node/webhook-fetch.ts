@@ -1,0 +1,149 @@
+/**
+ * Requests to webhooks, whose URLs clients choose.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
+import type { Agent } from 'node:https'
+import type { WebhookFetch } from '#internal/events'
+import { SdkError } from '../../src/index.ts'
+import { lookUpAll } from './public-addresses.ts'
+import { webReadable } from './streams.ts'
+
+/** The options of {@link webhookFetch}. */
+export interface WebhookFetchOptions {
+  /**
+   * Allows an address that is not on the public Internet, such as `10.0.0.7` or `[fd00::7]`.
+   * Default: none.
+   */
+  allowAddress?: (address: string) => boolean
+  /** Resolves a host name to all of its addresses. Default: the resolver of the operating system. */
+  resolve?: (hostname: string) => readonly string[] | Promise<readonly string[]>
+  /** Certificates of authorities to trust, in PEM. Default: those of the runtime. */
+  ca?: string | readonly string[]
+}
+
+/** Errors of a connection after which another address of the host may work. */
+const UNREACHABLE = /^E(?:CONNREFUSED|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL)$/
+/** An IPv4 address as NAT64 represents it, in the form of `URL`. */
+const NAT64 = /^\[64:ff9b::([\da-f]{1,4}):([\da-f]{1,4})\]$/
+
+/**
+ * Creates the option `fetch` of `webhooks`. It resolves the host of each URL, rejects private and
+ * other special addresses, and connects to an address that it has checked. TLS verifies the name of
+ * the host. It follows no redirects, and uses no proxy from the environment.
+ *
+ * @example
+ * ```ts
+ * import { events, webhooks } from 'edgewise/events'
+ * import { webhookFetch } from 'edgewise/node'
+ *
+ * const invoices = events({ webhooks: webhooks({ fetch: webhookFetch() }) })
+ * ```
+ *
+ * @see https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html
+ */
+export function webhookFetch(options: WebhookFetchOptions = {}): WebhookFetch {
+  const { ca } = options
+  let agent: Agent | undefined
+  return async (url, { method, headers, body, signal }) => {
+    // Loaded on demand, so that programs without webhooks do not load it
+    const https = await import('node:https')
+    agent ??= new https.Agent({ keepAlive: true, ...(ca !== undefined && { ca: [ca].flat() }) })
+    const { hostname, host, port, pathname, search } = new URL(url)
+    const addresses = await checkedAddresses(hostname, options)
+    for (const [index, address] of addresses.entries()) {
+      const request = https.request({
+        agent,
+        method,
+        host: withoutBrackets(address),
+        port: port || 443,
+        path: pathname + search,
+        headers: { ...headers, host, 'content-length': body?.length ?? 0 },
+        ...(isName(hostname) && { servername: hostname }),
+      })
+      try {
+        return await send(request, body, signal)
+      } catch (error) {
+        const isLast = index === addresses.length - 1
+        if (isLast || !UNREACHABLE.test(String((error as { code?: unknown }).code))) throw error
+      }
+    }
+    throw new SdkError('NETWORK', `"${hostname}" has no address`)
+  }
+}
+
+/**
+ * The addresses of a host.
+ *
+ * @throws {SdkError} `DENIED` if one of them is not allowed.
+ */
+async function checkedAddresses(
+  hostname: string,
+  { resolve = lookUpAll, allowAddress = () => false }: WebhookFetchOptions,
+): Promise<readonly string[]> {
+  const { isPrivateHost } = await import('#internal/patterns')
+  const resolved = isName(hostname) ? await resolve(hostname) : [hostname]
+  const addresses = resolved.map(normalize)
+  const denied = addresses.find((address) => {
+    return isPrivateHost(translate(address)) && !allowAddress(address)
+  })
+  if (denied === undefined) return addresses
+  throw new SdkError('DENIED', `"${hostname}" has the address "${denied}", which is not public`)
+}
+
+/** Sends a request and waits for the head of the response. */
+function send(
+  request: ClientRequest,
+  body: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    // Deno does not report that a request was destroyed
+    const abort = (): void => {
+      request.destroy()
+      reject(signal.reason)
+    }
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    request.on('error', reject)
+    request.on('close', () => signal.removeEventListener('abort', abort))
+    request.on('response', (message) => {
+      const { statusCode: status = 0, headers } = message
+      const hasBody = status !== 204 && status !== 304
+      const stream = webReadable(message, () => request.destroy())
+      if (!hasBody) message.resume()
+      resolve(new Response(hasBody ? stream : null, { status, headers: plainHeaders(headers) }))
+    })
+    request.end(body)
+  })
+}
+
+/** The headers of a response, without cookies. */
+function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const entries = Object.entries(headers).filter(([, value]) => typeof value === 'string')
+  return Object.fromEntries(entries) as Record<string, string>
+}
+
+/** Whether a host, as normalized by `URL`, is a name and not an address. */
+function isName(hostname: string): boolean {
+  return !/^(?:\[.*\]|[\d.]+)$/.test(hostname)
+}
+
+/** An address in the form of `URL`: IPv6 in brackets. */
+function normalize(address: string): string {
+  const host = address.includes(':') ? `[${withoutBrackets(address)}]` : address
+  return new URL(`https://${host}/`).hostname
+}
+
+/** The address that a NAT64 gateway connects to; other addresses are returned unchanged. */
+function translate(address: string): string {
+  const [, high, low] = NAT64.exec(address) ?? []
+  if (high === undefined || low === undefined) return address
+  const bits = [high, low].map((part) => Number.parseInt(part, 16))
+  return bits.flatMap((value) => [value >> 8, value & 255]).join('.')
+}
+
+function withoutBrackets(address: string): string {
+  return address.replace(/^\[|\]$/g, '')
+}
