@@ -115,8 +115,8 @@ describe('Bundle of a page', () => {
       'runtimes/browser/fetch-fault.ts',
       'runtimes/browser/page-fetch.ts',
       'runtimes/browser/page-url.ts',
-      'runtimes/browser/stream-slots.ts',
       'runtimes/browser/slot-channel.ts',
+      'runtimes/browser/stream-slots.ts',
     ])
     expect(paths.filter((path) => /reconnecting|\/(open-)?port-|message-port/.test(path))).toEqual(
       [],
