@@ -1,6 +1,6 @@
 /**
- * What a session's streams sent and which of them are open, so that a client that lost its
- * connection gets what it missed, and calls go on after their host was replaced.
+ * Storage of the sent messages and the open streams of a session. With it, a client that lost its
+ * connection receives the messages that it missed, and calls continue after their host was replaced.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -14,36 +14,36 @@ export interface StoredEvent {
   readonly message: string
 }
 
-/** What followed an event on its own stream. */
+/** The events that followed a given event on the same stream. */
 export interface MissedEvents {
   readonly stream: string
   readonly events: readonly StoredEvent[]
 }
 
-/** A request that is being answered on a stream. Plain JSON. */
+/** A request whose response is sent on a stream. Plain JSON. */
 export interface ResumableCall {
   /** The request, as received. */
   readonly request: JsonRpcRequest
-  /** What its handler asked and did so far. */
+  /** The input requests and steps of its handler so far. */
   recording: Recording
-  /** The questions that the client has not answered: the key of each by the id of its request. */
+  /** The keys of the input requests that the client has not answered, by the id of the JSON-RPC request. */
   asked: { [id: string]: string }
   /** Answers that arrived while no handler ran, by key. */
   answers: { [key: string]: JsonObject }
 }
 
-/** A stream that has not ended: of a pending call, or of messages that belong to no request. */
+/** A stream that has not ended: for the messages of a pending call, or for messages that belong to no request. */
 export interface OpenStream {
   /** The id of the stream, unique in its session. */
   readonly id: string
   /**
-   * The call that is answered on the stream; absent on a stream of messages that belong to no
+   * The call whose response is sent on the stream. Absent on a stream for messages that belong to no
    * request.
    */
   readonly call?: ResumableCall | undefined
 }
 
-/** Where a stream's events go while a client is connected. */
+/** The connection to a client over which a stream sends its events. */
 export interface Sink {
   /** Whether the client is still connected. */
   readonly open: boolean
@@ -59,34 +59,35 @@ export interface Sink {
 
 /**
  * The sent events and the open streams of one session. Implementations are synchronous, so that
- * messages keep their order; they may write later. No method throws: a message that cannot be
- * stored is sent all the same.
+ * messages keep their order. They may write to the database later. No method throws, because a message
+ * that cannot be stored is sent anyway.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export interface EventStore {
   /**
-   * How many events were stored so far, by earlier hosts too; too high is allowed, too low is not.
+   * How many events were stored so far, including those of earlier hosts. The number may be too high, but
+   * not too low.
    */
   readonly eventCount: number
   /**
    * Stores a message of a stream.
    *
-   * @returns the id of the event, unique in the session; none if it cannot be stored.
+   * @returns The id of the event, unique in the session; `undefined` if it cannot be stored.
    */
   storeEvent(stream: string, message: string): string | undefined
-  /** The events after one on its stream; `undefined` if that event is unknown or too old. */
+  /** Returns the events after the given one on its stream; `undefined` if that event is unknown or too old. */
   replayEventsAfter(eventId: string): MissedEvents | undefined
-  /** Adds an open stream, or replaces what is stored of it. */
+  /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
-   * Removes a stream that ended. Until then a client that missed nothing can resume it after its
-   * last event, however old that is.
+   * Removes a stream that ended. Until then, a client that missed nothing must be able to resume the stream
+   * after its last event, even if that event is old.
    */
   delete(stream: string): void
   /** The open streams in the order of opening. */
   openStreams(): OpenStream[]
-  /** The connection of an open stream, where connections outlive their host. */
+  /** The connection of an open stream, on hosts whose connections outlive them. */
   sink?(stream: string): Sink | undefined
 }
 

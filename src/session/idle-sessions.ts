@@ -1,32 +1,34 @@
 /**
- * Ends sessions that were idle for too long, also those that only the store knows. A session is quiet
- * while nothing runs in it and no client listens, idle when its last use is longer ago than `idleMs`,
- * and expired when it is both.
+ * Ends sessions that are no longer used, including those that are only in the store. A session is
+ *
+ * - inactive while no request is handled in it and no client listens,
+ * - idle if its last use was more than `idleMs` ago,
+ * - expired if it is both.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
-import { isQuiet, type PoolEntry } from './pooled-session.ts'
+import { isInactive, type PoolEntry } from './pooled-session.ts'
 import type { SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 
-/** What ending idle sessions needs of a pool. */
+/** The parts of a pool that {@link IdleSessions} uses. */
 export interface IdleSessionOptions {
   readonly store: SessionStore
   /** Milliseconds without a request after which a session ends. */
   readonly idleMs: number
-  /** The sessions that are live here, in the order of last use. */
+  /** The sessions in the memory of this process, in the order of last use. */
   readonly entries: ReadonlyMap<string, PoolEntry>
   readonly end: (id: string) => Promise<void>
-  /** Called with the record of a session that was not live here and was removed. */
+  /** Called with the record of a removed session that was only in the store. */
   readonly removed: (record: SessionRecord) => void
   readonly report: (error: unknown) => void
 }
 
-/** Notes in the store which sessions are in use, and ends the others. */
+/** Records in the store which sessions are in use, and ends the others. */
 export class IdleSessions {
   readonly #options: IdleSessionOptions
-  /** How often uses are noted in the store. */
+  /** How often the use of a session is recorded in the store. */
   readonly #noteMs: number
   #firstRun: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -36,21 +38,21 @@ export class IdleSessions {
     this.#noteMs = Math.min(options.idleMs / 10, 60_000)
   }
 
-  /** Whether a session is idle and quiet. */
+  /** Whether a session is idle and inactive. */
   isExpired(entry: PoolEntry): boolean {
-    return this.#isIdle(entry) && isQuiet(entry)
+    return this.#isIdle(entry) && isInactive(entry)
   }
 
-  /** The ids of the sessions that are idle and quiet. */
+  /** The ids of the sessions that are idle and inactive. */
   *expired(): Iterable<string> {
     for (const [id, entry] of this.#options.entries) {
-      // Those that follow were used later
+      // The entries that follow were used later
       if (!this.#isIdle(entry)) return
-      if (isQuiet(entry)) yield id
+      if (isInactive(entry)) yield id
     }
   }
 
-  /** Notes in the store that a session is in use, if that was not noted recently. */
+  /** Records in the store that a session is in use, unless that was recorded recently. */
   noteUse(entry: PoolEntry): Promise<void> | undefined {
     const now = performance.now()
     const isNoted = now - entry.notedAt < this.#noteMs || this.#options.idleMs === Infinity
@@ -58,9 +60,10 @@ export class IdleSessions {
   }
 
   /**
-   * Starts to clean up a store that outlives the process, at the first session.
+   * Starts to clean up the store periodically, if sessions in it outlive the process. Only the first call
+   * has an effect.
    *
-   * @returns when the first run is over.
+   * @returns A promise that resolves after the first clean-up.
    */
   startCleanup(): Promise<void> | undefined {
     const { store, idleMs, report } = this.#options
@@ -74,7 +77,7 @@ export class IdleSessions {
     return this.#firstRun
   }
 
-  /** Stops the clean-up. */
+  /** Stops the periodic clean-up. */
   stop(): void {
     clearInterval(this.#timer)
   }
@@ -95,8 +98,8 @@ export class IdleSessions {
 
   async #cleanUp(): Promise<void> {
     const { store, idleMs, entries, end, removed } = this.#options
-    for (const entry of entries.values()) if (!isQuiet(entry)) await this.noteUse(entry)
-    // Uses are noted every `#noteMs`, by a timer that may be as late
+    for (const entry of entries.values()) if (!isInactive(entry)) await this.noteUse(entry)
+    // A use is recorded up to `#noteMs` late, by a timer that may also be that late
     const before = Date.now() - idleMs - 2 * this.#noteMs
     for (const id of (await store.unused?.(before)) ?? []) {
       const entry = entries.get(id)

@@ -15,8 +15,8 @@ import type {
 /** The limits of events in memory. */
 export interface MemoryStoreLimits extends EventStoreLimits {
   /**
-   * The maximum number of characters in the events of all sessions, where each event counts for 128
-   * more. The session with most loses its oldest events first.
+   * The maximum number of characters in the events of all sessions. Each event counts as 128 characters
+   * more. At the limit, the oldest events of the session with the most characters are dropped.
    *
    * @default 67108864
    */
@@ -26,15 +26,15 @@ export interface MemoryStoreLimits extends EventStoreLimits {
 /** The overhead of an event in addition to its message, in characters. */
 const EVENT_SIZE = 128
 
-/** The events of one session; the oldest are dropped at the limits. */
+/** The events of one session. At the limits, the oldest are dropped. */
 class MemoryEventStore implements EventStore {
   readonly #maxEvents: number
   readonly #maxSize: number
-  /** Called with the number of characters by which the events grew. */
+  /** Called with the number of characters by which the events grew or, if it is negative, shrank. */
   readonly #resized: (by: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
   readonly #open = new Map<string, OpenStream>()
-  /** The id of the last event of each stream that has not ended; at most `maxEvents`. */
+  /** The id of the last event of each stream that has not ended, for at most `maxEvents` streams. */
   readonly #last: BoundedCache<string, string>
   #length = 0
   eventCount = 0

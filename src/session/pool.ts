@@ -1,5 +1,5 @@
 /**
- * The sessions that are served here: those in use live, all others in the store.
+ * The sessions that this process serves. Those in use are in memory, all others are in the store.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -9,7 +9,7 @@ import { topicIndex } from '../patterns/topic-index.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from '../patterns/account.ts'
 import { IdleSessions } from './idle-sessions.ts'
-import { isQuiet, type PoolEntry, type PooledSession } from './pooled-session.ts'
+import { isInactive, type PoolEntry, type PooledSession } from './pooled-session.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
 import { Session, topicsOf, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
@@ -24,19 +24,19 @@ export interface SessionLimits {
    */
   idleMs?: number
   /**
-   * The maximum number of sessions at once. When the limit is reached, an idle one is evicted: the
-   * least recently used of the caller, else one of the caller with the most. If none is idle, the
-   * response is 503. A session counts as one more for each 10,000 characters of client info and
-   * capabilities.
+   * The maximum number of sessions. When the limit is reached, the least recently used inactive session
+   * of the caller is evicted. If there is none, one of the caller with the most sessions is evicted. If no
+   * session is inactive, the response is 503. For each 10,000 characters of client info and capabilities,
+   * a session counts as one more.
    *
    * @default 10000
    */
   maxSessions?: number
   /**
-   * The maximum number of sessions of one principal, or without a principal of one network address.
-   * When the limit is reached, an idle one of the same caller is evicted; if none is idle, the
-   * response is 503. If the host provides neither, as with `createHandler` without a caller, only
-   * `maxSessions` applies.
+   * The maximum number of sessions of one principal, or of one network address if there is no principal.
+   * When the limit is reached, an inactive session of the same caller is evicted. If none is inactive, the
+   * response is 503. If the host provides neither a principal nor an address, as with `createHandler`
+   * without a caller, only `maxSessions` applies.
    *
    * @default maxSessions / 2
    */
@@ -58,28 +58,26 @@ export interface SessionObserver {
   report(error: unknown): void
 }
 
-/** Where the state of live sessions is stored. */
-export interface SessionHome<S> {
+/** The operations of a live session that change its stored state. */
+export interface SessionOperations<S> {
   /**
-   * Stores what a client asked to change of its session.
+   * Stores a change that a client requested.
    *
-   * @throws {ProtocolError} If it cannot be stored; then the session is as it was.
+   * @throws {ProtocolError} If the change cannot be stored. The session is then unchanged.
    */
   save(live: S): Promise<void>
-  /**
-   * Stores a change that no request waits for. A failure is only reported: the change holds here.
-   */
+  /** Stores a change that no request waits for. If it fails, the error is reported and the change remains in memory. */
   note(live: S): Promise<void>
-  /** Notes that the client of a session listens to changes. */
+  /** Records that the client of a session listens to changes. */
   noteListening(live: S): Promise<void>
-  /** Stores what other hosts have to know before the client of a session is asked. */
+  /** Stores what other hosts need to know before a request is sent to the client of a session. */
   prepareQuestion(live: S): Promise<void>
-  /** Ends a session and all that is open in it. */
+  /** Ends a session, its requests and its streams. */
   end(live: S): Promise<void>
 }
 
 /** Opens, finds and ends sessions. Operations that fail because of the store can be retried. */
-export class SessionPool<S extends PooledSession> implements SessionHome<S> {
+export class SessionPool<S extends PooledSession> implements SessionOperations<S> {
   readonly #store: SessionStore
   readonly #observer: SessionObserver
   readonly #create: (parts: PooledSession) => S
@@ -91,7 +89,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   /** The last of them, unless it has ended. */
   #lastUsed: PoolEntry<S> | undefined
 
-  /** @param create Creates a live session, as it is opened or loaded. */
+  /** @param create Creates a live session when it is opened or loaded. */
   constructor(
     store: SessionStore,
     {
@@ -117,10 +115,10 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   }
 
   /**
-   * Calls `visit` with every session that may listen to changes: those that the store lists,
-   * including those of other processes, or else all that are live here.
+   * Calls `visit` with every session that may listen to changes. If the store lists such sessions, these
+   * include sessions of other processes. Otherwise they are all sessions in memory.
    *
-   * @param topics Only sessions with one of these topics are needed, see {@link topicsOf}.
+   * @param topics Limits the sessions to those with one of these topics, see {@link topicsOf}.
    */
   each(visit: (live: S) => void, topics?: readonly string[]): void {
     const stored = this.#store.listening?.(topics)
@@ -133,7 +131,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
       try {
         visit((this.#entries.get(id) ?? this.#add(id, record)).live)
       } catch (error) {
-        // One that cannot be created must not affect the others
+        // A session that cannot be created must not affect the others
         this.#observer.report(error)
       }
     }
@@ -156,7 +154,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   }
 
   /**
-   * The session of that id, unless it ended or belongs to someone else.
+   * Finds the session with an id, unless it has ended or belongs to another principal.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the store fails.
    */
@@ -221,9 +219,9 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   }
 
   /**
-   * Ends every session that is live here.
+   * Ends every session in memory.
    *
-   * @throws {ProtocolError} If one cannot be removed; all have ended here.
+   * @throws {ProtocolError} If a session cannot be removed from the store. All sessions have ended anyway.
    */
   async close(): Promise<void> {
     this.#idle.stop()
@@ -241,7 +239,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   ): PoolEntry<S> {
     const events = this.#store.eventStore(id)
     const streams = new SessionStreams(events)
-    // Each request to the client was stored as an event, so their ids are no higher than this count
+    // Each request to the client was stored as an event, so no request id is higher than this count
     const session = new Session(record, events.eventCount)
     const entry: PoolEntry<S> = {
       live: this.#create({ id, session, streams }),
@@ -257,7 +255,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
     return entry
   }
 
-  /** Updates what a session listens to in the index of topics. */
+  /** Updates the topics of a session in the index. */
   #listen(id: string): void {
     const entry = this.#entries.get(id)
     if (!entry) return
@@ -274,7 +272,7 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
     this.#observer.observe?.({ type: 'session', change, revision, principal })
   }
 
-  /** Calls the store; an error of it is reported, and the client may try again. */
+  /** Calls the store. If it fails, reports the error and throws one that allows the client to try again. */
   async #useStore<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
@@ -288,13 +286,13 @@ export class SessionPool<S extends PooledSession> implements SessionHome<S> {
   async #makeRoom(wanted: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(wanted)) {
-      const evictable = this.#quota.findEvictable(this.#entries.values(), wanted, isQuiet)
+      const evictable = this.#quota.findEvictable(this.#entries.values(), wanted, isInactive)
       if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
       await this.#evict(evictable.live.id)
     }
   }
 
-  /** Ends a session to make room. A failure was reported, and must not keep others from opening. */
+  /** Ends a session to make room. Errors are already reported, and must not prevent others from opening. */
   #evict(id: string): Promise<void> {
     return this.#endEntry(id).catch(() => {})
   }

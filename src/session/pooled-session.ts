@@ -7,25 +7,25 @@ import type { CountedSession } from './quota.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** What a pool creates sessions from, and needs of them. */
+/** The parts of a session that a pool creates and uses. */
 export interface PooledSession {
   readonly id: string
   readonly session: Session
   readonly streams: Streams
 }
 
-/** A session in a pool, and when it was used. */
+/** A session in a pool, with the times of its use. */
 export interface PoolEntry<S extends PooledSession = PooledSession> extends CountedSession {
   readonly live: S
-  /** By the monotonic clock, in milliseconds. */
+  /** When the session was last used, by the monotonic clock, in milliseconds. */
   usedAt: number
-  /** When its use was last noted in the store, by the same clock. */
+  /** When its use was last recorded in the store, by the same clock. */
   notedAt: number
-  /** Removes what it listens to from the index of topics. */
+  /** Removes the session from the index of topics. */
   unlisten: () => void
 }
 
-/** Whether a session may end: nothing is answered in it, and no client listens. */
-export function isQuiet({ live: { session, streams } }: PoolEntry): boolean {
+/** Whether no request is handled in a session, and no client listens, so that the session may end. */
+export function isInactive({ live: { session, streams } }: PoolEntry): boolean {
   return session.inFlight.size === 0 && !streams.connected
 }

@@ -1,12 +1,12 @@
 /**
- * How many sessions there may be, in total and per caller. Callers are distinguished by their
- * accounts: see `account.ts`.
+ * Limits the number of sessions, in total and per caller. Callers are distinguished by their accounts:
+ * see `account.ts`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */
 import type { SessionRecord } from './session.ts'
 
-/** A session as quotas count it. */
+/** The properties of a session that its quota depends on. */
 export interface CountedSession {
   /** The account of the caller that opened it, if known. */
   readonly account: string | undefined
@@ -27,8 +27,8 @@ export class SessionQuota {
   }
 
   /**
-   * The number of sessions that one counts as, so that those with long capabilities do not exceed
-   * memory.
+   * Returns the number of sessions that a session counts as. It is higher for long client info and
+   * capabilities, so that the sessions do not exceed the memory.
    */
   weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
     const { length } = JSON.stringify([clientInfo, clientCapabilities])
@@ -51,10 +51,10 @@ export class SessionQuota {
   }
 
   /**
-   * The session to evict for another. The caller's own come first; those of others are evicted only
-   * if the caller is below its own limit, and then those of the caller with the most.
+   * Finds the session to evict for a new one. Sessions of the same caller are evicted first. If there are
+   * none and the caller is below its own limit, it is a session of the caller with the most sessions.
    *
-   * @param sessions The least recently used first.
+   * @param sessions The sessions in the order of last use, the least recently used first.
    */
   findEvictable<S extends CountedSession>(
     sessions: Iterable<S>,

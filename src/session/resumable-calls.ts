@@ -1,6 +1,7 @@
 /**
- * Calls that outlive their host: each is stored while it is answered, so that the client's answer to
- * a question of its handler can run it again elsewhere, with all steps and answers so far.
+ * Calls that survive the process or object that serves them. Each call is stored while its handler runs.
+ * If its host is replaced while the client is asked for input, the client's answer causes the new host to
+ * run the handler again, with all previous steps and answers.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -20,27 +21,30 @@ import type { ResumableCall } from './event-store.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** Stores the calls of sessions while they are answered. */
+/** Stores the calls of sessions while their handlers run. */
 export interface ResumableCallStore {
   /**
-   * The resumable calls of one session. Those of an earlier host wait for the client, or are answered
-   * with an error if no answer of the client could continue them.
+   * Opens the resumable calls of one session. Calls of an earlier host that asked the client for input wait
+   * for its answer. Other calls of an earlier host are answered with an error.
    */
   open(session: Session, streams: Streams): ResumableCalls
 }
 
 /** Runs the handler of a call again. */
-export type RunAgain = (call: ResumableCall, outlet: Outlet) => Promise<JsonRpcResponse | undefined>
+export type RunAgain = (
+  call: ResumableCall,
+  output: RequestOutput,
+) => Promise<JsonRpcResponse | undefined>
 
-/** Where the messages of one request go. */
-export interface Outlet {
-  /** Whether more than the response can be sent. */
+/** Sends the messages that belong to one request. */
+export interface RequestOutput {
+  /** Whether messages other than the response can be sent. */
   readonly canStream: boolean
   send(message: JsonRpcMessage): Promise<void> | undefined
   disconnect(retryMs: number): void
 }
 
-/** Sends a request to the client; `onSent` is called with its id before it is sent. */
+/** Sends a request to the client. Calls `onSent` with its id before it is sent. */
 type SendQuestion = (request: InputRequest, onSent: (id: RequestId) => void) => Promise<JsonObject>
 
 /** The calls of one session that can be run again. */
@@ -56,12 +60,12 @@ export class ResumableCalls {
     for (const call of streams.calls.keys()) this.#restore(call)
   }
 
-  /** A call that begins; it is stored once its stream is open. */
+  /** Creates the record of a new call. It is stored once its stream is open. */
   begin(request: JsonRpcRequest): ResumableCall {
     return { request, recording: emptyRecording(), asked: {}, answers: {} }
   }
 
-  /** The input of a call's handler, which asks at once what has no answer yet. */
+  /** Creates the input of a call's handler. It immediately sends the requests that have no answer yet. */
   createInput(call: ResumableCall, send: SendQuestion): ReplayInput {
     return new ReplayInput(call.recording, call.answers, {
       ask: async (key, digest, question, recording) => {
@@ -78,12 +82,13 @@ export class ResumableCalls {
   }
 
   /**
-   * Continues a call of an earlier host with the answer to its question; other answers are ignored.
+   * Continues a call of an earlier host with an answer to its input request. Ignores all other answers.
    *
-   * @returns when the call was answered, if this was its last open question.
+   * @returns A promise that resolves when the call is answered; `undefined` if further input requests of
+   *   the call are open.
    */
   resume(response: JsonRpcResponse, run: RunAgain): Promise<void> | undefined {
-    // Ids of our questions are numbers: a response with "1" does not answer 1
+    // The ids of the server's requests are numbers, so a response with the id "1" does not answer request 1
     const id = typeof response.id === 'number' ? String(response.id) : ''
     const call = this.#suspended.get(id)
     const stream = call && this.#streams.calls.get(call)
@@ -94,12 +99,12 @@ export class ResumableCalls {
     if (Object.keys(call.asked).length > 0) return undefined
 
     this.#session.closeRequest(call.request.id)
-    const outlet = {
+    const output = {
       canStream: true,
       send: stream.send.bind(stream),
       disconnect: stream.disconnectFor.bind(stream),
     }
-    return run(call, outlet).then((answer) => {
+    return run(call, output).then((answer) => {
       if (answer) void stream.send(answer)
       this.#streams.end(stream)
     })
@@ -146,8 +151,8 @@ export class ResumableCalls {
 }
 
 /**
- * Stores calls with the open streams of their session, for the option `calls` of
- * `statefulSessions`: a call continues after its host was replaced.
+ * Stores calls with the open streams of their session, so that they continue after their host was
+ * replaced. Use it as the option `calls` of `statefulSessions`.
  *
  * @example
  * ```ts
@@ -166,7 +171,7 @@ export const resumableCalls: ResumableCallStore = {
   open: (session, streams) => new ResumableCalls(session, streams),
 }
 
-/** Adds the client's answer to a question of a call that does not run. */
+/** Adds the client's answer to an input request of a call whose handler is not running. */
 export function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
   const { asked, answers, recording } = call
   const key = asked[id] as string

@@ -1,5 +1,5 @@
 /**
- * A session of the revisions that have them: what was negotiated, and what is open in it now.
+ * A session of the revisions that have sessions: what was negotiated, and which requests are open.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -34,33 +34,36 @@ export interface SessionRecord {
   clientCapabilities: ClientCapabilities
   /** Whether `notifications/initialized` arrived. */
   initialized: boolean
-  /** What `logging/setLevel` asked for. */
+  /** The level that `logging/setLevel` requested. */
   logLevel?: LoggingLevel
-  /** The resources whose updates the client wants. */
+  /** The resources that the client subscribes to. */
   subscriptions: string[]
-  /** The ids of URL elicitations whose completion was not announced yet. */
+  /** The ids of URL elicitations whose completion the client was not notified of yet. */
   elicitations?: string[]
   /**
-   * On hosts where a hub announces changes: `true` when the client opened a stream for them,
-   * `false` when it did and was given its one extra period to come back since, absent if it never
-   * did. Other hosts set it to `true` and do not read it.
+   * Whether the client listens to changes. Only hosts with a hub, which announces changes to all
+   * sessions, read it.
+   *
+   * - `true`: The client has opened a stream for changes.
+   * - `false`: The client has closed the stream, and its extra period to open it again has begun.
+   * - Absent: The client never opened one.
    */
   listens?: boolean
   /** The principal that opened the session, the only one that may use it. */
   principal?: string
 }
 
-/** The resources, and the elicitations, whose changes concern a session. */
+/** The URIs of resources and the ids of elicitations that a session is notified of. */
 export function topicsOf({ subscriptions, elicitations = [] }: SessionRecord): string[] {
   return [...subscriptions, ...elicitations]
 }
 
 /** How a request to the client is sent, and how long it may take. */
 export interface SendOptions {
-  /** Puts the message on the stream where it belongs. */
+  /** Sends the message on the stream that it belongs to. */
   send: (message: JsonRpcMessage) => void
   signal: AbortSignal
-  /** Milliseconds until the client must have answered; 300,000 by default. */
+  /** The time limit for the client's answer, in milliseconds. It is 300,000 by default. */
   timeoutMs?: number | undefined
 }
 
@@ -69,12 +72,12 @@ interface SentRequest {
   reject: (error: Error) => void
 }
 
-/** A session that is served here: its record, and the requests open in both directions. */
+/** A session in memory: its record, and the open requests in both directions. */
 export class Session {
   readonly record: SessionRecord
-  /** The client, as it described itself. */
+  /** The name, version and capabilities that the client reported. */
   readonly client: { readonly info: Implementation; readonly capabilities: ClientCapabilities }
-  /** The client's requests being answered, by id. */
+  /** The client's requests that are being handled, by id. */
   readonly inFlight: Map<RequestId, Cancellation> = new Map()
   /** Cancelled when the session ends. */
   readonly life: Cancellation = new Cancellation()
@@ -93,10 +96,10 @@ export class Session {
   }
 
   /**
-   * Adds a request of the client that is being answered.
+   * Adds a request of the client that is being handled.
    *
-   * @throws {ProtocolError} `INVALID_REQUEST` if its id is already in flight; `INTERNAL_ERROR` when
-   *   the session is closed, as it may be before all of a batch has begun.
+   * @throws {ProtocolError} `INVALID_REQUEST` if its id is already in use. `INTERNAL_ERROR` if the session
+   *   has ended, which may happen before all requests of a batch have started.
    */
   openRequest(id: RequestId): Cancellation {
     if (this.life.cancelled) throw new ProtocolError(INTERNAL_ERROR, 'The session ended')
@@ -148,7 +151,7 @@ export class Session {
     }
   }
 
-  /** Settles the open request that a response of the client belongs to; returns whether there is one. */
+  /** Settles the request that a response of the client answers. Returns whether there is one. */
   receiveResponse(response: JsonRpcResponse): boolean {
     const pending = response.id === undefined ? undefined : this.#sent.get(response.id)
     if (!pending) return false
@@ -160,18 +163,18 @@ export class Session {
     return true
   }
 
-  /** Rejects the open request that a malformed response was meant for, as no other will come. */
+  /** Rejects the request that a malformed response has the id of, as no other response will follow. */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
     this.#sent.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))
   }
 
-  /** Cancels a request of the client, as `notifications/cancelled` asks. Unknown ids are ignored. */
+  /** Cancels a request of the client after `notifications/cancelled`. Ignores unknown ids. */
   cancelRequest(id: unknown, reason: unknown): void {
     this.inFlight.get(id as RequestId)?.cancel(clientCancelled(reason))
   }
 
-  /** Ends everything that is open. */
+  /** Cancels the client's requests, and rejects the requests to the client. */
   close(): void {
     const error = new SdkError('CLOSED', 'The session is closed')
     this.life.cancel(error)
@@ -182,7 +185,7 @@ export class Session {
   }
 }
 
-/** The error of a request whose id is that of another one in flight. */
+/** Creates the error for a request with the id of another open request. */
 export function idInUse(id: RequestId): ProtocolError {
   return new ProtocolError(INVALID_REQUEST, `Request id ${JSON.stringify(id)} is already in use`)
 }

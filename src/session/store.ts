@@ -15,30 +15,31 @@ import type { SessionRecord } from './session.ts'
 export interface SessionStore {
   /** Stores a new record and returns its id: visible ASCII that cannot be guessed. */
   create(record: SessionRecord): string | Promise<string>
-  /** The record of a session that was created and not removed. */
+  /** Returns the record of a session, unless it was removed. */
   load(id: string): SessionRecord | undefined | Promise<SessionRecord | undefined>
-  /** Stores what changed of a record. */
+  /** Stores a changed record. */
   save(id: string, record: SessionRecord): void | Promise<void>
   /** Deletes a session, its events and its open streams. */
   remove(id: string): void | Promise<void>
   /**
-   * Every session whose client listens to changes. Without it, changes are announced to the sessions
-   * that are in use in this process.
+   * Returns every session whose client listens to changes. Without this method, only the sessions that are
+   * in use in this process are notified of changes.
    *
-   * @param topics Only sessions that subscribe to one of these resources, or were asked to complete
-   *   one of these elicitations, are needed; others may be returned too.
+   * @param topics The URIs of resources and the ids of elicitations. Only sessions that subscribe to one of
+   *   the resources, or whose client was asked to complete one of the elicitations, are needed. Others may
+   *   be returned too.
    */
   listening?(topics?: readonly string[]): Iterable<{ id: string; record: SessionRecord }>
-  /** Notes that a session is in use, where sessions outlive the process. */
+  /** Records that a session is in use. Needed if sessions outlive the process. */
   touch?(id: string): unknown
-  /** The sessions whose last noted use was before a time, in milliseconds since 1970. */
+  /** Returns the sessions whose last recorded use was before a time, in milliseconds since 1970. */
   unused?(before: number): Iterable<string> | Promise<Iterable<string>>
-  /** The events and open streams of a session; always the same ones for one id. */
+  /** Returns the events and open streams of a session, always the same object for one id. */
   eventStore(id: string): EventStore
 }
 
 /**
- * Creates a store in memory; its sessions end with the process.
+ * Creates a store in memory. Its sessions end with the process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

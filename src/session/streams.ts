@@ -1,6 +1,6 @@
 /**
- * The streams of a session over HTTP: each message goes to exactly one, is stored, and reaches the
- * client now or when it resumes.
+ * The streams of a session over HTTP. Each message is stored and sent on exactly one stream. It reaches the
+ * client immediately, or when the client resumes the stream.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -8,50 +8,50 @@ import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { EventStore, MissedEvents, ResumableCall, Sink } from './event-store.ts'
 
-/** A stream of a session, as those who send on it know it. */
+/** A stream of a session, on which messages are sent to the client. */
 export interface OutgoingStream {
   readonly id: string
   /** Stores a message, and sends it if a client is connected. */
   send(message: JsonRpcMessage): Promise<void> | undefined
   /**
-   * Gives the client an event id to resume from, without data.
+   * Sends an event without data, so that the client has an id to resume from.
    *
    * @param retry Milliseconds that the client should wait before it reconnects.
    */
   sendEventId(retry?: number): void
-  /** Connects a client; an earlier connection is closed. */
+  /** Connects a client, and closes an earlier connection. */
   connect(sink: Sink): void
-  /** Closes the connection; the client may come back for the rest after that many milliseconds. */
+  /** Closes the connection. The client should connect again after that many milliseconds. */
   disconnectFor(retryMs: number): void
 }
 
-/** The streams of a session, wherever their events are stored. */
+/** The streams of a session, for any storage of events. */
 export interface Streams {
   /** The open streams of calls that can be run again. */
   readonly calls: ReadonlyMap<ResumableCall, OutgoingStream>
   /** Whether a client is connected to any stream. */
   readonly connected: boolean
   /**
-   * Opens the stream that carries what belongs to one request, or to a batch of them.
+   * Opens a stream for the messages that belong to one request, or to a batch of requests.
    *
    * @param call The request, if it can be run again.
    */
   open(call?: ResumableCall): OutgoingStream
-  /** Opens a stream for what belongs to no request. */
+  /** Opens a stream for messages that belong to no request. */
   openStandalone(): OutgoingStream | Promise<OutgoingStream>
-  /** Stores what changed of a call, if its stream is open. */
+  /** Stores a changed call, if its stream is open. */
   saveCall(call: ResumableCall): void | Promise<void>
-  /** Ends a stream; what it sent can still be resumed. */
+  /** Ends a stream. A client can still request the events that it missed. */
   end(stream: OutgoingStream): void
-  /** Sends what belongs to no request on one stream. */
+  /** Sends a message that belongs to no request on one stream. */
   announce(message: JsonRpcMessage): void
-  /** What followed an event on its stream; `undefined` if the event is unknown. */
+  /** Returns the events that followed the given one on its stream; `undefined` if that event is unknown. */
   missed(eventId: string): MissedEvents | undefined | Promise<MissedEvents | undefined>
   /**
-   * Sends what a client missed, and connects it to the stream if that goes on.
+   * Sends the events that a client missed, and connects the client to the stream if it has not ended.
    *
-   * @param after The id of the last event that the client received. It is sent again, as some
-   *   clients keep only ids of their latest connection, which may break before any event.
+   * @param after The id of the last event that the client received. It is sent again, because some clients
+   *   store only ids of their latest connection, which may break before it receives an event.
    */
   resume(missed: MissedEvents, sink: Sink, after: string | null): void
   /** Ends every stream. */
@@ -61,7 +61,7 @@ export interface Streams {
 /** One stream, which may outlive several connections. */
 class SessionStream implements OutgoingStream {
   readonly id: string
-  /** The call that is answered on it, if it can be run again. */
+  /** The call whose response is sent on the stream, if it can be run again. */
   readonly call: ResumableCall | undefined
   readonly #store: EventStore
   #sink: Sink | undefined
@@ -100,27 +100,27 @@ class SessionStream implements OutgoingStream {
     this.disconnect()
   }
 
-  /** Closes the connection; the stream goes on, and a client may resume it. */
+  /** Closes the connection. The stream does not end, and a client may resume it. */
   disconnect(): void {
     this.#sink?.close()
     this.#sink = undefined
   }
 
-  /** Ends the stream: nothing more will be sent on it. */
+  /** Ends the stream. Nothing is sent on it afterwards. */
   end(): void {
     this.#ended = true
     this.disconnect()
   }
 }
 
-/** All streams of a session, which one process has. */
+/** The streams of a session that only one process serves. */
 export class SessionStreams implements Streams {
   readonly #store: EventStore
   readonly #open = new Map<string, SessionStream>()
   readonly #standalone = new Set<SessionStream>()
   readonly #calls = new Map<ResumableCall, SessionStream>()
 
-  /** @param store Has the open streams of an earlier host, which go on. */
+  /** @param store Contains the streams that were open on an earlier host. They continue. */
   constructor(store: EventStore) {
     this.#store = store
     for (const { id, call } of store.openStreams()) {
@@ -167,8 +167,8 @@ export class SessionStreams implements Streams {
   }
 
   /**
-   * Sends what belongs to no request on one stream: the newest that a client is connected to, as an
-   * older connection may have broken unnoticed.
+   * Sends a message that belongs to no request. Uses the newest stream that a client is connected to, as
+   * an older connection may have broken without being detected.
    */
   announce(message: JsonRpcMessage): void {
     const streams = [...this.#standalone]

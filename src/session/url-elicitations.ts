@@ -1,19 +1,19 @@
 /**
- * The URLs that the client of a session was asked to have opened.
+ * The URL elicitations of a session whose completion the server has to announce.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
  */
 import type { SessionRecord } from './session.ts'
 
-/** The most URLs of one session whose end can be announced; the oldest give way. */
+/** The maximum number of elicitations per session. At the limit, the oldest are dropped. */
 const MAX_ELICITATIONS = 100
 
-/** Notes that the client of a session was asked to have a URL opened. */
+/** Records that the client of a session was asked to open a URL. */
 export function noteElicitation(record: SessionRecord, elicitationId: string): void {
   record.elicitations = [...(record.elicitations ?? []), elicitationId].slice(-MAX_ELICITATIONS)
 }
 
-/** Whether the client of a session was asked to have that URL opened; only once. */
+/** Removes an elicitation, and returns whether the client of the session was asked for it. */
 export function takeElicitation(record: SessionRecord, elicitationId: string): boolean {
   const { elicitations = [] } = record
   record.elicitations = elicitations.filter((other) => other !== elicitationId)

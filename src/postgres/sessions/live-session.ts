@@ -8,7 +8,7 @@ import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../../protocol/types.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import type { Sink } from '../../session/event-store.ts'
-import type { SessionHome } from '../../session/pool.ts'
+import type { SessionOperations } from '../../session/pool.ts'
 import { resumableCalls } from '../../session/resumable-calls.ts'
 import { idInUse, Session, topicsOf } from '../../session/session.ts'
 import type { IncomingRequest } from '../../transport/streamable-http/incoming.ts'
@@ -270,7 +270,7 @@ export class LiveSession {
       .catch(report)
   }
 
-  #home(): SessionHome<StatefulSession> {
+  #home(): SessionOperations<StatefulSession> {
     const { table, report } = this.#parts
     return {
       save: () => this.#record.save(),

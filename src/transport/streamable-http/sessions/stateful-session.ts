@@ -36,7 +36,7 @@ import type { ResumableCall } from '../../../session/event-store.ts'
 import type { PooledSession } from '../../../session/pooled-session.ts'
 import type { ResumableCallStore, ResumableCalls } from '../../../session/resumable-calls.ts'
 import { idInUse, type Session } from '../../../session/session.ts'
-import type { SessionHome } from '../../../session/pool.ts'
+import type { SessionOperations } from '../../../session/pool.ts'
 import type { Streams } from '../../../session/streams.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../../http/event-stream.ts'
 import { eventSink } from '../../http/server-sent-event.ts'
@@ -53,7 +53,7 @@ const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer t
 /** State that all sessions of a handler share. */
 export interface SharedState {
   readonly endpoint: HttpEndpoint
-  readonly pool: SessionHome<StatefulSession>
+  readonly pool: SessionOperations<StatefulSession>
   /** Allows calls to be resumed after their host was replaced. */
   readonly calls: ResumableCallStore | undefined
 }
