@@ -14,7 +14,7 @@ import type { Receiver, Transport } from '../protocol/transport.ts'
 const MAX_QUEUED = 16
 
 /**
- * Creates two connected transports: each receives what the other one sends, in order and never
+ * Creates two connected transports. Each receives what the other one sends, in order and never
  * synchronously within `send`.
  *
  * Messages are copied as if serialized to JSON and parsed again, so that the sides share no
@@ -35,8 +35,8 @@ class InMemoryTransport implements Transport {
   peer: InMemoryTransport | undefined
   #receiver: Receiver | undefined
   /**
-   * Messages from the peer that were not yet received; a set, because removing its first item is
-   * cheap.
+   * The messages from the peer that were not received yet. It is a set because removing the first item of
+   * a set is cheap.
    */
   readonly #incoming = new Set<unknown>()
   /** Settles when the queue is empty; absent while it is empty. */
@@ -80,7 +80,7 @@ class InMemoryTransport implements Transport {
   }
 
   async #drain(receiver: Receiver): Promise<void> {
-    // Defers delivery, so that all messages sent in the same turn arrive together.
+    // Delays delivery, so that all messages that are sent in the same tick arrive together
     await Promise.resolve()
     try {
       for (const frame of this.#incoming) {

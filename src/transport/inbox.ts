@@ -1,6 +1,6 @@
 /**
- * A queue of messages for a receiver that may be busy: delivers one at a time, in order, up to a
- * limit.
+ * A queue of messages for a receiver that may be busy. Delivers one message at a time, in order. The
+ * length of the queue is limited.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */

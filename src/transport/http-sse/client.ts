@@ -16,8 +16,8 @@ import { SseParser } from '../http/sse.ts'
 import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
 /**
- * Connects to a 2024-11-05 server over HTTP+SSE: the default of the option `fallback` of
- * `edgewise/client`, and a value for that of `edgewise/client/tiny`.
+ * Connects to a 2024-11-05 server over HTTP+SSE. It is the default of the option `fallback` in
+ * `edgewise/client`. With `edgewise/client/tiny`, pass it as the option `fallback`.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ class HttpSseChannel implements Channel {
   readonly #receiver: ChannelReceiver
   readonly #stream: HttpSender
   readonly #closing = new AbortController()
-  /** The message endpoint, once the server has announced it; earlier messages wait for it. */
+  /** Resolves with the message endpoint when the server has announced it. Earlier messages wait for it. */
   readonly #endpoint: Promise<HttpSender>
 
   /** Opens the event stream. */

@@ -1,6 +1,6 @@
 /**
- * The server side of HTTP+SSE, the transport of 2024-11-05: a GET opens the event stream for all
- * messages from the server, whose first event announces the URL to which the client must POST.
+ * The server side of HTTP+SSE, the transport of 2024-11-05. A GET opens the event stream for all messages
+ * from the server. The first event of the stream contains the URL to which the client must POST.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -64,9 +64,9 @@ const SESSION = 'session'
  * Creates a handler for clients that support only the 2024-11-05 transport. Choose another path
  * than for `createHandler`, and route all methods of that path to this handler.
  *
- * A session lasts as long as its stream, in the memory of this handler: messages must reach the
- * instance that holds the stream, and come from the principal that opened it. The caller that the
- * host passed with the GET applies to the whole session.
+ * A session lasts as long as its stream, and is in the memory of this handler. Messages must reach the
+ * instance that has the stream, and come from the principal that opened it. The caller that the host
+ * passed with the GET applies to the whole session.
  *
  * @example
  * ```ts

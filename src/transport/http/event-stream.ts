@@ -16,20 +16,21 @@ const encoder = new TextEncoder()
 /** Options of an event stream. */
 export interface EventStreamOptions {
   /**
-   * The interval between keep-alive comments on idle connections, in milliseconds; 15,000 by
-   * default, 0 for none.
+   * The interval between keep-alive comments on idle connections, in milliseconds. It is 15,000 by
+   * default. With 0, none are sent.
    */
   keepAliveMs?: number | undefined
   /**
-   * The maximum number of bytes queued for a slow reader before the stream is closed; 16 MiB by
-   * default. All streams together may queue 64 MiB, beyond which the slowest one is closed.
+   * The maximum number of bytes queued for a slow reader before the stream is closed. It is 16 MiB by
+   * default. All streams together may queue 64 MiB. Above that, the stream with the most queued bytes is
+   * closed.
    */
   maxQueuedBytes?: number | undefined
-  /** The reader; the stream ends with the reader's authorization. */
+  /** The caller that reads the stream. The stream ends when the caller's authorization ends. */
   caller?: Caller | undefined
   /**
-   * Called when the reader's authorization expires or is revoked, and must end the stream. By
-   * default the stream closes itself.
+   * Called when the caller's authorization expires or is revoked. It must end the stream. By default the
+   * stream closes itself.
    */
   onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader disconnects, or is too slow. */
@@ -69,7 +70,7 @@ export class EventStream {
     return this.#controller !== undefined
   }
 
-  /** Sends a message as an event without an id; otherwise like {@link write}. */
+  /** Sends a message as an event without an id. Like {@link write} in all other respects. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
     return this.write(`data: ${wellFormedJson(message)}\n\n`)
   }
@@ -86,8 +87,9 @@ export class EventStream {
   }
 
   /**
-   * Sends whole events or comments. A returned promise is pending while the reader lags behind.
-   * After the end, nothing is sent.
+   * Sends complete events or comments. After the end of the stream, nothing is sent.
+   *
+   * @returns A promise that resolves when a slow reader has caught up; `undefined` if it need not.
    */
   write(text: string): Promise<void> | undefined {
     const controller = this.#controller
@@ -109,7 +111,7 @@ export class EventStream {
 
   #expire(reason: string): void {
     const { onExpired, onDisconnect } = this.#options
-    // Clients ignore the comment; it shows why the stream ends when someone debugs one
+    // Clients ignore comments. This one tells people who debug a client why the stream has ended
     this.comment(` ${reason}`)
     if (!this.open) return
     if (onExpired) return onExpired(reason)

@@ -1,6 +1,6 @@
 /**
- * The checks of every HTTP endpoint: the origin of requests, the pages that may read responses, and
- * error responses.
+ * The parts that every HTTP endpoint shares: the check of a request's origin, CORS headers, and error
+ * responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
@@ -77,15 +77,15 @@ export class RequestChecks {
   }
 }
 
-/** Handles a request instead of a handler. */
+/** Handles a request that is not for the handler: checks it, and calls `answer`. */
 export type Guard = (
   request: Request,
   answer: () => Response | Promise<Response>,
 ) => Promise<Response>
 
 /**
- * Guards a host's routes outside of the handler, such as those that respond with 404: checks origin
- * and host like the handler, and adds CORS headers, without which pages would see a network error
+ * Guards a host's routes outside of the handler, such as those that respond with 404. Checks origin and
+ * host like the handler, and adds CORS headers. Without these headers, pages would see a network error
  * instead of the response. Does not authenticate.
  *
  * @throws {TypeError} If the server was not created by `createServer`.

@@ -18,7 +18,7 @@ export interface HttpErrorOptions {
   reason?: string | undefined
 }
 
-/** Thrown before dispatch; the handler converts it to a response. */
+/** An error before dispatch, which the handler converts to a response. */
 export class HttpError extends Error {
   /** The HTTP status. */
   readonly status: number

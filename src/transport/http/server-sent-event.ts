@@ -19,7 +19,7 @@ export interface ServerSentEvent {
 /** Options of a session's stream. */
 export interface EventSinkOptions extends EventStreamOptions {
   /**
-   * Whether the data of an event must be withheld from the reader, who then receives only its id.
+   * Returns whether the reader must not receive the data of an event. If so, it receives only the id.
    */
   hides?: ((data: string) => boolean) | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Detects that the user has signed in again. Streams in the background may not start a sign-in
- * themselves: if the server rejects their token, they wait for this.
+ * Detects that the user has signed in again. Background streams may not start a sign-in themselves. If the
+ * server rejects their token, they wait until another request has signed in.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -13,13 +13,13 @@ type Fetch = NonNullable<HttpOptions['fetch']>
 export interface SignInWatch {
   /** Sends a request, and notes whether its token was accepted. */
   readonly fetch: Fetch
-  /** Waits until the server accepts another token than the last rejected one. */
+  /** Waits until the server accepts a different token than the last rejected one. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
 }
 
 /** Creates a watch over the requests that `send` sends. */
 export function watchSignIn(send: Fetch): SignInWatch {
-  /** The token last rejected; undefined once another one was accepted. */
+  /** The last rejected token; `undefined` once a different one was accepted. */
   let rejected: string | null | undefined
   const waiting: (() => void)[] = []
   const tokenOf = ({ headers }: RequestInit): string | null =>

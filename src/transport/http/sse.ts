@@ -11,13 +11,13 @@ export type SseListener = (type: string, data: string) => void
 /**
  * Parses the decoded text of an event stream, in chunks of any size.
  *
- * Written because existing parsers discard the id of an event without data, although a stream may
- * have to be resumed from that id.
+ * This package has its own parser because existing ones discard the id of an event without data, although
+ * a stream may have to be resumed from that id.
  */
 export class SseParser {
-  /** The id from which to resume the stream; empty if it cannot be resumed. */
+  /** The id from which to resume the stream. Empty if the stream cannot be resumed. */
   lastEventId = ''
-  /** The delay before the stream is resumed, in milliseconds; the server may set it. */
+  /** The delay before the stream is resumed, in milliseconds. The server can change it. */
   retryMs = 1_000
   readonly #onEvent: SseListener
   readonly #maxLength: number

@@ -14,7 +14,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
 /** The slow streams, each with a function that closes it. */
 const slowStreams = new Map<Controller, () => void>()
-/** An upper bound: bytes that were read since are not subtracted. */
+/** An upper bound, as bytes that were read in the meantime are not subtracted. */
 let queuedBytes = 0
 
 /**
@@ -38,7 +38,7 @@ export function countQueued(controller: Controller, bytes: number, cut: () => vo
   }
 }
 
-/** Removes a stream whose reader has caught up. */
+/** Removes the queued bytes of a stream whose reader has caught up. */
 export function releaseQueued(controller: Controller): void {
   slowStreams.delete(controller)
 }

@@ -1,6 +1,6 @@
 /**
- * Detects that the peer is gone: by a lock that the browser releases however the peer ends, or by
- * heartbeats.
+ * Detects that the peer has ended: by a lock, which the browser releases when the peer ends for any reason,
+ * or by heartbeats.
  *
  * @see https://w3c.github.io/web-locks/
  */
@@ -56,7 +56,7 @@ function findLocks(): LockManager | undefined {
   return navigator?.locks
 }
 
-/** Monitors a peer whose messages are the only sign of life. */
+/** Detects that a peer has sent no messages for too long. */
 export class Heartbeat {
   readonly #periodMs: number
   readonly #ping: () => void

@@ -29,8 +29,8 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
 /** Settings of {@link messagePortTransport}. */
 export interface MessagePortOptions {
   /**
-   * The longest accepted message, in UTF-16 units of its JSON; objects are measured approximately.
-   * A longer one is reported as malformed, and the connection continues.
+   * The maximum length of a message, in UTF-16 units of its JSON. The length of objects is estimated. A
+   * longer message is reported as malformed, and the connection continues.
    *
    * @default 16777216
    */
@@ -50,9 +50,9 @@ export interface MessagePortOptions {
    */
   readonly openTimeoutMs?: number | undefined
   /**
-   * How long the peer may be silent, in milliseconds, before the connection is considered dead; it
-   * is pinged after half of that time. If both ends can see each other's locks, no pings are sent.
-   * `Infinity` allows any silence.
+   * How long the peer may be silent before the connection counts as lost, in milliseconds. After half of
+   * that time, the peer is pinged. If both ends can see each other's locks, no pings are sent and silence
+   * is not limited. `Infinity` allows any silence.
    *
    * @default 60000
    */
@@ -65,7 +65,7 @@ export interface MessagePortOptions {
   readonly format?: 'object' | 'text' | undefined
 }
 
-/** How long to wait for messages posted before the end of the peer was noticed, in milliseconds. */
+/** How long to wait for messages that are still in transit after the peer has ended, in milliseconds. */
 const DRAIN_MS = 100
 
 /**
@@ -269,7 +269,7 @@ class MessagePortTransport implements Transport {
     if (this.#isOpen) this.#receiver?.malformed(error)
   }
 
-  /** The peer is gone, but its last messages may still be in transit. */
+  /** Ends the connection after a delay, as the last messages of the peer may still be in transit. */
   #endLater(reason?: Error): void {
     setTimeout(() => this.#end(reason), DRAIN_MS)
   }

@@ -1,6 +1,6 @@
 /**
- * Channels that carry values between two ends: the part of a message port that differs between
- * hosts.
+ * The interface of channels that carry values between two ends, and its implementation for message ports
+ * and workers.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html
  */
@@ -69,8 +69,8 @@ export function portCarrier(port: PortLike): MessageChannelLike {
       ]
       for (const listener of listeners) port.addEventListener(...listener)
       port.start?.()
-      // Intercepts `close`, of which not every browser notifies the peer; the lock of this end does
-      // not help, because it outlives the port
+      // Intercepts `close`, because not every browser notifies the peer of it. The lock of this end cannot
+      // notify it either, because the lock outlives the port
       if (isPort && close) port.close = closing
     },
     post: (value) => port.postMessage(value),

@@ -1,6 +1,6 @@
 /**
- * The process of a server and its message streams: reads all output, and shuts the process down in
- * order.
+ * The process of a server and its message streams. Reads all output, and shuts the process down step by
+ * step.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
@@ -26,7 +26,7 @@ export interface ChildOutcome extends ChildExit {
 export interface ChildProcess {
   /** The process id. */
   readonly pid: number
-  /** The stream for messages to the process; closing it asks the process to exit. */
+  /** The stream for messages to the process. Closing it requests the process to exit. */
   readonly stdin: WritableStream<Uint8Array>
   /** The stream of messages from the process. */
   readonly stdout: ReadableStream<Uint8Array>
@@ -37,8 +37,8 @@ export interface ChildProcess {
   /** Resolves when the process has exited; never rejects. */
   readonly exited: Promise<ChildExit>
   /**
-   * Signals the process and its descendants, even after the process itself has exited. `SIGCONT`
-   * only tests whether any of them is still running. Never throws.
+   * Sends a signal to the process and its descendants, even after the process itself has exited. `SIGCONT`
+   * only checks whether any of them is still running. Never throws.
    *
    * @returns Whether there was a process to signal, as far as the runtime knows.
    */
@@ -98,8 +98,8 @@ export class ChildConnection {
   }
 
   /**
-   * Shuts the process down in order: closes stdin, then sends SIGTERM, then SIGKILL, with time to
-   * exit after each. Resolves when its descendants have exited too.
+   * Shuts the process down step by step: closes stdin, then sends SIGTERM, then SIGKILL. After each step,
+   * the process has time to exit. Resolves when its descendants have exited too.
    */
   async end(): Promise<void> {
     const { child } = this
@@ -124,9 +124,8 @@ export class ChildConnection {
 }
 
 /**
- * The output of a process as a stream that can be cancelled while the process is running: further
- * output is read and discarded, so that a full or broken pipe does not block a process that is
- * about to exit.
+ * The output of a process as a stream that can be cancelled while the process is running. Further output is
+ * then read and discarded, so that a full or broken pipe does not block a process that is about to exit.
  */
 class Output {
   readonly stream: ReadableStream<Uint8Array>

@@ -1,6 +1,6 @@
 /**
- * The stderr of a child process. It is forwarded as it arrives, and its last line is kept, because
- * that line often explains why the process exited.
+ * The stderr of a child process. It is forwarded as it arrives. Its last line is stored, because that line
+ * often explains why the process exited.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -10,9 +10,9 @@ const KEPT_LENGTH = 4_000
 /** How much of the last line an error quotes. */
 const LINE_LENGTH = 300
 
-/** The last lines that runtimes print after a fatal error: stack frames, and their version. */
+/** Matches the lines that runtimes print after a fatal error: stack frames, and the runtime's version. */
 const AFTER_ERROR = /^(?:\s+at |(?:Node\.js|Bun) v\d)/
-/** The line before those: the error. */
+/** Matches the line of the error itself. */
 const ERROR = /^(?:error: |[\w.]*Error\b)/
 
 /** Reads the stderr of one process. */

@@ -1,6 +1,6 @@
 /**
- * A server started as a child process: its start, exit and restart. Spawning is left to the
- * runtime.
+ * A transport to a server in a child process. Handles its start, exit and restart. The runtime spawns the
+ * process.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -56,17 +56,17 @@ export interface StdioClientOptions extends ChildTransportOptions {
   /** The working directory. By default it is that of this process. */
   cwd?: string
   /**
-   * What happens to the program's stderr, which is meant for logs: it is written to this process's
-   * stderr, discarded, or passed to a function. It is always a pipe, as its last line is included
-   * in the error when the program exits.
+   * What happens to the program's stderr, which is meant for logs. It is written to this process's stderr,
+   * discarded, or passed to a function. In each case the program's stderr is a pipe, because the error
+   * about its exit contains the last line.
    *
    * @default 'inherit'
    */
   stderr?: StderrOption
   /**
-   * Called before the program is started for the first time, with the complete command; `false`
-   * rejects the start with `DENIED`. If other people configured the program, the host must show the
-   * command in full, explain that it runs with the user's rights, and wait for consent.
+   * Called with the complete command before the program is started for the first time. If it returns
+   * `false`, the start is rejected with `DENIED`. If other people configured the program, the host must show
+   * the complete command, explain that it runs with the user's rights, and wait for consent.
    */
   approve?: (program: StdioCommand) => boolean | Promise<boolean>
 }
@@ -115,15 +115,15 @@ export const inheritedVariables: readonly string[] = [
   'USERPROFILE',
 ]
 
-/** A process that ran for this long, in milliseconds, did not fail to start. */
+/** A process that ran for at least this many milliseconds counts as started. */
 const STABLE_RUN_MS = 60_000
 
 /**
  * The transport to a server that `spawn` starts as a child process.
  *
- * `start` rejects if the process cannot be started. When the process exits on its own, the receiver
- * is notified after all its output was delivered, with a reason that contains the exit code or
- * signal, and the last line of its stderr.
+ * `start` rejects if the process cannot be started. When the process exits on its own, all its output is
+ * delivered first. Then the receiver is notified with a reason that contains the exit code or signal, and
+ * the last line of stderr.
  *
  * `close` flushes sent messages and closes the process's stdin, then waits, sends SIGTERM, waits
  * and sends SIGKILL, and resolves when the process and all its descendants have exited.
@@ -234,7 +234,7 @@ class SpawnedTransport implements ChildTransport {
     await this.#exiting
   }
 
-  /** The process exited on its own, or has closed its output. */
+  /** Called when the process has exited on its own, or has closed its output. */
   async #ended(connection: ChildConnection, reason?: Error): Promise<void> {
     const outcome = await connection.outcome()
     if (this.#connection !== connection) return

@@ -1,5 +1,5 @@
 /**
- * Splits a byte stream into lines of text. A state machine without I/O.
+ * Splits a byte stream into lines of text, without reading the stream itself.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -23,12 +23,12 @@ export class LineReader {
   readonly #line = new ByteBuffer()
   /** The outline of the current line once it is too long to be kept. */
   #outline: MessageOutline | undefined
-  /** Whether its error was already returned, so that the rest of the line is discarded. */
+  /** Whether the error for the current line was already returned, so that the rest is discarded. */
   #isReported = false
-  /** Whether the first line was read: only that one may begin with a byte order mark. */
+  /** Whether the first line was read. Only the first line may begin with a byte order mark. */
   #hasRead = false
 
-  /** @param maxLineBytes The longest line that is read; each longer one becomes an error. */
+  /** @param maxLineBytes The maximum length of a line. For each longer line, an error is returned. */
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
   }

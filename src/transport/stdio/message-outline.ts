@@ -1,12 +1,13 @@
 /**
- * The outline of a message that is too long to be read. Its `id` is needed so that neither the
- * sender of a request nor the receiver of a response waits forever; several SDKs write the id last.
+ * The outline of a message that is too long to be read. Its `id` is needed so that neither the sender of a
+ * request nor the receiver of a response waits forever. The whole message has to be scanned, because
+ * several SDKs write the id last.
  *
  * @see https://www.jsonrpc.org/specification#response_object
  */
 import type { JsonObject } from '../../protocol/types.ts'
 
-/** The maximum length of a member that is kept, and the maximum number of members. */
+/** The maximum length of a member in the outline, and the maximum number of members. */
 const MAX_MEMBER_BYTES = 512
 const MAX_MEMBERS = 16
 

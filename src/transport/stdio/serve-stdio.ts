@@ -11,20 +11,20 @@ import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 /** How a server is served over stdio. */
 export interface ServeStdioOptions extends ServeTransportOptions, StdioTransportOptions {
   /**
-   * How long the process may keep running after the client is gone, in milliseconds, before it is
-   * terminated: a forgotten timer or socket would otherwise keep it alive forever. `Infinity`
-   * disables this.
+   * How long the process may keep running after the client has disconnected, in milliseconds. Then it is
+   * terminated, as a forgotten timer or socket would otherwise keep it alive forever. `Infinity` disables
+   * the termination.
    *
    * @default 1000
    */
   exitAfterMs?: number
 }
 
-/** What serving over stdio needs of its process. */
+/** The operations of a process that serving over stdio uses. */
 export interface StdioHost {
   readonly stdin: ReadableStream<Uint8Array>
   readonly stdout: WritableStream<Uint8Array>
-  /** Listens for termination signals; returns a function that unsubscribes. */
+  /** Listens for termination signals. Returns a function that removes the listener. */
   onTerminate(listener: () => void): () => void
   /** Exits after some milliseconds, if the process is still running. */
   exitAfter(ms: number): void
@@ -32,7 +32,7 @@ export interface StdioHost {
 
 /**
  * Opens the standard streams and serves until the client closes stdin, or a termination signal
- * arrives; requests in progress are then cancelled, and sent messages are flushed.
+ * arrives. Then requests in progress are cancelled, and sent messages are flushed.
  *
  * @throws {TypeError} If the server was not created by `createServer`.
  */

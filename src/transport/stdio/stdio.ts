@@ -1,5 +1,5 @@
 /**
- * The stdio framing over Web Streams: one JSON message per line, UTF-8, in both directions.
+ * The stdio transport over Web Streams: one JSON message per line, in UTF-8, in both directions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -31,14 +31,14 @@ export interface StdioTransportOptions {
  * Creates a transport over two byte streams, such as the standard streams of this process or of a
  * child.
  *
- * Reading tolerates CRLF, blank lines and one byte order mark; lines that are not JSON, not UTF-8
- * or too long are passed to `malformed`, and reading continues with the next line. Each message is
- * written with one line feed after it and none inside; all messages of one turn are written as one
- * chunk. The transport closes, once and with the reason, if a write detects that the peer is gone,
- * or if the peer reads so slowly that more than 16 Mi characters are queued.
+ * Reading accepts CRLF, blank lines and one byte order mark. Lines that are not JSON, not UTF-8 or too long
+ * are passed to `malformed`, and reading continues with the next line.
  *
- * When the peer closes its side, the receiver is notified and may still send until it calls
- * `close`.
+ * Each message is written as one line. All messages that are sent in the same tick are written as one
+ * chunk. The transport closes with a reason if a write detects that the peer has closed the stream, or if
+ * the peer reads so slowly that more than 16 Mi characters are queued.
+ *
+ * When the peer closes its output, the receiver is notified. It may still send until it calls `close`.
  *
  * @throws {TypeError} If an argument is not a stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
@@ -116,7 +116,7 @@ class StdioTransport implements Transport {
       if (reason) this.#writer.abort(reason).catch(() => {})
       else await this.#writer.close()
     } catch {
-      // The peer is gone, so there is no point in flushing.
+      // The peer no longer reads, so flushing would have no effect
     }
     this.#notifyClosed(reason)
     // A read that never settles must not block the close.
@@ -169,7 +169,7 @@ class StdioTransport implements Transport {
 }
 
 /**
- * One message as one line. `JSON.stringify` escapes all line terminators but two that JSON allows.
+ * Serializes a message as one line. `JSON.stringify` does not escape two of the line terminators.
  */
 function toLine(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   const text = writeJson(frame)

@@ -1,5 +1,5 @@
 /**
- * A handler at its path, and the part of `serve` that all runtimes share.
+ * Serves a handler at a path. It is the part of `serve` that all runtimes share.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -19,7 +19,7 @@ import { statefulSessions } from './sessions/stateful.ts'
 /** Where and how `serve` serves a server over HTTP, the same on Node, Deno and Bun. */
 export interface ServeOptions extends HandlerOptions {
   /**
-   * The TCP port; 0 lets the system choose a free one.
+   * The TCP port. With 0, the system chooses a free one.
    *
    * @default 0
    */
@@ -32,7 +32,7 @@ export interface ServeOptions extends HandlerOptions {
    */
   hostname?: string
   /**
-   * The path of the endpoint; all other paths respond with 404.
+   * The path of the endpoint. The response for all other paths is 404.
    *
    * @default '/mcp'
    */
@@ -71,7 +71,7 @@ export interface HttpServer {
 export interface Endpoint {
   readonly port: number
   readonly hostname: string
-  /** Handles any request to the host; never rejects. */
+  /** Handles any request to the host. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Creates the public {@link HttpServer} once the port is known. */
   readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
@@ -113,8 +113,8 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
       routes.all(routeOf(routePath), handler)
     // With CORS headers: without them, pages could not read the 404
     routes.all('*', (request) => guard(request, notFound))
-    // Not the router itself: it is a proxy with every property, including `then`, so that it would
-    // be taken for a promise
+    // The router itself must not be returned. It is a proxy with every property, including `then`, so that
+    // `await` would treat it as a promise
     return { fetch: routes.fetch }
   }
   let router: ReturnType<typeof createRouter> | undefined
@@ -123,7 +123,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     hostname,
     fetch(request, caller) {
       try {
-        // Bypasses the router, which takes a quarter of the time of a call
+        // Bypasses the router, which would take a quarter of the time of a call
         if (parseRequestUrl(request.url).pathname === path) return handler(request, caller)
       } catch {
         // Some runtimes permit an invalid URL when the `Host` header is missing
@@ -150,8 +150,8 @@ export function listenFault(error: unknown, hostname: string, port: number): unk
 }
 
 /**
- * Whether a request is for that path, without a query. Most requests are for the endpoint, and
- * routing would take a quarter of the time of a call.
+ * Whether the URL of a request ends with this path, without a query. Checked before routing, which would
+ * take a quarter of the time of a call.
  */
 export function isAtPath({ url }: Request, path: string): boolean {
   return url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length

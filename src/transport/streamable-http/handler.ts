@@ -24,7 +24,7 @@ import { withoutSessions } from './sessions/none.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export interface Handler {
-  /** Handles a request; never rejects. */
+  /** Handles a request. Never rejects. */
   (request: Request, caller?: Caller): Promise<Response>
   /** Ends all listeners and sessions gracefully. */
   close(): Promise<void>
@@ -33,14 +33,15 @@ export interface Handler {
 /** Options of {@link createHandler}. */
 export interface HandlerOptions extends EndpointOptions {
   /**
-   * How sessions of the revisions up to 2025-11-25 work. `statefulSessions()` stores them, in
-   * memory or elsewhere; it is the default of `serve`. `sealedSessions()` stores nothing, but
-   * encrypts the negotiated parameters into the session id. By default there are no sessions,
-   * because the next request may reach another process.
+   * How sessions of the revisions up to 2025-11-25 work.
    *
-   * With `statefulSessions`, the server can send any message to clients of these revisions at any
-   * time; otherwise only notifications, while it handles a request. Only without sessions do
-   * handlers know nothing about the client.
+   * - `statefulSessions()` stores them, in memory or elsewhere. It is the default of `serve`.
+   * - `sealedSessions()` stores nothing, but encrypts the negotiated parameters into the session id.
+   * - `false` provides no sessions. It is the default, because the next request may reach another process.
+   *
+   * With `statefulSessions`, the server can send any message to clients of these revisions at any time.
+   * With the others, it can only send notifications, and only while it handles a request. Without
+   * sessions, handlers do not know the client's name and capabilities.
    *
    * @default false
    */

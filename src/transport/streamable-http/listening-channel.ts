@@ -1,6 +1,6 @@
 /**
- * Streamable HTTP with the standalone stream, on which a server with sessions sends what belongs to
- * no request.
+ * Streamable HTTP with the standalone stream, on which a server with sessions sends messages that belong
+ * to no request.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -19,7 +19,7 @@ import { MIN_RETRY_MS, StreamableHttpChannel } from './channel.ts'
 
 /** Sends messages to one endpoint, and can listen to it. */
 export class ListeningChannel extends StreamableHttpChannel {
-  /** Waits until the server accepts another token than the last rejected one. */
+  /** Waits until the server accepts a different token than the last rejected one. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
   readonly #onGap: () => void
   #listening = new AbortController()
@@ -84,7 +84,7 @@ export class ListeningChannel extends StreamableHttpChannel {
   }
 
   /**
-   * Opens the next stream; returns `undefined` after an error that may pass.
+   * Opens the next stream. Returns `undefined` after a temporary error.
    *
    * @param hasStreamed Whether the session ever had the stream; if so, a 404 for it means that the
    * session ended.

@@ -22,8 +22,8 @@ export interface EndpointOptions extends InputOptions {
   /** The allowed `Host` names, on any port. By default all are allowed. */
   allowedHosts?: readonly string[]
   /**
-   * Authenticates callers: `protectedResource` with access tokens (its metadata paths must be
-   * routed to the handler too), `authenticate` with any other scheme. By default anyone may call.
+   * Authenticates callers. Use `protectedResource` for access tokens, and route its metadata paths to the
+   * handler too. Use `authenticate` for any other scheme. By default anyone may call.
    */
   auth?: Authenticator
   /**
@@ -33,23 +33,23 @@ export interface EndpointOptions extends InputOptions {
    */
   maxBodyBytes?: number
   /**
-   * Responds only with JSON: messages that would precede the response are dropped.
+   * Whether to respond only with JSON. If so, messages that would precede the response are dropped.
    *
    * @default false
    */
   jsonOnly?: boolean
   /**
-   * The interval between keep-alive comments on idle streams, in milliseconds; 0 sends none.
+   * The interval between keep-alive comments on idle streams, in milliseconds. With 0, none are sent.
    *
    * @default 15000
    */
   keepAliveMs?: number
 }
 
-/** Hooks for this package's hosts whose streams and changes are not in the handler's memory. */
+/** Hooks for the hosts in this package that do not keep streams and changes in the handler's memory. */
 export interface HandlerHooks {
   /**
-   * Opens the connection of the stream for a GET; by default in the body of its response.
+   * Opens the connection of the stream for a GET. By default, it is the body of the response.
    *
    * @returns The sink for the stream's events, and the response.
    */
@@ -58,19 +58,19 @@ export interface HandlerHooks {
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
-   * Handles a GET that opens the standalone stream, or that resumes after an event unknown to the
-   * session; by default the session handles it.
+   * Handles a GET that opens the standalone stream, or that resumes a stream after an event that the
+   * session does not know. By default, the session handles it.
    */
   onStandaloneStream?: (stream: {
     sessionId: string
     /** Whether the stream starts with an event that has only an id. */
     initialEventId: boolean
   }) => Response
-  /** The source of changes; by default the server's own `notify`. */
+  /** The source of changes. By default it is the server's own `notify`. */
   changeSource?: ChangeSource | undefined
   /**
-   * Whether a 2026-07-28 request lacks the headers that repeat its body, as over HTTP+SSE. If so,
-   * the headers are not checked. By default every request must have them.
+   * Whether a request of 2026-07-28 need not have the headers that repeat parts of its body, as over
+   * HTTP+SSE. By default every request must have them.
    */
   omitsHeaders?: (request: Request) => boolean
 }

@@ -1,6 +1,5 @@
 /**
- * Handling of a POST: the body is parsed to a message, which either belongs to a session or is
- * stateless.
+ * Handles a POST: parses the body to a message, which either belongs to a session or is stateless.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -19,11 +18,11 @@ import type { SessionManager } from './sessions/manager.ts'
 import { postStateless } from './stateless-post.ts'
 
 /**
- * Handles a POST. A session named in the headers is resolved before the body is read, because
- * another host may serve it.
+ * Handles a POST. If the headers name a session, it is resolved before the body is read, because another
+ * host may serve the session.
  *
- * @throws {HttpError} If the request is invalid: 404 for an unknown session or method, otherwise
- * 400 or the status that describes the fault of its headers or body.
+ * @throws {HttpError} If the request is invalid. The status is 404 for an unknown session or method.
+ * Otherwise it is 400, or a more precise status for invalid headers or an invalid body.
  */
 export async function post(incoming: IncomingRequest, sessions: SessionManager): Promise<Response> {
   const { endpoint, request, caller, version, sessionId, stated } = incoming
@@ -61,7 +60,7 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
     session ??= await sessions.resolve(incoming)
     return session instanceof Response ? session : await postToSession(incoming, session, body)
   } catch (error) {
-    // If a host cannot store a session now, the request is not at fault
+    // An internal error, such as a store that fails, is not the client's fault
     if (!(error instanceof ProtocolError) || error.code === INTERNAL_ERROR) throw error
     if (!(session instanceof Response)) session?.rejectPending(body, error)
     const status = error.code === METHOD_NOT_FOUND ? 404 : 400

@@ -56,7 +56,7 @@ export class Reply {
     return acceptsEvents && !endpoint.options.jsonOnly
   }
 
-  /** Sends a message before the response; dropped if the client accepts only JSON. */
+  /** Sends a message before the response. Drops it if the client accepts only JSON. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
     this.#stream ??= this.#open()
     return this.#stream?.send(message)
@@ -69,9 +69,9 @@ export class Reply {
   }
 
   /**
-   * Sends the response, or those of a batch, and closes the reply. Without a response, the HTTP
-   * response is an empty 202. Never throws: serialization errors are reported, and replaced by an
-   * internal error.
+   * Sends the response or the responses of a batch, and closes the reply. If there is none, the HTTP
+   * response is an empty 202. Never throws. If a response cannot be serialized, the error is reported and
+   * an internal error is sent instead.
    */
   finish(answer: Answer | undefined): void {
     if (this.#write(answer)) return

@@ -16,9 +16,9 @@ import type { HttpSession } from './sessions/manager.ts'
  * Handles a message of a session, or a batch.
  *
  * @param body A batch, or one valid message.
- * @throws {HttpError} 404 when the session ended. 400 when the revision has no batches, or when the
- * batch is empty or too long, contains `initialize`, or reuses an id that is in flight. A rejected
- * batch is rejected as a whole: none of its messages is handled.
+ * @throws {HttpError} 404 if the session has ended. 400 if the revision has no batches, or if the batch is
+ * empty or too long, contains `initialize`, or reuses an id that is in flight. None of the messages of a
+ * rejected batch is handled.
  * @throws {ProtocolError} `INVALID_REQUEST` if the id of the request is in flight.
  */
 export function postToSession(

@@ -1,6 +1,6 @@
 /**
- * The interface between a handler and its sessions: without sessions, sealed into their ids, stored,
- * or served by another host.
+ * The interface between a handler and its sessions. Implementations have no sessions, encrypt them into
+ * their ids, store them, or forward them to another host.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -29,9 +29,9 @@ export interface SessionManager {
    * Resolves the session named in the headers, or returns the response if another host serves it.
    * Does not read the body.
    *
-   * @throws {HttpError} 400 when the version is unknown or differs from the session's, or a session
-   * id is missing; 404 when the session does not exist, or belongs to another principal. Without
-   * sessions, the id is ignored.
+   * @throws {HttpError} 400 if the version is unknown or differs from the session's, or the session id is
+   * missing. 404 if the session does not exist, or belongs to another principal. Handlers without
+   * sessions ignore the id.
    */
   resolve(incoming: IncomingRequest): HttpSession | Response | Promise<HttpSession | Response>
   /**

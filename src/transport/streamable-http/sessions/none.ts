@@ -22,7 +22,7 @@ import {
   type SessionProvider,
 } from './manager.ts'
 
-/** Answers `initialize` without a session id, and later requests without knowing the client. */
+/** Responds to `initialize` without a session id. Later requests are handled without knowing the client. */
 export const withoutSessions: SessionProvider = (endpoint) => ({
   allow: 'POST, OPTIONS',
   resolve: (incoming) =>

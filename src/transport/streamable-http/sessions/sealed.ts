@@ -22,8 +22,8 @@ import { UnstoredSession } from './none.ts'
 /** Options of {@link sealedSessions}. */
 export interface SealedSessionOptions {
   /**
-   * Secrets of at least 16 characters that encrypt session ids: the first encrypts, all can decrypt.
-   * All instances need the same secrets. By default a secret is generated, so that only this
+   * Secrets of at least 16 characters for session ids. The first secret encrypts, and all secrets can
+   * decrypt. All instances need the same secrets. By default a secret is generated, so that only this
    * instance can serve the sessions.
    */
   secrets?: Secrets
@@ -41,10 +41,12 @@ const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
 
 /**
- * Makes `createHandler` serve the revisions up to 2025-11-25 without storage, for its option
- * `sessions`: handlers know the client and its capabilities, in every instance. The server cannot
- * send requests to the client, or notifications outside of responses; features that need them fail
- * immediately. A client cannot end such a session before it expires.
+ * Serves sessions of the revisions up to 2025-11-25 without storage. Pass the result as the option
+ * `sessions` of `createHandler`. Every instance can serve every session, and handlers know the client and
+ * its capabilities.
+ *
+ * The server cannot send requests to the client, or notifications outside of responses. Features that
+ * need them fail immediately. A client cannot end such a session before it expires.
  *
  * @example
  * ```ts
@@ -94,7 +96,7 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   )
 }
 
-/** Decrypts a session id; `undefined` when it has expired, or was not issued by this server. */
+/** Decrypts a session id. Returns `undefined` if it has expired, or this server did not issue it. */
 async function unseal(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
   const opened = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
   if (!isObject(opened) || opened.kind !== KIND || !(Number(opened.expires) > Date.now())) {

@@ -1,5 +1,5 @@
 /**
- * A stored session: its streams, its outgoing messages, and when its state is written to the store.
+ * A stored session. Decides on which stream a message is sent, and when the state of the session is stored.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -107,7 +107,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     if (target) await pool.save(this)
     else if (record.elicitations !== elicitations) await pool.note(this)
     if (!cancellation.cancelled) return response
-    // A cancelled request has no response; if the session ends, the client still waits for one.
+    // A request that the client cancelled has no response. If the session ends, the client waits for one
     const ended = (cancellation.reason as SdkError).code === 'CLOSED'
     return ended
       ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })

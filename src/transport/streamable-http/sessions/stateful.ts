@@ -24,7 +24,7 @@ import {
 } from './manager.ts'
 import { StatefulSession } from './stateful-session.ts'
 
-/** Where sessions are stored, their lifetime, and their limits. */
+/** Options of {@link statefulSessions}. */
 export interface StatefulSessionOptions extends SessionLimits {
   /**
    * Where sessions are stored. With a store in memory, all requests of a session must reach the
@@ -34,8 +34,8 @@ export interface StatefulSessionOptions extends SessionLimits {
    */
   store?: SessionStore
   /**
-   * Resumes calls that were running when their process ended: pass `resumableCalls`, and a `store`
-   * that outlives the process. By default, clients receive an error for such calls.
+   * Resumes calls that were running when their process ended. Pass `resumableCalls`, and a `store` that
+   * outlives the process. By default, clients receive an error for such calls.
    */
   calls?: ResumableCallStore
 }
@@ -45,9 +45,9 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
 }
 
 /**
- * Makes `createHandler` fully support the revisions up to 2025-11-25, for its option `sessions`:
- * the server can send requests and notifications to its clients at any time, and clients can resume
- * their streams.
+ * Serves sessions of the revisions up to 2025-11-25 with all features: the server can send requests and
+ * notifications to its clients at any time, and clients can resume their streams. Pass the result as the
+ * option `sessions` of `createHandler`.
  *
  * @example
  * ```ts
