@@ -1,6 +1,6 @@
 /**
- * Wakes other processes that use the same schema. Notifications carry only which rows to read, as
- * they are short and may be lost.
+ * Notifications between the processes that use the same schema. A notification only names the rows to
+ * read, because notifications must be short and may be lost.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
@@ -9,33 +9,33 @@ import { callHook } from '../patterns/hooks.ts'
 import { pause, unref } from '../patterns/timers.ts'
 import type { Database } from './database.ts'
 
-/** How often a process notes that it is alive, in milliseconds. */
+/** How often a process records that it is alive, in milliseconds. */
 const HEARTBEAT_MS = 5_000
 
-/** Processes that were not seen for so long are dead: four heartbeats. */
+/** A process counts as dead after this time without a heartbeat. It is the time of four heartbeats. */
 const DEAD_AFTER = `interval '20 seconds'`
 
 /** Reads the rows of one topic. */
 export interface Subscriber {
-  /** Called with the key of each notification; those of this process come too. */
+  /** Called with the key of each notification, including those that this process sent. */
   wake(key: string): void
   /** Called when notifications may have been lost, and once at the start. */
   resync(): void
 }
 
-/** An SQL condition: whether the process whose id is the expression is alive. */
+/** Returns an SQL condition for whether a process is alive. `id` is an SQL expression for its id. */
 export function isAlive(id: string): string {
   return `EXISTS (SELECT FROM {mcp_processes} WHERE id = ${id} AND seen_at > now() - ${DEAD_AFTER})`
 }
 
-/** What a notification carries, for `pg_notify` in the statement that writes the rows. */
+/** The payload of a notification, for `pg_notify` in the statement that writes the rows. */
 export function payloadOf(topic: string, key: string): string {
   return `${topic} ${key}`
 }
 
-/** The notifications of all processes that use one schema, over one connection. */
+/** Sends and receives the notifications of all processes that use one schema, over one connection. */
 export class Bus {
-  /** Identifies this process, or this storage if a process has several. */
+  /** The id of this process. If the process has several storages, each has its own id. */
   readonly process: string = crypto.randomUUID()
   readonly #database: Database
   readonly #subscribers = new Map<string, Set<Subscriber>>()
@@ -50,12 +50,12 @@ export class Bus {
     this.#database = database
   }
 
-  /** The channel of one process, or of all. */
+  /** The name of the channel of one process, or of the channel of all processes. */
   channel(process?: string): string {
     return `edgewise:${process ?? this.#database.schema}`
   }
 
-  /** Subscribes to a topic, and listens from then on; returns a function that unsubscribes. */
+  /** Subscribes to a topic, and starts to listen. Returns a function that unsubscribes. */
   subscribe(topic: string, subscriber: Subscriber): () => void {
     let subscribers = this.#subscribers.get(topic)
     if (!subscribers) this.#subscribers.set(topic, (subscribers = new Set()))
@@ -65,7 +65,7 @@ export class Bus {
   }
 
   /**
-   * Listens, and notes that this process is alive.
+   * Starts to listen, and records that this process is alive.
    *
    * @throws {UnavailableError} If the database cannot be used.
    */
@@ -87,13 +87,13 @@ export class Bus {
     }
   }
 
-  /** Wakes the subscribers of a topic, in one process or in all. */
+  /** Notifies the subscribers of a topic, in one process or in all processes. */
   async send(topic: string, key: string, process?: string): Promise<void> {
     const query = 'SELECT pg_notify($1, $2)'
     await this.#database.query(query, this.channel(process), payloadOf(topic, key))
   }
 
-  /** Stops listening, and notes that this process is gone. */
+  /** Stops listening, and records that this process has ended. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -111,13 +111,13 @@ export class Bus {
     this.#onClose(() => clearInterval(timer))
   }
 
-  /** Stops something when this is closed, which it may be already. */
+  /** Calls `stop` when this object is closed, or immediately if it is closed already. */
   #onClose(stop: () => unknown): void {
     if (this.#isClosed) this.#call(stop)
     else this.#stops.push(stop)
   }
 
-  /** Resolves when the first connection listens. Later ones are up to the client library. */
+  /** Resolves when the first connection listens. The client library opens later connections itself. */
   #listen(channel: string): Promise<void> {
     let listening = this.#channels.get(channel)
     if (!listening) {
@@ -158,14 +158,14 @@ export class Bus {
     callHook(run, (error) => this.#database.report(error))
   }
 
-  /** Reads all topics if the notification of the last heartbeat is missing, and sends the next. */
+  /** Sends the next heartbeat. If the notification of the last one is missing, first reads all topics. */
   #check(): void {
     if (!this.#isHeard) this.#resync()
     this.#isHeard = false
     this.#beat().catch((error: unknown) => this.#database.report(error))
   }
 
-  /** Notes that this process is alive, and notifies it, which shows whether it listens. */
+  /** Records that this process is alive, and sends it a notification, which shows whether it listens. */
   async #beat(): Promise<void> {
     await this.#database.query(
       `WITH beat AS (

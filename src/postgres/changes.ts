@@ -1,5 +1,6 @@
 /**
- * The log of changes, through which each process announces those of all others.
+ * The log of changes. Each process writes its changes to the log, and announces the changes of all others
+ * to its clients.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -18,13 +19,13 @@ const BATCH = 500
 /** The maximum number of changes that wait for a database that cannot be used. */
 const MAX_PENDING = 10_000
 
-/** How long changes are stored, in milliseconds: a process that is away for longer misses some. */
+/** How long changes are stored, in milliseconds. A process without the database for longer misses some. */
 const RETENTION_MS = 3_600_000
 
 /** How often old changes are deleted, in milliseconds. */
 const CLEANUP_MS = 60_000
 
-/** What is announced when it is not known what was missed. */
+/** The changes to announce if it is unknown which changes were missed. */
 export const ANYTHING: readonly ServerChange[] = [
   { method: 'notifications/tools/list_changed' },
   { method: 'notifications/prompts/list_changed' },
@@ -33,21 +34,21 @@ export const ANYTHING: readonly ServerChange[] = [
 
 /** A change in the log. */
 export interface LoggedChange {
-  /** Higher than those of all changes before. */
+  /** The id, which is higher than those of all earlier changes. */
   readonly id: number
-  /** Who published it. */
+  /** The id of the process that published the change. */
   readonly origin: string
   readonly change: ServerChange
 }
 
 type ChangeListener = (logged: LoggedChange) => void
 
-/** Publishes the changes of this process in their order, and delivers those of all processes. */
+/** Publishes the changes of this process in order, and delivers the changes of all processes. */
 export class ChangeLog {
   readonly #database: Database
   readonly #bus: Bus
   readonly #listeners = new Set<ChangeListener>()
-  /** What is still to be written: for each change, who published it. */
+  /** The changes that are not written yet, each with the id of the process that published it. */
   readonly #pending = new Map<string, string>()
   #isWriting = false
   #written: Promise<void> = Promise.resolve()
@@ -55,7 +56,7 @@ export class ChangeLog {
   #cursor: number | undefined
   #isReading = false
   #isStale = false
-  /** Whether the log may be another one, such as that of a restored backup. */
+  /** Whether the log may have been replaced, for example by that of a restored backup. */
   #isDoubtful = false
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
@@ -66,7 +67,7 @@ export class ChangeLog {
   }
 
   /**
-   * Starts to deliver the changes from now on.
+   * Starts to deliver changes.
    *
    * @throws {UnavailableError} If the database cannot be used.
    */
@@ -84,14 +85,14 @@ export class ChangeLog {
     this.#cursor ??= last
   }
 
-  /** The id of the last change that was delivered; 0 before the start. */
+  /** The id of the last delivered change; 0 before the start. */
   get position(): number {
     return this.#cursor ?? 0
   }
 
   /**
-   * Calls `listener` for the changes of all processes in their order, those of this process too,
-   * until the returned function is called.
+   * Calls `listener` for the changes of all processes in order, including those of this process, until the
+   * returned function is called.
    */
   subscribe(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
@@ -99,7 +100,8 @@ export class ChangeLog {
   }
 
   /**
-   * The next changes after one, and whether that is all: others may have been deleted already.
+   * Returns the next changes after the one with the given id. They are incomplete if further changes were
+   * already deleted.
    *
    * @throws {UnavailableError} If the database cannot be used.
    */
@@ -117,7 +119,7 @@ export class ChangeLog {
   }
 
   /**
-   * Publishes a change. While the database cannot be used it waits, and the same change is
+   * Publishes a change. While the database cannot be used, the change waits. Equal changes that wait are
    * published once.
    */
   publish(change: ServerChange, origin: string): void {
@@ -129,7 +131,7 @@ export class ChangeLog {
     if (!this.#isWriting) this.#written = this.#write()
   }
 
-  /** Resolves when everything that was published before has been written. */
+  /** Resolves when all changes that were published before are written. */
   flush(): Promise<void> {
     return this.#written
   }
@@ -144,7 +146,7 @@ export class ChangeLog {
   async #write(): Promise<void> {
     this.#isWriting = true
     for (let failures = 0; this.#pending.size > 0;) {
-      // Changes that are published meanwhile follow, even if they are the same
+      // Changes that are published in the meantime are written later, even if they are equal
       const batch = [...this.#pending].slice(0, BATCH)
       for (const [change] of batch) this.#pending.delete(change)
       try {
@@ -163,8 +165,8 @@ export class ChangeLog {
   }
 
   /**
-   * Inserts changes. The lock lasts until the transaction has been committed, so that ids are
-   * committed in their order, and no reader skips one that is committed late.
+   * Inserts changes. The lock is held until the transaction is committed, so that changes are committed in
+   * the order of their ids. Otherwise a reader could skip a change that is committed late.
    */
   async #insert(batch: readonly (readonly [change: string, origin: string])[]): Promise<void> {
     await this.#database.query(
@@ -183,7 +185,7 @@ export class ChangeLog {
     )
   }
 
-  /** Reads what is new. A notification that arrives meanwhile causes another round. */
+  /** Reads new changes. A notification that arrives in the meantime causes another read. */
   async #read(): Promise<void> {
     this.#isStale = true
     if (this.#isReading) return
@@ -209,7 +211,7 @@ export class ChangeLog {
     this.#isReading = false
   }
 
-  /** Goes back to the end of the log if it is shorter than what was read of it. */
+  /** Moves the cursor back to the end of the log if the log ends before the cursor. */
   async #rewind(cursor: number): Promise<void> {
     const last = await this.#lastId()
     this.#isDoubtful = false
@@ -225,7 +227,7 @@ export class ChangeLog {
     return last?.id ?? 0
   }
 
-  /** Changes were deleted before they were read: any list may have changed. */
+  /** Announces all lists as changed, because changes were deleted before they were read. */
   #deliverAnything(id: number): void {
     for (const change of ANYTHING) this.#deliver({ id, origin: '', change })
   }
@@ -239,7 +241,7 @@ export class ChangeLog {
     }
   }
 
-  /** Whether no change after an id was deleted: the newest of those that are old stays. */
+  /** Whether no change after an id was deleted. The clean-up never deletes the newest of the old changes. */
   async #isKept(id: number): Promise<boolean> {
     const query = 'SELECT FROM {mcp_changes} WHERE id <= $1 LIMIT 1'
     return (await this.#database.query(query, id)).length > 0
@@ -248,7 +250,7 @@ export class ChangeLog {
   async #cleanUp(): Promise<void> {
     if (performance.now() - this.#cleanedAt < CLEANUP_MS) return
     this.#cleanedAt = performance.now()
-    // By the primary key: the table needs no other index
+    // Deletes by the primary key, so that the table needs no other index
     await this.#database.query(
       `DELETE FROM {mcp_changes} WHERE id < (
          SELECT max(id) FROM (SELECT id, at FROM {mcp_changes} ORDER BY id LIMIT 10000) AS oldest

@@ -4,10 +4,10 @@
  * @see https://github.com/porsager/postgres
  */
 
-/** A value that is bound to a `$1` of a query. Anything else travels as text. */
+/** A value that is bound to a parameter of a query, such as `$1`. All other types are sent as text. */
 export type PostgresValue = string | number | boolean | null
 
-/** A query that was sent, or waits for a connection. */
+/** A query that was sent, or that waits for a connection. */
 export interface PostgresQuery extends Promise<readonly unknown[]> {
   /** Cancels the query, which then rejects. */
   cancel(): unknown
@@ -31,7 +31,7 @@ export interface PostgresClient extends PostgresQueries {
   /** Runs `work` in a transaction, which is rolled back if it rejects. */
   begin(work: (queries: PostgresQueries) => Promise<unknown>): Promise<unknown>
   /**
-   * Listens to notifications on a connection of its own, which is opened again whenever it is lost.
+   * Listens to notifications on a separate connection, which is opened again whenever it is lost.
    *
    * @param listening Called whenever the connection starts to listen.
    */

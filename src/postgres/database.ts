@@ -1,6 +1,6 @@
 /**
- * Queries to the tables of one schema: with a timeout, and with one kind of error for a database
- * that cannot be used at the moment.
+ * Queries of the tables of one schema, with a timeout. If the database cannot be used at the moment, each
+ * of them fails with an `UnavailableError`.
  *
  * @see https://www.postgresql.org/docs/current/ddl-schemas.html
  */
@@ -11,7 +11,7 @@ import type { PostgresClient, PostgresQueries, PostgresQuery, PostgresValue } fr
 import { migrate, MIGRATIONS } from './migrations.ts'
 import { isTableMissing, isTransient, UnavailableError } from './unavailable.ts'
 
-/** Runs queries whose tables are written as `{name}`. */
+/** Runs queries in which the names of tables are written as `{name}`. */
 export interface Queries {
   /**
    * Runs one query and returns its rows.
@@ -23,11 +23,11 @@ export interface Queries {
 
 /** How a database is used. */
 export interface DatabaseOptions {
-  /** The name of the schema, which is valid. */
+  /** The name of the schema, already validated. */
   readonly schema: string
   /** How long a query or a transaction may take, in milliseconds. */
   readonly timeoutMs: number
-  /** Receives the first error of each outage, and errors that nothing waits for. */
+  /** Receives the first error of each outage, and errors of background work. */
   readonly onError: (error: unknown) => void
 }
 
@@ -67,7 +67,7 @@ export class Database implements Queries {
   async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
     if (!this.#isMigrated) await this.migrate()
     try {
-      // Not `attempt`, whose signal costs as much as a short query
+      // `attempt` is not used, because its signal costs as much as a short query
       const query = this.#client.unsafe(this.#resolve(text), values, { prepare: true })
       const rows = await this.#inTime(query)
       this.#isDown = false
@@ -78,8 +78,7 @@ export class Database implements Queries {
   }
 
   /**
-   * Runs `work` in a transaction. One that has not been committed when the time is over is rolled
-   * back.
+   * Runs `work` in a transaction. If it is not committed within the timeout, it is rolled back.
    *
    * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
@@ -99,8 +98,8 @@ export class Database implements Queries {
   }
 
   /**
-   * Listens to notifications. The client library opens the connection again when it is lost, also
-   * when this rejects.
+   * Listens to notifications. If the connection is lost, the client library opens it again, even if the
+   * returned promise has rejected.
    *
    * @param listening Called whenever the connection starts to listen.
    */
@@ -112,7 +111,7 @@ export class Database implements Queries {
     return this.#client.listen(channel, listener, listening)
   }
 
-  /** Stops reporting errors: the client may be closed from now on. */
+  /** Stops reporting errors, as the client may be closed from now on. */
   close(): void {
     this.#isClosed = true
   }
@@ -122,7 +121,7 @@ export class Database implements Queries {
     this.#isMigrated = true
   }
 
-  /** Reports an error that nothing waits for; that of an outage once. */
+  /** Reports an error of background work. Errors of one outage are reported once. */
   report(error: unknown): void {
     if (this.#isClosed || error instanceof UnavailableError) return
     callHook(() => this.#onError(error), ignore)
@@ -144,7 +143,7 @@ export class Database implements Queries {
     }
   }
 
-  /** The text of a query with the full names of its tables. */
+  /** Replaces the names of tables in a query by their full names. */
   #resolve(text: string): string {
     let resolved = this.#texts.get(text)
     if (resolved === undefined) {
@@ -155,7 +154,7 @@ export class Database implements Queries {
   }
 
   /**
-   * Does something that needs the database.
+   * Runs `work`, which needs the database.
    *
    * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
@@ -169,7 +168,7 @@ export class Database implements Queries {
     }
   }
 
-  /** The rows of a query, which is cancelled when the time is over. */
+  /** Returns the rows of a query. Cancels the query after the timeout. */
   #inTime(query: PostgresQuery): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -180,7 +179,7 @@ export class Database implements Queries {
     })
   }
 
-  /** The error for the caller of a query that failed. */
+  /** Returns the error for the caller of a failed query. */
   #failure(error: unknown): unknown {
     if (isTableMissing(error)) {
       this.#migrated = undefined
@@ -194,7 +193,7 @@ export class Database implements Queries {
   }
 }
 
-/** Cancels a query. That may fail, as the database may be out of reach. */
+/** Cancels a query. Ignores failures, as the database may be unreachable. */
 function cancelQuery(query: PostgresQuery): void {
   callHook(() => query.cancel(), ignore)
 }

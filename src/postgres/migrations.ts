@@ -8,8 +8,8 @@ import { EVENTS } from './events/schema.ts'
 import { SESSIONS } from './sessions/schema.ts'
 
 /**
- * The scripts that lead from one version of the tables to the next, the first from none. Released ones
- * never change.
+ * The scripts that update the tables from one version to the next. The first script creates them. Released
+ * scripts never change.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE mcp_processes (
@@ -41,7 +41,7 @@ export const MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Runs those scripts that the tables of a schema lack, in one transaction.
+ * Runs the scripts that were not yet applied to a schema, in one transaction.
  *
  * @throws {Error} If a later version of the package created the tables.
  */
@@ -61,7 +61,7 @@ export async function migrate(
     const version = await versionOf(queries, schema)
     if (version > scripts.length) throw newerSchema(schema, version, scripts.length)
     if (version === scripts.length) return
-    // `IF NOT EXISTS` would need the permission to create schemas even if this one exists
+    // `CREATE SCHEMA IF NOT EXISTS` would need the permission to create schemas even if this one exists
     const found = await queries.unsafe('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     if (found.length === 0) await queries.unsafe(`CREATE SCHEMA "${schema}"`)
     await queries.unsafe(`SET LOCAL search_path TO "${schema}"`)
@@ -75,7 +75,7 @@ export async function migrate(
 
 /** The version of the tables; 0 if there are none. */
 async function versionOf(queries: PostgresQueries, schema: string): Promise<number> {
-  // Not `to_regclass`, which may not see yet what another process has just committed
+  // `to_regclass` is not used, because it may not see a table that another process has just committed
   const isThere = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
   if ((await queries.unsafe(isThere, [schema])).length === 0) return 0
   const [row] = await queries.unsafe(`SELECT version FROM "${schema}".mcp_schema`)

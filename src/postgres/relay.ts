@@ -1,5 +1,6 @@
 /**
- * Connects the notifier of a server with the change log: each process announces the changes of all.
+ * Connects the notifier of a server with the change log, so that each process announces the changes of all
+ * processes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -7,8 +8,9 @@ import type { Notifier, ServerChange } from '../server/notifier.ts'
 import type { ChangeLog } from './changes.ts'
 
 /**
- * Publishes what a notifier announces, and announces what others published. Its own changes are
- * delivered here at once, whether or not the database can be used.
+ * Publishes the changes that a notifier announces, and announces the changes that other processes
+ * published. The changes of this process are announced here immediately, even if the database cannot be
+ * used.
  *
  * @returns A function that disconnects it.
  */

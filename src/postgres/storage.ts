@@ -20,24 +20,24 @@ import { relayChanges } from './relay.ts'
 import { postgresSessions, type PostgresSessionOptions } from './sessions/provider.ts'
 import { PostgresTaskStore } from './task-store.ts'
 
-/** How a database is used. */
+/** Options of {@link createPostgresStorage}. */
 export interface PostgresStorageOptions {
   /**
-   * The name of the schema with the tables, which is created if it does not exist: 1 to 48 letters,
-   * digits, `_` and `-`, beginning with a letter or `_`. Each server needs a schema of its own.
+   * The name of the schema with the tables. It has 1 to 48 letters, digits, `_` and `-`, and begins with a
+   * letter or `_`. If the schema does not exist, it is created. Each server needs its own schema.
    *
    * @default 'edgewise'
    */
   schema?: string
   /**
-   * How long a query may take, in milliseconds. Afterwards it is cancelled, and the call that needs
-   * it is answered with 503 and `Retry-After`.
+   * How long a query may take, in milliseconds. Then it is cancelled, and the call that needs it fails with
+   * 503 and `Retry-After`.
    *
    * @default 5000
    */
   timeoutMs?: number
   /**
-   * Receives errors that no call reports: the first of each outage, and those in the background.
+   * Receives errors that no call reports: the first error of each outage, and errors of background work.
    *
    * @default console.error
    */
@@ -48,30 +48,30 @@ const OPTIONS: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs: 1, 
 
 const SCHEMA = /^(?!pg_)[a-z_][\w-]{0,47}$/i
 
-/** The sessions, tasks and changes of one server, which any number of processes share. */
+/** Stores the sessions, tasks and changes of one server, for any number of processes. */
 export interface PostgresStorage {
   /**
-   * Creates or updates the tables, which the first use does as well. Several processes may call it
-   * at once.
+   * Creates or updates the tables. The first use of the storage does this too. Several processes may call
+   * this method at the same time.
    *
    * @throws {Error} If a later version of this package created the tables.
    * @throws {ProtocolError} `INTERNAL_ERROR` if the database cannot be used.
    */
   migrate(): Promise<void>
   /**
-   * Announces the changes of all processes to the clients of a server in this one, and the other way
-   * around: what `server.notify` announces, and changes of its lists, on any process reaches all
-   * clients. Call it after everything was registered, as that is announced as well.
+   * Connects the notifications of a server in all processes. Changes that `server.notify` announces on any
+   * process, and changes of the server's lists, are then announced to the clients of all processes. Call it
+   * after all registrations, since registrations are announced too.
    *
    * @throws {TypeError} If the server was not made by `createServer`.
-   * @throws {SdkError} `INVALID_USE` if the server announces nothing, as those of
+   * @throws {SdkError} `INVALID_USE` if the server has no notifications, such as those of
    *   `edgewise/server/tiny`.
    * @throws {ProtocolError} `INTERNAL_ERROR` if the database cannot be used.
    */
   connect(server: BaseServer): Promise<void>
   /**
-   * Keeps the sessions of the revisions up to 2025-11-25 for the option `sessions` of `serve` and
-   * `createHandler`. Any process may answer any request of a session, and calls `connect` itself.
+   * Stores sessions of the revisions up to 2025-11-25, for the option `sessions` of `serve` and
+   * `createHandler`. Any process can handle any request of a session. It calls {@link connect} itself.
    *
    * @throws {TypeError} If an option is unknown.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
@@ -89,15 +89,15 @@ export interface PostgresStorage {
   /** Creates a storage of events and webhook subscriptions, for the option `storage` of `events`. */
   eventStorage(): EventStorage
   /**
-   * Publishes pending changes, if the database can be used, and stops listening. Call it after the
-   * handlers were closed, and before the client is.
+   * Publishes pending changes, if the database can be used, and stops listening. Call it after the handlers
+   * and before the client of the database are closed.
    */
   close(): Promise<void>
 }
 
 /**
- * Creates a storage in a Postgres database, for any number of processes. Nothing is sent before it
- * is used.
+ * Creates a storage in a Postgres database, for any number of processes. No query is sent before the
+ * storage is used.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ export interface PostgresStorage {
  * ```
  *
  * @param client What `postgres(url, { fetch_types: false })` of the package `postgres` returned.
- * @throws {TypeError} If an option is unknown, or no valid name of a schema.
+ * @throws {TypeError} If an option is unknown, or the name of the schema is invalid.
  * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */
 export function createPostgresStorage(

@@ -1,6 +1,6 @@
 /**
- * Messages from the handlers of tasks, which travel within notifications: those whom they are for wait
- * right now, so that none has to be stored.
+ * Messages from the handlers of tasks. Only clients that wait at the moment receive them, so they are sent
+ * in notifications and not stored.
  *
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
@@ -8,13 +8,13 @@ import { boundedCache } from '../patterns/bounded-cache.ts'
 import { chunkText } from '../patterns/chunk-text.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 
-/** A notification has less than 8,000 bytes, and a UTF-16 unit becomes three at most. */
+/** A notification may have at most 7,999 bytes, and a UTF-16 unit takes three bytes at most. */
 const MAX_CHUNK_CHARACTERS = 2_500
 
 /** The maximum number of messages of which only a part has arrived. */
 const MAX_PARTIAL = 1_000
 
-/** The keys of the notifications that carry a message. */
+/** Returns the keys of the notifications that contain the parts of a message. */
 export function splitMessage(
   origin: string,
   taskId: string,
@@ -28,14 +28,14 @@ export function splitMessage(
 /** Joins the messages that arrive in notifications. */
 export class TaskMessages {
   readonly #receive: (taskId: string, message: JsonRpcNotification) => void
-  /** What has arrived of messages, by their store and task. */
+  /** The parts of messages that have arrived, by their store and task. */
   #partial = boundedCache<string, string>(MAX_PARTIAL)
 
   constructor(receive: (taskId: string, message: JsonRpcNotification) => void) {
     this.#receive = receive
   }
 
-  /** Forgets what has arrived in part: the rest may have been lost. */
+  /** Removes incomplete messages, as their other parts may have been lost. */
   clear(): void {
     this.#partial = boundedCache(MAX_PARTIAL)
   }
@@ -53,7 +53,7 @@ export class TaskMessages {
   }
 }
 
-/** The message that was joined; `undefined` if its beginning was lost. */
+/** Parses a joined message. Returns `undefined` if its beginning was lost. */
 function parse(text: string): JsonRpcNotification | undefined {
   try {
     return JSON.parse(text) as JsonRpcNotification

@@ -11,7 +11,7 @@ import type { PostgresValue } from './client.ts'
 import type { Database } from './database.ts'
 import { splitMessage, TaskMessages } from './task-messages.ts'
 
-/** The topics of notifications: a task changed, and the handler of one sent a message. */
+/** The topics of notifications: a task has changed, and a task's handler has sent a message. */
 const CHANGED = 'task'
 const MESSAGE = 'task-message'
 
@@ -43,7 +43,7 @@ export class PostgresTaskStore implements TaskStore {
     const { taskId, version, call, leasedUntil = 0 } = record
     const runnableAt = isWaiting(record) ? leasedUntil : null
     const text = JSON.stringify(record)
-    // A client that hears of the end waits for no more messages
+    // After the end of the task, its client no longer waits for messages
     await this.#sending.get(taskId)
     const saved =
       version === 1
@@ -110,7 +110,7 @@ export class PostgresTaskStore implements TaskStore {
         await this.#bus.send(MESSAGE, key)
       }
     }
-    // One after the other, so that they arrive in order
+    // Sent one after the other, so that they arrive in order
     const sent = (this.#sending.get(taskId) ?? Promise.resolve())
       .then(send)
       .catch((error: unknown) => this.#database.report(error))
@@ -173,7 +173,7 @@ export class PostgresTaskStore implements TaskStore {
 
 const COUNT = 'SELECT count(*)::float8 AS count FROM {mcp_tasks}'
 
-/** A principal as JSON, which tells callers without one apart, and is text for any principal. */
+/** A principal as JSON, which differs from any principal for callers without one. */
 function principalKey(principal: string | null): string {
   return JSON.stringify(principal)
 }

@@ -1,17 +1,17 @@
 /**
- * The failure of a database that cannot be used at the moment.
+ * The error for a database that cannot be used at the moment.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 
-/** Clients may retry after this time, in milliseconds. */
+/** The time after which clients may retry, in milliseconds. */
 const RETRY_AFTER_MS = 5_000
 
 /**
- * The database cannot be used at the moment. Over HTTP, a call that fails with it is answered with
- * 503 and `Retry-After`.
+ * The error for a database that cannot be used at the moment. Over HTTP, the response to such a call is 503
+ * with `Retry-After`.
  */
 export class UnavailableError extends ProtocolError {
   constructor(cause: unknown) {
@@ -24,17 +24,16 @@ export class UnavailableError extends ProtocolError {
 }
 
 /**
- * The classes of SQLSTATE codes that another attempt may not meet: connection, transaction rollback,
- * resources, operator intervention, system error.
+ * The classes of SQLSTATE codes for temporary errors: connection, transaction rollback, resources, operator
+ * intervention, system error.
  */
 const TRANSIENT_CLASSES = ['08', '40', '53', '57', '58']
 
-/** Codes of other classes: the server is read-only after a failover, or a lock is not available. */
+/** Other codes for temporary errors: the server is read-only after a failover, or a lock is not available. */
 const TRANSIENT_CODES = ['25006', '55P03']
 
 /**
- * Whether a query may succeed later. Errors that do not come from the server are those of the
- * connection.
+ * Whether a query may succeed later. Errors without an SQLSTATE code are errors of the connection.
  */
 export function isTransient(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown }

@@ -1,5 +1,5 @@
 /**
- * Opens sessions within limits that hold over all processes.
+ * Opens sessions, with limits that apply to all processes together.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */
@@ -13,12 +13,12 @@ import type { Database } from '../database.ts'
 /** The maximum number of sessions that are ended for a new one. */
 const MAX_EVICTIONS = 100
 
-/** How many sessions there may be, and how they end. */
+/** The limits of sessions, and how to end sessions. */
 export interface AdmissionOptions {
   readonly database: Database
   readonly maxSessions: number
   readonly maxSessionsPerCaller: number
-  /** Ends sessions; returns how many. */
+  /** Ends sessions, and returns their number. */
   readonly removeWhere: (
     condition: string,
     ...values: (string | number | null)[]
@@ -26,10 +26,10 @@ export interface AdmissionOptions {
 }
 
 /**
- * Nothing runs in a session and no client listens. A call that began a moment ago may not be stored
- * yet.
+ * An SQL condition for sessions in which nothing runs and whose client does not listen. Calls that have
+ * just started may not be stored yet, and are then not considered.
  */
-const IS_QUIET = `NOT EXISTS (
+const IS_INACTIVE = `NOT EXISTS (
     SELECT FROM {mcp_streams} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
   ) AND NOT EXISTS (
     SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
@@ -46,8 +46,8 @@ export class Admission {
   }
 
   /**
-   * Stores a new session and returns its id. At the limits it ends an idle one: the least recently
-   * used of the same account, else one of the account with the most.
+   * Stores a new session and returns its id. At the limits, the least recently used inactive session of the
+   * same account is ended. If there is none, one of the account with the most sessions is ended.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` If the database cannot be used, or no session can end.
    */
@@ -61,7 +61,10 @@ export class Admission {
     throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
   }
 
-  /** Returns whether there was room. Sessions that are opened at the same moment do not see each other. */
+  /**
+   * Inserts the session unless a limit is reached, and returns whether it did. Sessions that other processes
+   * open at the same time are not counted.
+   */
   async #insert(
     id: string,
     record: SessionRecord,
@@ -87,7 +90,7 @@ export class Admission {
     return rows.length > 0
   }
 
-  /** Ends one session to make room; returns whether there was one. */
+  /** Ends one session to make room. Returns whether there was one. */
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
     const ended = await removeWhere(
@@ -95,7 +98,7 @@ export class Admission {
          SELECT id FROM {mcp_sessions} LEFT JOIN (
            SELECT account AS counted, sum(weight) AS total FROM {mcp_sessions} GROUP BY account
          ) AS counts ON counted IS NOT DISTINCT FROM account
-         WHERE ${IS_QUIET} AND (account IS NOT DISTINCT FROM $1::text OR $1::text IS NULL OR (
+         WHERE ${IS_INACTIVE} AND (account IS NOT DISTINCT FROM $1::text OR $1::text IS NULL OR (
            SELECT coalesce(sum(weight), 0) FROM {mcp_sessions} WHERE account = $1
          ) + $2::int <= $3::float8)
          ORDER BY account IS NOT DISTINCT FROM $1::text DESC, total DESC, used_at LIMIT 1

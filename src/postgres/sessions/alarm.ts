@@ -1,5 +1,5 @@
 /**
- * A wake-up that counts even if it comes before the wait.
+ * A signal to continue that is not lost if it is sent before the receiver waits for it.
  *
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */
@@ -16,7 +16,7 @@ export class Alarm {
     this.#wake?.()
   }
 
-  /** Resolves when the alarm rang since the last wait, and after a time in milliseconds at the latest. */
+  /** Resolves when {@link ring} was called since the last wait, or after the timeout. */
   async wait(timeoutMs: number): Promise<void> {
     if (!this.#rang) {
       await new Promise<void>((resolve) => {

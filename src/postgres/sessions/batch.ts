@@ -1,5 +1,5 @@
 /**
- * What the calls of a process did, written by one statement.
+ * Writes the state of the calls of a process with one statement.
  *
  * @see https://www.postgresql.org/docs/current/queries-with.html#QUERIES-WITH-MODIFYING
  */
@@ -7,7 +7,7 @@ import { payloadOf, type Bus } from '../bus.ts'
 import type { Queries } from '../database.ts'
 import { TOPIC } from './table.ts'
 
-/** What one write of a process contains: rows of columns. */
+/** The rows of one write of a process. Each row is an array of its columns. */
 export interface Writes {
   /** Streams that were opened: session, id, request, call. */
   readonly opened: readonly (readonly [string, string, string | null, string | null])[]
@@ -19,15 +19,15 @@ export interface Writes {
   readonly events: readonly (readonly [string, string, number, string])[]
   /** Requests without a stream that take longer: session, request. */
   readonly begun: readonly (readonly [string, string])[]
-  /** Those that were answered: session, request. */
+  /** Such requests that were answered: session, request. */
   readonly answered: readonly (readonly [string, string])[]
-  /** Answers of the client that were used: session, question. */
+  /** Answers of the client that were received by the handler: session, question. */
   readonly taken: readonly (readonly [string, number])[]
-  /** The sessions whose other processes have something to read. */
+  /** The sessions whose other processes must read the rows. */
   readonly woken: readonly string[]
 }
 
-/** What of a write took no effect: streams that others took over, and ids that others answer. */
+/** The parts of a write that had no effect: streams that others took over, and ids that others answer. */
 export interface Refused {
   readonly streams: ReadonlySet<string>
   readonly requests: ReadonlySet<string>
@@ -38,7 +38,7 @@ export function keyOf(session: string, part: string): string {
   return `${session} ${part}`
 }
 
-/** Writes what a process did since its last write; returns what of it took no effect. */
+/** Writes a batch. Returns the parts that had no effect. */
 export async function writeBatch(database: Queries, bus: Bus, writes: Writes): Promise<Refused> {
   const { opened, saved, ended, events, begun, answered, taken, woken } = writes
   const answers = [

@@ -1,5 +1,5 @@
 /**
- * A stream that this process writes: what belongs to one call, or to a batch of calls.
+ * A stream that this process writes, for the messages that belong to one call or to a batch of calls.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -16,7 +16,7 @@ import type { StreamWriter, WrittenStream } from './writer.ts'
 const MAX_EVENTS = 1000
 const MAX_SIZE = 4 * 1024 * 1024
 
-/** Where a stream belongs, and who is interested in it. */
+/** The session and the call of a stream, and its callbacks. */
 export interface CallStreamOptions {
   readonly session: string
   readonly id: string
@@ -25,7 +25,7 @@ export interface CallStreamOptions {
   /** Whether the call can be run again by another process. */
   readonly resumable: boolean
   readonly writer: StreamWriter
-  /** The number of its last event, if another process wrote it before. */
+  /** The number of the last event, if another process wrote the stream before. */
   readonly seq?: number
   /** Called with the id of each question. */
   readonly onAsk: (id: number) => void
@@ -33,26 +33,26 @@ export interface CallStreamOptions {
   readonly onLost: (stream: CallStream) => void
 }
 
-/** A stream with one writer, whose events are stored in their order. */
+/** A stream with one writing process. Its events are stored in order. */
 export class CallStream implements OutgoingStream, WrittenStream {
   readonly session: string
   readonly id: string
   readonly call: ResumableCall | undefined
   readonly questions: number[] = []
-  /** The questions whose stored answers its call has yet to store. */
+  /** The questions whose answers are stored for themselves, but not yet as part of the call. */
   readonly answered: Set<number> = new Set()
   readonly #options: CallStreamOptions
   followed = false
   #seq: number
   #sink: Sink | undefined
   #isEnded = false
-  /** Whether another process may write it now: nothing of this one is stored or sent any more. */
+  /** Whether another process has taken over the stream. If so, this process neither stores nor sends. */
   #isLost = false
-  /** Pending while messages wait until something is stored. */
+  /** Pending while messages wait for a write to the database. */
   #held: Promise<void> | undefined
-  /** Nothing is sent before other processes know the stream. */
+  /** Whether other processes do not know the stream yet. Until then, nothing is sent. */
   #isUnknown: boolean
-  /** The sizes of the stored events, the last of which is that of `#seq`. */
+  /** The sizes of the stored events. The last size is that of the event with the number `#seq`. */
   readonly #sizes: number[] = []
   #size = 0
   #untrimmed = 0
@@ -71,7 +71,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     return this.#seq
   }
 
-  /** Whether a client is connected to it in this process. */
+  /** Whether a client is connected to the stream in this process. */
   get connected(): boolean {
     return this.#sink?.open === true
   }
@@ -84,7 +84,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     return this.#options.resumable && this.call ? JSON.stringify(this.call) : null
   }
 
-  /** Resolves when no message waits any more. */
+  /** Resolves when no message waits for a write. */
   get settled(): Promise<void> | undefined {
     return this.#held
   }
@@ -119,13 +119,13 @@ export class CallStream implements OutgoingStream, WrittenStream {
     void this.#deliver(() => this.disconnect(), false)
   }
 
-  /** Closes the connection; the stream goes on, and a client may resume it from any process. */
+  /** Closes the connection. The stream continues, and a client may resume it on any process. */
   disconnect(): void {
     if (this.#sink?.open) this.#sink.close()
     this.#sink = undefined
   }
 
-  /** Ends the stream after what was sent. */
+  /** Ends the stream after the messages that were sent. */
   end(): void {
     if (this.#isLost) return
     this.#isEnded = true
@@ -133,12 +133,12 @@ export class CallStream implements OutgoingStream, WrittenStream {
     void this.#deliver(() => this.disconnect(), false)
   }
 
-  /** Stores what changed of its call. */
+  /** Stores the changed call. */
   save(): void {
     if (!this.#isLost) this.#options.writer.save(this)
   }
 
-  /** Leaves it to another process. */
+  /** Stops writing the stream, as another process has taken it over. */
   abandon(): void {
     this.#isLost = true
     this.#isEnded = true
@@ -150,7 +150,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     this.#options.onLost(this)
   }
 
-  /** Delivers after what waits, and if `stored` after what was written until now has been stored. */
+  /** Delivers after the messages that wait and, if `stored`, after all writes so far are stored. */
   #deliver(
     deliver: (sink: Sink) => Promise<void> | undefined | void,
     stored: boolean,
@@ -158,7 +158,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     const waits = stored || this.#isUnknown
     this.#isUnknown = false
     if (!waits && !this.#held) return (this.#sink && deliver(this.#sink)) || undefined
-    // What cannot be stored is sent all the same
+    // A message that cannot be stored is sent anyway
     const written = waits ? this.#options.writer.flush().catch(ignore) : undefined
     const held = Promise.resolve(this.#held)
       .then(() => written)

@@ -1,5 +1,5 @@
 /**
- * Sends a client what follows on a stream after an event, whichever process writes it.
+ * Sends a client the events that follow on a stream, regardless of which process writes the stream.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -8,13 +8,13 @@ import type { CallStream } from './call-stream.ts'
 import type { StreamNews } from './stream-table.ts'
 import { Alarm } from './alarm.ts'
 
-/** How often a follower looks whether the process that writes is alive, in milliseconds. */
+/** How often a follower checks whether the process that writes is alive, in milliseconds. */
 const CHECK_MS = 2_000
 
-/** How long a write of this process takes, roughly, in milliseconds. */
+/** About how long a write of this process takes, in milliseconds. */
 const WRITE_MS = 5
 
-/** What a follower needs of the session. */
+/** The operations of a session that a follower uses. */
 export interface FollowerHome {
   /** The stream, if this process writes it. */
   local(stream: string): CallStream | undefined
@@ -22,7 +22,7 @@ export interface FollowerHome {
   /** The id of this process. */
   readonly process: string
   readonly report: (error: unknown) => void
-  /** Takes over a stream whose process is gone. */
+  /** Takes over a stream whose process has ended. */
   takeOver(stream: string, sink: Sink): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export class Follower {
     return this.#sink.open
   }
 
-  /** Reads again. */
+  /** Causes the follower to read new events. */
   wake(): void {
     this.#alarm.ring()
   }
@@ -57,11 +57,11 @@ export class Follower {
     this.wake()
   }
 
-  /** Sends until the stream ends, the client leaves, or the stream itself sends to the client. */
+  /** Sends events until the stream ends, the client disconnects, or the stream sends to the client itself. */
   async run(): Promise<void> {
     while (this.#sink.open) {
       const local = this.#home.local(this.#stream)
-      // What waits in the stream is delivered by it, to whoever is connected then
+      // The stream delivers its waiting messages to the client that is connected at that time
       await local?.settled
       try {
         const news = await this.#home.read(this.#stream, this.#seq)
@@ -73,7 +73,7 @@ export class Follower {
           await this.#alarm.wait(WRITE_MS)
         } else if (await this.#isOver(news)) return
       } catch (error) {
-        // The database cannot be used at the moment; the client waits
+        // While the database cannot be used, the client waits
         this.#home.report(error)
         await this.#alarm.wait(CHECK_MS)
       }
@@ -87,7 +87,7 @@ export class Follower {
     }
   }
 
-  /** Waits for more, or closes the connection if nothing will come. */
+  /** Waits for more events, or closes the connection if no more will follow. */
   async #isOver({ row }: StreamNews): Promise<boolean> {
     const { process } = this.#home
     if (!row || row.reader !== process) {
@@ -95,7 +95,7 @@ export class Follower {
       return true
     }
     if (row.owner !== process && !row.alive) await this.#home.takeOver(this.#stream, this.#sink)
-    // A stream that ended here a moment ago still has its row
+    // A stream that has just ended in this process still has its row
     if (row.owner === process) await this.#alarm.wait(WRITE_MS)
     else if (!this.#home.local(this.#stream)) await this.#alarm.wait(CHECK_MS)
     return false

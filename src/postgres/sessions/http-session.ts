@@ -1,5 +1,5 @@
 /**
- * A session as one request finds it: what other processes answer in it, and what of it is live here.
+ * A session, as loaded for one request: its requests on other processes, and its live part in this process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -24,7 +24,7 @@ import type { LiveSession } from './live-session.ts'
 import type { ProcessSessions } from './process-sessions.ts'
 import type { SessionRow } from './table.ts'
 
-/** Answers the messages of one request in its session. */
+/** Handles the messages of one HTTP request in its session. */
 export class PostgresHttpSession implements HttpSession {
   readonly revision: RevisionFacts
   readonly #sessions: ProcessSessions
@@ -97,15 +97,15 @@ export class PostgresHttpSession implements HttpSession {
   }
 
   /**
-   * Passes an answer on to the process that asked, or runs the call again if that is gone. The client
-   * gets its 202 when the answer cannot be lost any more.
+   * Passes an answer on to the process that asked the client. If that process has ended, runs the call
+   * again. The client receives its 202 once the answer is stored.
    */
   async #receiveResponse(message: JsonRpcResponse, caller: Caller): Promise<void> {
     const { id } = this.#row
     const { table, resumable } = this.#sessions
     const live = this.#sessions.get(id)
     if (!resumable && live?.receiveResponse(message, false)) return
-    // Ids of our questions are numbers
+    // The ids of the server's requests are numbers
     if (typeof message.id !== 'number' || !isQuestionId(message.id)) return
     const orphans = await table.answer(id, message.id, JSON.stringify(message))
     live?.receiveResponse(message, true)
@@ -117,7 +117,7 @@ export class PostgresHttpSession implements HttpSession {
   }
 }
 
-/** Whether a number can be the id of a question, which is a positive `integer` of Postgres. */
+/** Whether a number can be the id of a request to the client: a positive `integer` of Postgres. */
 function isQuestionId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31
 }

@@ -1,6 +1,6 @@
 /**
- * A connection for messages that belong to no request. Changes are not stored per session: an event
- * id says how far its client knows the log of changes, and the session's own messages.
+ * A connection for messages that belong to no request. Changes are not stored per session. Instead, each
+ * event id contains two positions: that in the log of changes, and that in the session's own messages.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -13,23 +13,23 @@ import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { ANYTHING, type ChangeLog, type LoggedChange } from '../changes.ts'
 import type { StreamNews } from './stream-table.ts'
 
-/** The stream of messages that belong to no request, of every session. */
+/** The id of the stream for messages that belong to no request, the same in every session. */
 export const LISTENING = 'listening'
 
-/** What the connections of a session need. */
+/** The operations of a session that its connections use. */
 export interface ListenersHome {
   readonly record: SessionRecord
-  /** Pending while the record is read again. */
+  /** Pending while the record is being read again. */
   readonly refreshing: Promise<void> | undefined
   readonly changes: ChangeLog
-  /** The session's own messages after one. */
+  /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
   /**
-   * Makes a connection the newest; returns its number and how many messages the session had, or
-   * nothing if it ended.
+   * Makes a connection the newest one. Returns its number and the number of messages so far, or `undefined`
+   * if the session has ended.
    */
   readonly claim: () => Promise<{ connection: number; sent: number } | undefined>
-  /** Notes that a connection was closed, and how far it came. */
+  /** Records that a connection was closed, and the position of its last event. */
   readonly leave: (connection: number, delivered: string) => void
   readonly report: (error: unknown) => void
 }
@@ -38,9 +38,9 @@ export interface ListenersHome {
 export class Listener implements OutgoingStream {
   readonly id: string = LISTENING
   readonly #home: ListenersHome
-  /** Its number; connections with lower ones are silent. */
+  /** The number of the connection. Only the connection with the highest number receives messages. */
   number: number | undefined
-  /** Whether it receives what comes. */
+  /** Whether new messages are sent on the connection. */
   active = false
   #sink: Sink | undefined
   #change = 0
@@ -65,7 +65,7 @@ export class Listener implements OutgoingStream {
     void this.#sink?.send({ id: this.#eventId(), retry, data: '' })
   }
 
-  // Messages are stored for whichever process has the newest connection
+  // Messages are stored, so that the process with the newest connection can send them
   send(): undefined {
     return undefined
   }
@@ -76,13 +76,13 @@ export class Listener implements OutgoingStream {
     if (this.#sink?.open) this.#sink.close()
   }
 
-  /** How far it came: the last change, and the last of the session's own messages. */
+  /** The position of the last event: the last change, and the last of the session's own messages. */
   get delivered(): string {
     this.#skipOthers()
     return `${this.#change}.${this.#message}`
   }
 
-  /** Goes on where another connection ended, if that came further. */
+  /** Continues after the last event of another connection, if that is later. */
   skipTo(place: string): void {
     const [change = 0, message = 0] = place.split('.').map(Number)
     this.#change = Math.max(this.#change, change)
@@ -95,7 +95,7 @@ export class Listener implements OutgoingStream {
     if (!this.#isSending) this.#sendQueue().catch(this.#home.report)
   }
 
-  /** Sends what it missed of the log, and is active then. */
+  /** Sends the changes that the client missed, and then becomes active. */
   async catchUp(): Promise<void> {
     this.#skipOthers()
     for (;;) {
@@ -104,14 +104,14 @@ export class Listener implements OutgoingStream {
       const isMissing = changes.length === 0 && this.#change < position
       if (!isComplete || isMissing) this.#announceAnything(position)
       for (const each of changes) this.#announce(each)
-      // What this process has read meanwhile was not delivered, and may be missing in the rows
+      // Changes that this process has read in the meantime were not delivered, and may be missing in the rows
       if (changes.length === 0 && position === this.#home.changes.position) break
     }
     this.active = true
     await this.readMessages()
   }
 
-  /** Sends the session's own messages that it has not sent. */
+  /** Sends the session's own messages that were not sent yet. */
   async readMessages(): Promise<void> {
     for (let more = this.active && this.connected; more;) {
       const news = await this.#home.messagesAfter(this.#message)
@@ -124,7 +124,7 @@ export class Listener implements OutgoingStream {
     }
   }
 
-  /** Goes on behind the changes that were read and do not concern the session. */
+  /** Moves the position behind the changes that were read and do not concern the session. */
   #skipOthers(): void {
     if (this.active && !this.#isSending) {
       this.#change = Math.max(this.#change, this.#home.changes.position)
@@ -134,14 +134,14 @@ export class Listener implements OutgoingStream {
   async #sendQueue(): Promise<void> {
     this.#isSending = true
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      // A subscription and a newer connection that were confirmed before the change count
+      // A subscription or a newer connection that was confirmed before the change must be considered
       if (this.#home.refreshing) await this.#home.refreshing
       if (this.active) this.#announce(next)
     }
     this.#isSending = false
   }
 
-  /** Announces whatever may have changed, as the log does not reach back far enough. */
+  /** Announces everything that may have changed, because the log no longer contains the missed changes. */
   #announceAnything(id: number): void {
     for (const change of ANYTHING) this.#announce({ id, origin: '', change })
     for (const uri of this.#home.record.subscriptions) {
@@ -151,10 +151,10 @@ export class Listener implements OutgoingStream {
   }
 
   #announce({ id, origin, change }: LoggedChange): void {
-    // Without origin it stands for changes that are not known any more
+    // An entry without origin stands for changes that were deleted
     if (id <= this.#change && origin !== '') return
     this.#change = Math.max(id, this.#change)
-    // A copy, as the completion of an elicitation is announced again to a client that resumes
+    // A copy, so that the completion of an elicitation is announced again to a client that resumes
     const record = { ...this.#home.record }
     announceTo({ record }, change, (message: JsonRpcNotification) => {
       void this.#sink?.send({ id: this.#eventId(), data: wellFormedJson(message) })

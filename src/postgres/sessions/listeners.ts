@@ -1,6 +1,6 @@
 /**
- * The connections of one session in this process for messages that belong to no request, of which
- * the newest of all processes receives everything.
+ * The connections of one session in this process for messages that belong to no request. Only the newest
+ * connection of all processes receives the messages.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -15,15 +15,15 @@ const RETRY_MS = 1_000
 
 /** The newest connection of all processes. */
 export interface ListenerNews {
-  /** The process that has it; none after it was closed. */
+  /** The process that has the connection; `null` after it was closed. */
   readonly listener: string | null
-  /** Its number. */
+  /** The number of the connection. */
   readonly connection: number
-  /** How far the last one came that was closed. */
+  /** The position of the last event on the last closed connection. */
   readonly delivered: string | null
 }
 
-/** The connections of one session in this process, of which the newest receives everything. */
+/** The connections of one session in this process. */
 export class Listeners {
   readonly #home: ListenersHome
   readonly #all = new Set<Listener>()
@@ -38,17 +38,17 @@ export class Listeners {
     return [...this.#all].some(({ connected }) => connected)
   }
 
-  /** Whether there is a connection, or will be one. */
+  /** Whether there is a connection, or one is being opened. */
   get busy(): boolean {
     return this.#opening > 0 || this.#all.size > 0
   }
 
-  /** Whether the newest connection here is silent, as another process has a newer one. */
+  /** Whether another process has a newer connection than this one, so that nothing is sent here. */
   get isSilent(): boolean {
     return this.#newest()?.active === false
   }
 
-  /** Opens a connection from now on. */
+  /** Opens a connection that receives the messages from now on. */
   async open(): Promise<OutgoingStream> {
     this.#opening++
     try {
@@ -65,7 +65,7 @@ export class Listeners {
     }
   }
 
-  /** Connects a client that knows everything up to a place. */
+  /** Connects a client that has received all messages up to a position. */
   resume(after: string, sink: Sink): void {
     const listener = new Listener(this.#home, after)
     listener.connect(sink)
@@ -78,7 +78,7 @@ export class Listeners {
     for (const listener of this.#all) if (listener.active) listener.deliver(logged)
   }
 
-  /** Takes note of the newest connection of all processes, and reads the session's own messages. */
+  /** Handles news of the newest connection of all processes, and reads the session's own messages. */
   wake({ listener, connection, delivered }: ListenerNews): void {
     for (const each of this.#all) {
       if (each.number !== undefined && each.number !== connection) each.active = false
@@ -92,7 +92,7 @@ export class Listeners {
     }
   }
 
-  /** Forgets the connections that their clients closed. */
+  /** Removes the connections that their clients closed. */
   sweep(): void {
     for (const listener of this.#all) {
       if (listener.connected) continue
@@ -101,7 +101,7 @@ export class Listeners {
     }
   }
 
-  /** Sends the changes that were published until now. */
+  /** Sends the changes that were published so far. */
   async drain(): Promise<void> {
     for (const listener of this.#all) {
       if (listener.active) await listener.catchUp().catch(this.#home.report)
@@ -129,14 +129,14 @@ export class Listeners {
     listener.number = connection
   }
 
-  /** Makes a connection the newest, and sends what it missed. */
+  /** Makes a connection the newest one, and sends the messages that its client missed. */
   #activate(listener: Listener): void {
     if (this.#activating.has(listener)) return
     this.#activating.add(listener)
     void this.#tryToActivate(listener).finally(() => this.#activating.delete(listener))
   }
 
-  /** Tries until the database can be used, or the client is gone. */
+  /** Tries again until the database can be used, or the client has disconnected. */
   async #tryToActivate(listener: Listener): Promise<void> {
     while (listener.connected) {
       try {

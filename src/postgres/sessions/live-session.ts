@@ -1,5 +1,5 @@
 /**
- * A session while this process runs something in it, or has a connection of its client.
+ * A live session: this process handles requests in it, or has a connection of its client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -27,7 +27,7 @@ import { SharedStreams } from './streams.ts'
 import { ID_BLOCK, type StoredAnswer } from './table.ts'
 import { takeOver } from './take-over.ts'
 
-/** The most questions of one session that this process looks for answers to. */
+/** The maximum number of open questions of one session for which this process checks for answers. */
 const MAX_ASKED = 1000
 
 /** One session in this process. */
@@ -39,9 +39,9 @@ export class LiveSession {
   readonly #parts: ProcessParts
   readonly #record: SharedRecord
   readonly #session: Session
-  /** The ids of questions whose answers may arrive at other processes. */
+  /** The ids of requests to the client whose answers may arrive at other processes. */
   readonly #asked = new Set<number>()
-  /** The callers of connections, with whose rights a call is taken over. */
+  /** The callers of connections. A call is taken over with the rights of the caller that resumes it. */
   readonly #callers = new WeakMap<Sink, Caller>()
   readonly #refused = new Set<RequestId>()
   #refreshing: Promise<void> | undefined
@@ -103,17 +103,17 @@ export class LiveSession {
     )
   }
 
-  /** Whether this process has to know what happens in the session. */
+  /** Whether this process must be notified of what happens in the session. */
   get busy(): boolean {
     return this.#running > 0 || this.streams.busy || this.#session.isAsking
   }
 
-  /** The topics of the changes that concern it. */
+  /** The topics of the changes that concern the session. */
   get topics(): string[] {
     return topicsOf(this.#record.current)
   }
 
-  /** Takes over what was read of the session. */
+  /** Updates the session with the stored record. */
   refresh(stored: StoredRecord): void {
     this.#record.refresh(stored)
   }
@@ -148,7 +148,7 @@ export class LiveSession {
     }
   }
 
-  /** Runs something during which the session must stay live. */
+  /** Runs `work`. The session stays live until it has settled. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#running++
     try {
@@ -165,7 +165,7 @@ export class LiveSession {
   }
 
   /**
-   * Settles a question of this process; returns whether there is one.
+   * Settles the request of this process to the client that a response answers. Returns whether there is one.
    *
    * @param isStored Whether the answer is in the table of answers.
    */
@@ -175,12 +175,12 @@ export class LiveSession {
     return isSettled
   }
 
-  /** Cancels a request that is answered here. */
+  /** Cancels a request that this process handles. */
   cancel(request: unknown, reason: unknown): void {
     this.#session.cancelRequest(request, reason)
   }
 
-  /** Reads again what other processes may have changed. */
+  /** Reads the rows that other processes may have changed. */
   wake(): Promise<void> {
     this.#isStale = true
     this.#parts.live.setStale(this, true)
@@ -192,24 +192,24 @@ export class LiveSession {
     return this.#refreshing
   }
 
-  /** Ends all that is open here, as the session ended. */
+  /** Ends the requests, streams and connections in this process, as the session has ended. */
   close(): void {
     this.#session.close()
     this.streams.close()
   }
 
-  /** Leaves all that is open to other processes, as this one stops. */
+  /** Closes all connections and leaves the session to other processes, as this process stops. */
   release(): void {
     this.streams.release()
     this.#session.close()
   }
 
-  /** Takes over a stream whose process is gone, unless its call waits for answers of the client. */
+  /** Takes over a stream whose process has ended, unless its call waits for answers of the client. */
   takeOver(stream: string, caller: Caller): Promise<void> {
     return takeOver(this, this.#parts, stream, caller)
   }
 
-  /** Cancels the call of a stream that another process took over. */
+  /** Cancels the call of a stream that another process has taken over. */
   #lose({ call }: CallStream): void {
     const error = new SdkError('CLOSED', 'Another process took over the call')
     if (call) this.#session.inFlight.get(call.request.id)?.cancel(error)
@@ -234,14 +234,14 @@ export class LiveSession {
     }
   }
 
-  /** Notes a question whose answer may arrive at another process; the oldest gave up long ago. */
+  /** Records a question whose answer may arrive at another process. The oldest one has timed out long ago. */
   #noteAsked(question: number): void {
     this.#asked.add(question)
     const [oldest] = this.#asked
     if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest)
   }
 
-  /** Settles a question of this process with an answer that arrived at any. */
+  /** Settles a question of this process with an answer that arrived at any process. */
   #take(answer: StoredAnswer): void {
     const { id, malformed } = answer
     if (malformed && 'error' in answer) {
@@ -255,14 +255,14 @@ export class LiveSession {
     if (isStored) this.streams.noteAnswered(question)
   }
 
-  /** Notes that a client closed a connection. */
+  /** Called when a client has closed a connection. */
   #onDisconnect(): void {
     this.listeners.sweep()
     this.streams.wake(new Map())
     this.#parts.settle(this)
   }
 
-  /** Stores messages of no request in their order. */
+  /** Stores messages that belong to no request, in order. */
   #announce(message: string): void {
     const { table, report } = this.#parts
     this.#announced = this.#announced
@@ -279,7 +279,7 @@ export class LiveSession {
       prepareQuestion: async () => {
         await this.#record.save()
         const used = this.#session.lastId % ID_BLOCK
-        // Those that are asked at the same moment must not go beyond the block
+        // Reserved early, so that concurrent questions do not exceed the block of ids
         if (used > 0 && used < ID_BLOCK / 2) return
         this.#session.lastId = await table.reserveIds(this.id)
       },

@@ -1,5 +1,5 @@
 /**
- * The live sessions of one process, and which of them a change concerns.
+ * The live sessions of one process. Finds those that a change concerns.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
@@ -7,10 +7,10 @@ import { topicIndex } from '../../patterns/topic-index.ts'
 import { topicsOfChange } from '../../server/features/announce.ts'
 import type { ServerChange } from '../../server/notifier.ts'
 
-/** A live session, as it is found. */
+/** A live session with its topics. */
 export interface FoundSession {
   readonly id: string
-  /** The topics of the changes that concern it, besides those of lists. */
+  /** The topics of the changes that concern the session, except changes of lists. */
   readonly topics: readonly string[]
 }
 
@@ -18,9 +18,9 @@ export interface FoundSession {
 export class LiveSessions<S extends FoundSession> {
   readonly #all = new Map<string, S>()
   readonly #topics = topicIndex<S>()
-  /** Removes each session from the index. */
+  /** The functions that remove each session from the index. */
   readonly #removals = new Map<S, () => void>()
-  /** Those whose record is read again: what they subscribe to may have changed elsewhere. */
+  /** The sessions whose record is being read again, as another process may have changed their subscriptions. */
   readonly #stale = new Set<S>()
 
   get(id: string): S | undefined {
@@ -31,7 +31,7 @@ export class LiveSessions<S extends FoundSession> {
     return [...this.#all.values()]
   }
 
-  /** The sessions that a change may concern. */
+  /** Returns the sessions that a change may concern. */
   concerned(change: ServerChange): Iterable<S> {
     const topics = topicsOfChange(change)
     return topics ? new Set([...this.#topics.find(topics), ...this.#stale]) : this.#all.values()
@@ -42,7 +42,7 @@ export class LiveSessions<S extends FoundSession> {
     this.update(live)
   }
 
-  /** Removes a session; returns whether it was there. */
+  /** Removes a session. Returns whether it was live. */
   delete(live: S): boolean {
     if (this.#all.get(live.id) !== live) return false
     this.#removals.get(live)?.()
@@ -54,14 +54,14 @@ export class LiveSessions<S extends FoundSession> {
     for (const live of this.all()) this.delete(live)
   }
 
-  /** Notes that what a session subscribes to has changed. */
+  /** Updates the index after the subscriptions of a session have changed. */
   update(live: S): void {
     if (this.#all.get(live.id) !== live) return
     this.#removals.get(live)?.()
     this.#removals.set(live, this.#topics.add(live, live.topics))
   }
 
-  /** Notes whether the record of a session is being read again. */
+  /** Records whether the record of a session is being read again. */
   setStale(live: S, isStale: boolean): void {
     if (isStale) this.#stale.add(live)
     else this.#stale.delete(live)

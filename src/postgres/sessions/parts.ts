@@ -1,5 +1,5 @@
 /**
- * What the sessions of one process share.
+ * The parts that all sessions of one process share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -10,21 +10,21 @@ import type { StreamTable } from './stream-table.ts'
 import type { SessionTable } from './table.ts'
 import type { LongRequest, StreamWriter } from './writer.ts'
 
-/** A request that is being answered here. */
+/** A request that this process is handling. */
 export interface RunningRequest extends LongRequest {
   readonly startedAt: number
-  /** Whether other processes know it. */
+  /** Whether the request is stored, so that other processes know it. */
   isKnown: boolean
 }
 
-/** A live session, as its process finds and ends it. */
+/** A live session that its process may stop tracking. */
 export interface Settling extends FoundSession {
-  /** Whether the process has to know what happens in it. */
+  /** Whether the process must be notified of what happens in the session. */
   readonly busy: boolean
   close(): void
 }
 
-/** What a live session needs of its process. */
+/** The parts of a process that a live session uses. */
 export interface ProcessParts {
   /** The id of this process. */
   readonly process: string
@@ -36,13 +36,13 @@ export interface ProcessParts {
   readonly changes: ChangeLog
   readonly live: Pick<LiveSessions<Settling>, 'update' | 'setStale'>
   readonly report: (error: unknown) => void
-  /** Whether it can be known which processes are alive. */
+  /** Whether it is certain which processes are alive. */
   mayTakeOver(): boolean
   begin(request: RunningRequest, hasStream: () => boolean): void
   finish(request: RunningRequest): void
-  /** Forgets a session that is not busy any more. */
+  /** Removes a session from memory if it is no longer busy. */
   settle(live: Settling): void
-  /** Ends a session whose row is gone. */
+  /** Ends a session whose row was deleted. */
   ended(live: Settling): void
   /** Ends a session in all processes. */
   remove(id: string): Promise<void>

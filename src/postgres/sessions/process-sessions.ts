@@ -1,5 +1,5 @@
 /**
- * What one process has of all sessions: those that are live in it, and what it does for the others.
+ * The sessions of one process: those that are live in it, and its background work for all sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -19,28 +19,28 @@ import { ENDED, SessionTable, TOPIC, type SessionRow } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import { StreamWriter } from './writer.ts'
 
-/** Requests without a stream that take longer than this, in milliseconds, are made known to others. */
+/** A request without a stream that takes longer than this is stored for other processes, in milliseconds. */
 const LONG_MS = 100
 
-/** Ids of requests that are longer, as JSON, would not fit into an index, and are not made known. */
+/** The maximum length of a request id, as JSON. Requests with longer ids are not stored, as an index limits them. */
 const MAX_KNOWN_ID = 500
 
-/** After an outage, every process needs this long to show that it is alive, in milliseconds. */
+/** How long every process may need after an outage to record that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
 
-/** How long a process that stops waits for what it has to write, in milliseconds. */
+/** How long a process that stops waits for its pending writes, in milliseconds. */
 const CLOSE_MS = 2_000
 
-/** How many sessions that ended are remembered, for requests whose body is still being read. */
+/** How many ended sessions are remembered, for requests whose body is still being read. */
 const MAX_ENDED = 1000
 
-/** The topic of `notifications/cancelled` for calls that other processes may answer. */
+/** The topic of `notifications/cancelled` for calls that other processes may be handling. */
 const CANCEL = 'cancel'
 
-/** The longest notification of Postgres is one of 7,999 bytes, with its topic. */
+/** A notification of Postgres may have at most 7,999 bytes, including its topic. */
 const MAX_CANCEL_BYTES = 7_900
 
-/** The storage, and how sessions behave. */
+/** The storage, and the options of sessions. */
 export interface ProcessOptions {
   readonly database: Database
   readonly bus: Bus
@@ -63,9 +63,9 @@ export class ProcessSessions implements ProcessParts {
   readonly report: (error: unknown) => void
   readonly #bus: Bus
   readonly #upkeep: Upkeep
-  /** Sessions that ended, for requests that found them before. */
+  /** Ended sessions, for requests that found them before they ended. */
   readonly #ended: BoundedCache<string, true> = boundedCache(MAX_ENDED)
-  /** The requests that others do not know, in the order of their beginning. */
+  /** The requests that are not stored, in the order in which they started. */
   readonly #unknown = new Map<RunningRequest, () => boolean>()
   readonly #stops: (() => void)[]
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -89,7 +89,7 @@ export class ProcessSessions implements ProcessParts {
       busy: () => {
         for (const live of this.live.all()) {
           this.settle(live)
-          // The process of the newer connection may be gone
+          // The process of the newer connection may have ended
           if (live.listeners.isSilent) void live.wake()
         }
         return this.live.all().map(({ id }) => id)
@@ -109,7 +109,7 @@ export class ProcessSessions implements ProcessParts {
     ]
   }
 
-  /** Prepares for a request: what it finds of the session is deleted if it was idle for too long. */
+  /** Finds the session of a request. If it was idle for too long, it is deleted and not returned. */
   async find(id: string): Promise<SessionRow | undefined> {
     const row = await this.table.load(id)
     if (!row || !this.#upkeep.isExpired(row.idleMs) || this.live.get(id)?.busy) {
@@ -120,7 +120,7 @@ export class ProcessSessions implements ProcessParts {
     return undefined
   }
 
-  /** Whether a session was ended a moment ago, by any process. */
+  /** Whether any process has ended the session recently. */
   isEnded(id: string): boolean {
     return this.#ended.get(id) === true
   }
@@ -133,8 +133,8 @@ export class ProcessSessions implements ProcessParts {
   /**
    * Makes a session live in this process.
    *
-   * @param known Its object in the same request, which may have been forgotten between the requests
-   *   of a batch.
+   * @param known The object of the session in the same HTTP request. It may have been removed from memory
+   *   between the messages of a batch.
    */
   enter(row: SessionRow, known?: LiveSession): LiveSession {
     let live = this.live.get(row.id)
@@ -143,7 +143,7 @@ export class ProcessSessions implements ProcessParts {
     return live
   }
 
-  /** Cancels a request that another process may answer. */
+  /** Cancels a request that another process may be handling. */
   async cancelElsewhere(session: string, request: unknown, reason: unknown): Promise<void> {
     if (typeof request !== 'string' && typeof request !== 'number') return
     const text = typeof reason === 'string' ? reason.slice(0, 1_000) : undefined
@@ -153,7 +153,7 @@ export class ProcessSessions implements ProcessParts {
     await this.#bus.send(CANCEL, key)
   }
 
-  /** Ends the sessions for which an SQL condition holds. */
+  /** Ends the sessions that match an SQL condition. */
   async removeWhere(condition: string, ...values: (string | number | null)[]): Promise<number> {
     const removed = await this.table.removeWhere(condition, ...values)
     for (const { record } of removed) this.notify('ended', record)
@@ -186,7 +186,7 @@ export class ProcessSessions implements ProcessParts {
 
   settle(live: LiveSession): void {
     if (live.busy || !this.live.delete(live)) return
-    // Gateways reach clients through their live sessions only
+    // Gateways can reach clients only through live sessions
     if (this.endpoint.server.clients) live.close()
   }
 
@@ -208,7 +208,7 @@ export class ProcessSessions implements ProcessParts {
     }).catch(this.report)
     for (const live of all) live.release()
     this.live.clear()
-    // Without the database, others notice later that this process is gone
+    // Without the database, other processes detect later that this one has ended
     await this.streams.release().catch(this.report)
   }
 
@@ -220,7 +220,7 @@ export class ProcessSessions implements ProcessParts {
 
   #resync(): void {
     const now = performance.now()
-    // Others may not have shown yet that they survived the same outage
+    // Other processes may not have recorded yet that they survived the same outage
     if (now - this.#startedAt > GRACE_MS / 2) this.#takesOverFrom = now + GRACE_MS
     for (const live of this.live.all()) void live.wake()
   }
@@ -236,7 +236,7 @@ export class ProcessSessions implements ProcessParts {
     return timer
   }
 
-  /** Lets others know the requests that have been running for a while. */
+  /** Stores the requests that have been running for a while, so that other processes know them. */
   #makeKnown(): void {
     const before = performance.now() - LONG_MS
     for (const [request, hasStream] of this.#unknown) {

@@ -26,15 +26,14 @@ import { PostgresHttpSession } from './http-session.ts'
 import { ProcessSessions } from './process-sessions.ts'
 
 /**
- * How long sessions live, how many there may be in all processes together, and what becomes of the
- * calls of a process that was killed. The limits may be exceeded by sessions that are opened at the
- * same moment.
+ * The lifetime of sessions, their limits, and what happens to the calls of a process that was killed. The
+ * limits apply to all processes together. Sessions that are opened at the same time may exceed them.
  */
 export interface PostgresSessionOptions extends SessionLimits {
   /**
-   * `resumableCalls` of `edgewise/server` lets another process run a call again when its process was
-   * killed, with the steps that were done and the answers that were given so far. By default the
-   * client gets an error for it. All processes need the same.
+   * With `resumableCalls` from `edgewise/server`, another process continues a call whose process was killed.
+   * It runs the handler again, with all previous steps and answers. By default, the client receives an
+   * error for such a call. All processes need the same value.
    */
   calls?: ResumableCallStore
 }
@@ -43,10 +42,10 @@ const OPTIONS: OptionNames<PostgresSessionOptions> = {
   ...{ calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
 }
 
-/** Accounts whose names begin with that many equal characters share their limit. */
+/** The maximum length of an account. Accounts with the same beginning of this length share their limit. */
 const MAX_ACCOUNT = 500
 
-/** What sessions use of a storage. */
+/** The parts of a storage that sessions use. */
 export interface SessionStorage {
   readonly database: Database
   readonly bus: Bus
@@ -77,14 +76,14 @@ export function postgresSessions(
       removeWhere: (condition, ...values) => sessions.removeWhere(condition, ...values),
     })
     let ready: Promise<void> | undefined
-    /** Nothing is served before this process learns what others do. */
+    /** Nothing is served before this process receives the changes of other processes. */
     const start = (): Promise<void> => {
       return (ready ??= connect(endpoint.server).catch((error: unknown) => {
         ready = undefined
         throw error
       }))
     }
-    // Changes that are announced before the first request count too; requests report what is wrong
+    // Started now, so that changes before the first request are announced. Requests report the errors
     start().catch(ignore)
     return {
       allow: 'GET, POST, DELETE, OPTIONS',
@@ -110,7 +109,7 @@ export function postgresSessions(
   }
 }
 
-/** A caller's account as text that Postgres can store and index, which any text need not be. */
+/** Converts a caller's account to text that Postgres can store and index. */
 function accountKey(caller: Caller): string | undefined {
   return JSON.stringify(accountOf(caller))?.slice(0, MAX_ACCOUNT)
 }

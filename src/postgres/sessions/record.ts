@@ -1,6 +1,6 @@
 /**
- * The record of a session that several processes may change at once: each applies its changes to
- * what is stored.
+ * The record of a session that several processes may change at the same time. Each process applies its
+ * changes to the stored record.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -13,16 +13,16 @@ export interface StoredRecord {
   readonly version: number
 }
 
-/** Where a record is stored. */
+/** The table of records. */
 interface RecordTable {
-  /** Stores the next version; returns whether the stored one was the one before. */
+  /** Stores the next version if the stored version is the previous one. Returns whether it did. */
   save(id: string, version: number, record: string): Promise<boolean>
   find(id: string): Promise<StoredRecord | undefined>
 }
 
 /** The record of one session in this process. */
 export class SharedRecord {
-  /** What handlers read and change. */
+  /** The record that handlers read and change. */
   readonly current: SessionRecord
   readonly #table: RecordTable
   readonly #id: string
@@ -45,7 +45,7 @@ export class SharedRecord {
     this.current = structuredClone(record)
   }
 
-  /** Takes over what others stored. Changes that were made here and not stored yet remain. */
+  /** Applies a stored record. Changes of this process that are not stored yet remain. */
   refresh({ record, version }: StoredRecord): void {
     if (version <= this.#version) return
     const merged = mergeRecords(this.#stored, this.current, record)
@@ -55,9 +55,9 @@ export class SharedRecord {
   }
 
   /**
-   * Stores the changes that were made here.
+   * Stores the changes of this process.
    *
-   * @throws {UnavailableError} If the database cannot be used; the record is then as stored.
+   * @throws {UnavailableError} If the database cannot be used. The changes are then undone.
    * @throws {HttpError} 404 If the session ended.
    */
   async save(): Promise<void> {
@@ -89,7 +89,7 @@ export class SharedRecord {
   }
 }
 
-/** What may change of a record, for comparison. */
+/** The members of a record that may change, as text to compare. */
 function changeable(record: SessionRecord): string {
   const { initialized, logLevel, subscriptions, elicitations } = record
   return JSON.stringify([initialized, logLevel, subscriptions, elicitations])

@@ -1,5 +1,5 @@
 /**
- * The rows of streams and of what was sent on them.
+ * The rows of streams, and of the events that were sent on them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -13,7 +13,7 @@ import { TOPIC } from './table.ts'
 /** How many events one query reads. */
 const BATCH = 200
 
-/** A stored event with its place on its stream. */
+/** A stored event with its number on its stream. */
 export interface SequencedEvent extends StoredEvent {
   readonly seq: number
 }
@@ -26,7 +26,7 @@ export interface OpenStreamRow {
   readonly alive: boolean
 }
 
-/** What followed on a stream, and the stream as it was then. */
+/** The events that followed on a stream, and the state of the stream at that time. */
 export interface StreamNews {
   readonly events: readonly SequencedEvent[]
   /** Whether there is more to read. */
@@ -34,10 +34,10 @@ export interface StreamNews {
   readonly row: OpenStreamRow | undefined
 }
 
-/** A stream whose process is gone. */
+/** A stream whose process has ended. */
 export interface Orphan {
   readonly owner: string
-  /** The id of the request that is answered on it, as JSON. */
+  /** The id of the request whose response the stream carries, as JSON. */
   readonly request: string | null
   readonly call: ResumableCall | undefined
   readonly cancelled: boolean
@@ -61,9 +61,9 @@ export class StreamTable {
   }
 
   /**
-   * Makes this process the one with the client of a stream, if that has not ended.
+   * Records that the client of a stream is connected to this process, unless the stream has ended.
    *
-   * @returns Whether the stream is known, and nothing that followed the event was deleted.
+   * @returns Whether the stream is known, and none of the events after the given one was deleted.
    */
   async claim(session: string, stream: string, seq: number): Promise<boolean> {
     const [row] = await this.#database.query<{ known: boolean; lost: boolean }>(
@@ -87,7 +87,7 @@ export class StreamTable {
     return row?.known === true && !row.lost
   }
 
-  /** What followed an event, in one snapshot with the state of its stream. */
+  /** Reads the events after the given one and the state of their stream, in one snapshot. */
   async read(session: string, stream: string, after: number): Promise<StreamNews> {
     const rows = await this.#database.query<{
       owner: string | null
@@ -122,7 +122,7 @@ export class StreamTable {
     }
   }
 
-  /** A stream whose process is gone, with the answers that arrived since. */
+  /** Finds a stream whose process has ended, with the answers that have arrived in the meantime. */
   async findOrphan(session: string, stream: string): Promise<Orphan | undefined> {
     const [row] = await this.#database.query<{
       owner: string
@@ -151,10 +151,10 @@ export class StreamTable {
   }
 
   /**
-   * Takes over a stream from a process that is gone.
+   * Takes over a stream from a process that has ended.
    *
-   * @returns The number of its last event, and whether another process has its client; nothing if
-   *   another process was faster.
+   * @returns The number of the stream's last event, and whether its client is connected to another process;
+   *   `undefined` if another process has taken over the stream.
    */
   async takeOver(
     session: string,
@@ -177,7 +177,7 @@ export class StreamTable {
     return row && { seq: row.seq, followed: row.reader !== this.#bus.process }
   }
 
-  /** Lets another process take over the streams of this one, which stops. */
+  /** Allows other processes to take over the streams of this process, which stops. */
   async release(): Promise<void> {
     await this.#database.query(
       `UPDATE {mcp_streams} SET owner = '' WHERE owner = $1`,
@@ -185,7 +185,7 @@ export class StreamTable {
     )
   }
 
-  /** Deletes the events of a stream up to one, in whose place it notes that they are gone. */
+  /** Deletes the events of a stream up to the given one, which is replaced by a marker without a message. */
   async trim(session: string, stream: string, seq: number): Promise<void> {
     await this.#database.query(
       `WITH marked AS (
@@ -199,7 +199,7 @@ export class StreamTable {
     )
   }
 
-  /** Writes what a process did since its last write; returns what of it took no effect. */
+  /** Writes a batch. Returns the parts that had no effect. */
   write(writes: Writes): Promise<Refused> {
     return writeBatch(this.#database, this.#bus, writes)
   }

@@ -1,5 +1,6 @@
 /**
- * The streams of one session in this process: those that it writes, and those whose client it has.
+ * The streams of one session in this process: those that it writes, and those whose client is connected to
+ * it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -15,10 +16,13 @@ import type { Listeners } from './listeners.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { StreamWriter } from './writer.ts'
 
-/** A stream that another process wrote goes on this far ahead: more than it can have sent unstored. */
+/**
+ * How far the event numbers of a stream are advanced when it is taken over. It is more than the number of
+ * events that the previous process can have sent without storing them.
+ */
 const LEAP = 1_000_000
 
-/** What the streams of a session need. */
+/** The options of the streams of a session. */
 export interface SessionStreamsOptions extends Pick<
   FollowerHome,
   'process' | 'report' | 'takeOver'
@@ -28,7 +32,7 @@ export interface SessionStreamsOptions extends Pick<
   readonly table: StreamTable
   readonly writer: StreamWriter
   readonly listeners: Listeners
-  /** Stores a message of no request. */
+  /** Stores a message that belongs to no request. */
   readonly announce: (message: string) => void
   readonly onAsk: (id: number) => void
   readonly onLost: (stream: CallStream) => void
@@ -36,7 +40,7 @@ export interface SessionStreamsOptions extends Pick<
   readonly onClosed: () => void
 }
 
-/** Where a client resumes. */
+/** The position from which a client resumes. */
 class Resumption implements MissedEvents {
   readonly stream: string
   readonly events = []
@@ -48,7 +52,7 @@ class Resumption implements MissedEvents {
   }
 }
 
-/** The streams of a session that several processes have. */
+/** The streams of a session that several processes serve. */
 export class SharedStreams implements Streams {
   readonly #options: SessionStreamsOptions
   readonly #open = new Map<string, CallStream>()
@@ -59,7 +63,7 @@ export class SharedStreams implements Streams {
     this.#options = options
   }
 
-  /** Calls of gone processes are not restored, but taken over one by one. */
+  /** Always empty: calls of ended processes are not restored, but taken over one by one. */
   get calls(): ReadonlyMap<ResumableCall, OutgoingStream> {
     return new Map()
   }
@@ -69,12 +73,12 @@ export class SharedStreams implements Streams {
     return all.some(({ connected }) => connected)
   }
 
-  /** Whether this process has to know what happens in the session. */
+  /** Whether this process must be notified of what happens in the session. */
   get busy(): boolean {
     return this.#open.size > 0 || this.#followers.size > 0 || this.#options.listeners.busy
   }
 
-  /** The stream of a call that is answered in this process. */
+  /** Returns the stream of a call that this process handles. */
   of(request: string): CallStream | undefined {
     return [...this.#open.values()].find((stream) => stream.request === request)
   }
@@ -85,7 +89,7 @@ export class SharedStreams implements Streams {
     return stream
   }
 
-  /** Continues a stream that this process has taken over. */
+  /** Adds a stream that this process has taken over. */
   adopt(id: string, call: ResumableCall | undefined, seq: number): CallStream {
     return this.#add(id, call, seq + LEAP)
   }
@@ -104,12 +108,12 @@ export class SharedStreams implements Streams {
       this.#options.writer.take(this.#options.session, question)
     }
     const saved = this.#options.writer.flush()
-    // Whoever needs to know waits for it
+    // Not every caller waits for the returned promise, so its rejection must not count as unhandled
     saved.catch(ignore)
     return saved
   }
 
-  /** Deletes an answer that was used: that to a question of a resumable call once the call has it. */
+  /** Deletes a received answer, for a resumable call only after the call with the answer is stored. */
   noteAnswered(question: number): void {
     const { session, resumable, writer } = this.#options
     const asking =
@@ -140,7 +144,7 @@ export class SharedStreams implements Streams {
     }
     if (!/^\d{1,15}$/.test(after) || !/^[\w-]{1,64}$/.test(stream)) return undefined
     const { table, writer, session } = this.#options
-    // What the client received here may not be written yet
+    // Events that the client has received from this process may not be written yet
     if (this.#open.has(stream)) await writer.flush()
     const known = await table.claim(session, stream, Number(after))
     return known ? new Resumption(stream, after) : undefined
@@ -153,7 +157,7 @@ export class SharedStreams implements Streams {
     else this.#follow(missed.stream, Number(missed.after), sink)
   }
 
-  /** Takes note of who reads the streams that this process writes, and reads what it follows. */
+  /** Updates which processes read the streams of this one, and reads the streams of other processes. */
   wake(readers: ReadonlyMap<string, string>): void {
     for (const stream of this.#open.values()) {
       const reader = readers.get(stream.id)

@@ -11,43 +11,42 @@ import { isAlive, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { StoredRecord } from './record.ts'
 
-/** Wakes the processes that run something of a session: they read its rows again. */
+/** The topic that notifies the processes with a live session to read the session's rows. */
 export const TOPIC = 'session'
 
-/** Lets all processes end what they have of a session that was deleted. */
+/** The topic that notifies all processes to end a session that was deleted. */
 export const ENDED = 'session-ended'
 
-/** How many ids a process reserves for its questions at once. */
+/** How many ids a process reserves at a time for its requests to the client. */
 export const ID_BLOCK = 1024
 
-/** How many answers of one session may wait for their process, and how many bytes they may have. */
+/** The maximum number and total size of a session's answers that wait for their process. */
 const MAX_INBOX = 1000
 const MAX_INBOX_BYTES = 32 * 1024 * 1024
 
-/** A session, as a request finds it. */
+/** A session, as loaded for a request. */
 export interface SessionRow extends StoredRecord {
   readonly id: string
-  /** How long ago its last use was noted, in milliseconds. */
+  /** The time since the last recorded use, in milliseconds. */
   readonly idleMs: number
-  /** The ids of requests that other processes are answering, as JSON. */
+  /** The ids of requests that other processes are handling, as JSON. */
   readonly requests: readonly string[]
 }
 
-/** An answer of the client; an error in the place of one that is no valid response. */
+/** An answer of the client. Invalid answers are replaced by an error. */
 export type StoredAnswer = JsonRpcResponse & { readonly malformed?: true }
 
-/** What a process with a live session reads when it was woken. */
+/** The rows that a process with a live session reads after a notification. */
 export interface SessionNews extends StoredRecord {
   /**
-   * The process with the newest connection for messages of no request, if it is alive, and the number
-   * of that connection.
+   * The process with the newest connection for messages that belong to no request, if it is alive.
    */
   readonly listener: string | null
   readonly connection: number
-  /** How far the last connection came that was closed. */
+  /** The position of the last event on the last closed connection. */
   readonly delivered: string | null
   readonly answers: readonly StoredAnswer[]
-  /** Which of its streams this process writes, and who reads them. */
+  /** The session's streams that this process writes, and the processes that read them. */
   readonly streams: readonly { id: string; reader: string; cancelled: boolean }[]
 }
 
@@ -61,7 +60,7 @@ export class SessionTable {
     this.#bus = bus
   }
 
-  /** The session with that id. */
+  /** Loads a session for a request. */
   async load(id: string): Promise<SessionRow | undefined> {
     const [row] = await this.#database.query<{
       record: string
@@ -92,7 +91,7 @@ export class SessionTable {
     }
   }
 
-  /** The record of a session. */
+  /** Reads the record of a session. */
   async find(id: string): Promise<StoredRecord | undefined> {
     const query = 'SELECT record, version FROM {mcp_sessions} WHERE id = $1'
     const [row] = await this.#database.query<{ record: string; version: number }>(query, id)
@@ -100,7 +99,7 @@ export class SessionTable {
   }
 
   /**
-   * Stores the next version of a record, and wakes the processes that use it.
+   * Stores the next version of a record, and notifies the processes that use it.
    *
    * @returns Whether the stored version was `version`.
    */
@@ -123,20 +122,20 @@ export class SessionTable {
     return rows.length > 0
   }
 
-  /** Reserves ids for the questions of this process; returns the id before the first. */
+  /** Reserves ids for requests of this process to the client. Returns the id before the first one. */
   async reserveIds(id: string): Promise<number> {
     const query = 'UPDATE {mcp_sessions} SET asked = asked + 1 WHERE id = $1 RETURNING asked'
     const [row] = await this.#database.query<{ asked: number }>(query, id)
     return ((row?.asked ?? 1) - 1) * ID_BLOCK
   }
 
-  /** Deletes a session and all that belongs to it; returns its record. */
+  /** Deletes a session and its rows in all tables. Returns its record. */
   async remove(id: string): Promise<SessionRecord | undefined> {
     const [removed] = await this.removeWhere('id = $1', id)
     return removed?.record
   }
 
-  /** Deletes the sessions for which an SQL condition holds, and all that belongs to them. */
+  /** Deletes the sessions that match an SQL condition, and their rows in all tables. */
   async removeWhere(
     condition: string,
     ...values: (string | number | boolean | null)[]
@@ -157,7 +156,7 @@ export class SessionTable {
     return rows.map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
   }
 
-  /** Notes that sessions are in use. */
+  /** Records that sessions are in use. */
   async touch(ids: readonly string[]): Promise<void> {
     await this.#database.query(
       `UPDATE {mcp_sessions} SET used_at = now()
@@ -167,8 +166,8 @@ export class SessionTable {
   }
 
   /**
-   * Makes the newest connection for messages of no request one of this process; returns its number
-   * and the record, or nothing if the session ended.
+   * Makes a connection of this process the newest one for messages that belong to no request. Returns its
+   * number and the record, or `undefined` if the session has ended.
    */
   async listen(
     id: string,
@@ -192,7 +191,7 @@ export class SessionTable {
     return row && { ...row, record: JSON.parse(row.record) as SessionRecord }
   }
 
-  /** Notes that a connection for messages of no request was closed, and how far it came. */
+  /** Records that a connection for such messages was closed, and the position of its last event. */
   async unlisten(id: string, connection: number, delivered: string): Promise<void> {
     await this.#database.query(
       `WITH left_by AS (
@@ -209,7 +208,7 @@ export class SessionTable {
     )
   }
 
-  /** What changed of a session that is live in this process; nothing if it ended. */
+  /** Reads the rows of a session that is live in this process. Returns `undefined` if it has ended. */
   async news(id: string, asked: readonly number[]): Promise<SessionNews | undefined> {
     const [row] = await this.#database.query<{
       record: string
@@ -248,9 +247,9 @@ export class SessionTable {
   }
 
   /**
-   * Stores the client's answer to a question of any process, and wakes that process.
+   * Stores the client's answer to a request of any process, and notifies that process.
    *
-   * @returns The ids of streams whose process is gone.
+   * @returns The ids of streams whose process has ended.
    * @throws {ProtocolError} `INTERNAL_ERROR` If too many answers wait.
    */
   async answer(id: string, question: number, message: string): Promise<string[]> {
@@ -280,7 +279,7 @@ export class SessionTable {
     return rows.flatMap(({ id: stream }) => stream ?? [])
   }
 
-  /** Notes that the client cancelled a request, for the process that takes over its stream. */
+  /** Records that the client cancelled a request, for the process that takes over the stream. */
   async cancel(id: string, request: string): Promise<void> {
     await this.#database.query(
       'UPDATE {mcp_streams} SET cancelled = true WHERE session = $1 AND request = $2',
@@ -289,7 +288,7 @@ export class SessionTable {
     )
   }
 
-  /** Adds a message of no request to the stream of whichever process has its connection. */
+  /** Stores a message that belongs to no request, and notifies the process with the newest connection. */
   async announce(id: string, stream: string, message: string): Promise<void> {
     await this.#database.query(
       `WITH counted AS (

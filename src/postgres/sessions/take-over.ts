@@ -1,5 +1,5 @@
 /**
- * Continues the calls of processes that are gone.
+ * Continues the calls of processes that have ended.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -15,7 +15,7 @@ import type { ProcessParts } from './parts.ts'
 import type { Orphan } from './stream-table.ts'
 import type { SharedStreams } from './streams.ts'
 
-/** The session whose stream is taken over. */
+/** The session whose stream this process takes over. */
 export interface Successor {
   readonly id: string
   readonly streams: SharedStreams
@@ -28,10 +28,10 @@ export interface Successor {
 }
 
 /**
- * Takes over a stream whose process is gone, and answers its call. One that waits for answers of the
- * client stays as it is until they have arrived.
+ * Takes over a stream whose process has ended, and runs its call again. If the call waits for answers of
+ * the client, nothing is done until the answers have arrived.
  *
- * @param caller With whose rights the call is run again.
+ * @param caller The caller with whose rights the call is run.
  */
 export async function takeOver(
   session: Successor,
@@ -60,7 +60,7 @@ export async function takeOver(
     .finally(() => session.streams.end(stream))
 }
 
-/** Adds the client's answers to a call; returns whether none is missing. */
+/** Adds the client's answers to a call. Returns whether the call now has all answers. */
 function addAnswers(call: ResumableCall, { answers }: Orphan): boolean {
   for (const [question, answer] of answers) {
     if (question in call.asked) addAnswer(call, question, answer)
@@ -83,7 +83,7 @@ function runAgain(
   return session.handle(call.request, outlet, caller)
 }
 
-/** The answer to a call that cannot be run again; none if the client cancelled it. */
+/** Creates the error response to a call that cannot be run again. A call that the client cancelled has none. */
 function errorOf({ request, cancelled }: Orphan): JsonRpcResponse | undefined {
   if (request === null || cancelled) return undefined
   const message = 'The server was stopped while it answered the request'

@@ -9,25 +9,25 @@ import { isAlive } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { SessionRow, SessionTable } from './table.ts'
 
-/** Events and answers are deleted after this time at the latest, in milliseconds. */
+/** The maximum time after which events and answers are deleted, in milliseconds. */
 const MAX_RETENTION_MS = 3_600_000
 
-/** What the upkeep works on. */
+/** The options of {@link Upkeep}. */
 export interface UpkeepOptions {
   readonly database: Database
   readonly table: SessionTable
   /** Milliseconds without a request after which a session ends. */
   readonly idleMs: number
-  /** The sessions in which something runs in this process, or whose client listens. */
+  /** The sessions in which this process handles requests, or whose client listens. */
   readonly busy: () => string[]
   /** Called with each session that was idle for too long. */
   readonly removed: (record: SessionRecord) => void
 }
 
-/** The upkeep of one process. */
+/** The periodic maintenance of the tables by one process. */
 export class Upkeep {
   readonly #options: UpkeepOptions
-  /** How often uses are noted. */
+  /** How often the use of a session is recorded. */
   readonly #noteMs: number
   readonly #noting = new Set<string>()
   #isRunning = false
@@ -40,12 +40,12 @@ export class Upkeep {
     unref(this.#timer)
   }
 
-  /** Whether a session that was noted so long ago, in milliseconds, is idle for too long. */
+  /** Whether a session whose last use was recorded that many milliseconds ago has been idle for too long. */
   isExpired(idleMs: number): boolean {
     return idleMs > this.#options.idleMs + this.#noteMs
   }
 
-  /** Notes that a session is in use, if that was not noted recently. */
+  /** Records that a session is in use, unless that was recorded recently. */
   noteUse({ id, idleMs }: SessionRow): void {
     if (idleMs < this.#noteMs || this.#noting.has(id)) return
     const { database, table } = this.#options
@@ -56,7 +56,7 @@ export class Upkeep {
       .finally(() => this.#noting.delete(id))
   }
 
-  /** Does what is due, unless that is still being done. */
+  /** Runs the maintenance that is due, unless the previous run has not finished. */
   async run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
@@ -65,7 +65,7 @@ export class Upkeep {
       const used = busy()
       if (used.length > 0) await table.touch(used)
       const keptMs = Math.min(idleMs, MAX_RETENTION_MS)
-      // Two intervals more, as timers may be late
+      // Two more intervals, as timers may be late
       const expired =
         idleMs === Infinity
           ? []
@@ -89,7 +89,7 @@ export class Upkeep {
     this.#isRunning = false
   }
 
-  /** Stops the upkeep. */
+  /** Stops the maintenance. */
   stop(): void {
     clearInterval(this.#timer)
   }

@@ -1,6 +1,6 @@
 /**
- * Writes what the calls of this process send and do, in batches and in order: while one batch is
- * written, the next one gathers.
+ * Writes the events and the state of the calls of this process, in batches and in order. While one batch is
+ * being written, further writes are collected for the next one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -15,28 +15,28 @@ const MAX_BATCH = 4 * 1024 * 1024
 /** The maximum number of characters that wait for a database that cannot be used. */
 const MAX_WAITING = 64 * 1024 * 1024
 
-/** A stream of this process, as it is stored. */
+/** The stored properties of a stream of this process. */
 export interface WrittenStream {
   readonly session: string
   readonly id: string
-  /** The id of its request, as JSON. */
+  /** The id of the stream's request, as JSON. */
   readonly request: string | null
-  /** What another process needs to run its call again. */
+  /** The call as JSON, with which another process can run it again. */
   readonly callText: string | null
-  /** The ids of the questions that were asked on it. */
+  /** The ids of the requests to the client that were sent on the stream. */
   readonly questions: readonly number[]
-  /** Whether another process has its client, and is woken by each event. */
+  /** Whether the client is connected to another process, which is notified of each event. */
   readonly followed: boolean
-  /** Notes that another process has taken it over. */
+  /** Called when another process has taken over the stream. */
   lose(): void
 }
 
 /** A request without a stream that takes longer than others. */
 export interface LongRequest {
   readonly session: string
-  /** Its id as JSON. */
+  /** The id of the request, as JSON. */
   readonly request: string
-  /** Called if another process is answering a request with that id. */
+  /** Called if another process is handling a request with the same id. */
   refuse(): void
 }
 
@@ -46,17 +46,17 @@ interface PendingEvent {
   readonly message: string
 }
 
-/** What waits to be written. */
+/** The writes that are pending. */
 class Pending {
   streams = new Map<WrittenStream, 'opened' | 'saved' | 'ended'>()
   events: PendingEvent[] = []
   begun = new Set<LongRequest>()
   answered = new Set<LongRequest>()
-  /** Answers of the client that were used: the session and the question of each. */
+  /** Answers of the client that were received by a handler: the session and the question of each. */
   taken: (readonly [session: string, question: number])[] = []
   waiters: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
-  /** How much there is to write. */
+  /** The number of pending writes. */
   get count(): number {
     const { streams, events, begun, answered, taken } = this
     return streams.size + events.length + begun.size + answered.size + taken.length
@@ -84,7 +84,7 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Stores what changed of the call of a stream. */
+  /** Stores the changed call of a stream. */
   save(stream: WrittenStream): void {
     const { streams } = this.#pending
     if (!streams.has(stream)) streams.set(stream, 'saved')
@@ -94,7 +94,7 @@ export class StreamWriter {
   /** Removes a stream that ended. Its events remain. */
   end(stream: WrittenStream): void {
     const { streams } = this.#pending
-    // One that was not stored need not be removed
+    // A stream that was not stored yet need not be removed
     if (streams.get(stream) === 'opened') streams.delete(stream)
     else streams.set(stream, 'ended')
     this.#start()
@@ -108,34 +108,34 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Deletes the events of a stream up to one that was added. */
+  /** Deletes the events of a stream up to the given one, which was added before. */
   trim(stream: WrittenStream, seq: number): void {
     this.#trims.set(stream, seq)
   }
 
-  /** Lets other processes know that a request is being answered. */
+  /** Stores that a request is being handled, so that other processes know it. */
   begin(request: LongRequest): void {
     this.#pending.begun.add(request)
     this.#start()
   }
 
-  /** Notes that such a request was answered. */
+  /** Stores that such a request was answered. */
   finish(request: LongRequest): void {
     const { begun, answered } = this.#pending
     if (!begun.delete(request)) answered.add(request)
     this.#start()
   }
 
-  /** Deletes an answer of the client that was used, with or after the call that was saved before. */
+  /** Deletes an answer of the client that a handler has received, not before the call that was saved earlier. */
   take(session: string, question: number): void {
     this.#pending.taken.push([session, question])
     this.#start()
   }
 
   /**
-   * Resolves when all that was added before has been written.
+   * Resolves when all earlier writes have completed.
    *
-   * @throws {UnavailableError} If the database cannot be used; it is tried again later.
+   * @throws {UnavailableError} If the database cannot be used. The writes are tried again later.
    */
   flush(): Promise<void> {
     if (this.#pending.count === 0) return this.#writing ?? Promise.resolve()
@@ -146,7 +146,7 @@ export class StreamWriter {
   #start(): void {
     if (this.#running) return
     this.#running = true
-    // What is added in the same turn belongs to the same batch
+    // Writes of the same tick belong to the same batch
     queueMicrotask(() => void this.#run())
   }
 
@@ -174,7 +174,7 @@ export class StreamWriter {
     void this.#trimAll()
   }
 
-  /** Takes as much of what is pending as fits into one batch. */
+  /** Takes as many pending writes as fit into one batch. */
   #take(): Pending {
     const batch = this.#pending
     const rest = (this.#pending = new Pending())
@@ -183,7 +183,7 @@ export class StreamWriter {
     if (cut > 0) {
       rest.events = batch.events.splice(cut)
       rest.waiters = batch.waiters.splice(0)
-      // A stream ends after its last event
+      // The end of a stream must be written after its last event
       for (const { stream } of rest.events) {
         if (batch.streams.get(stream) === 'ended') {
           batch.streams.delete(stream)
@@ -195,7 +195,7 @@ export class StreamWriter {
     return batch
   }
 
-  /** Puts a batch that could not be written before what was added meanwhile. */
+  /** Puts a batch that could not be written in front of the writes that were added in the meantime. */
   #restore(batch: Pending): void {
     const later = this.#pending
     for (const [stream, state] of later.streams) {
@@ -245,7 +245,7 @@ export class StreamWriter {
     }
   }
 
-  /** Drops the oldest event that waits; the client can no longer resume before it. */
+  /** Drops the oldest pending event. The client can then no longer resume before it. */
   #drop(): boolean {
     const { events } = this.#pending
     const at = events.findIndex(({ message }) => message !== '')
