@@ -43,7 +43,7 @@ export class Bus {
   #started: Promise<void> | undefined
   #stops: (() => unknown)[] = []
   /** Whether a notification arrived since the last heartbeat. */
-  #isHeard = true
+  #hasHeartbeat = true
   #isClosed = false
 
   constructor(database: Database) {
@@ -103,7 +103,7 @@ export class Bus {
   }
 
   async #start(): Promise<void> {
-    await this.#beat()
+    await this.#sendHeartbeat()
     const channels = [this.channel(), this.channel(this.process)]
     await this.#database.attempt(() => Promise.all(channels.map((each) => this.#listen(each))))
     const timer = setInterval(() => this.#check(), HEARTBEAT_MS)
@@ -139,7 +139,7 @@ export class Bus {
 
   #receive(payload: string): void {
     if (this.#isClosed) return
-    this.#isHeard = true
+    this.#hasHeartbeat = true
     const at = payload.indexOf(' ')
     const key = payload.slice(at + 1)
     for (const subscriber of this.#subscribers.get(payload.slice(0, at)) ?? []) {
@@ -160,13 +160,13 @@ export class Bus {
 
   /** Sends the next heartbeat. If the notification of the last one is missing, first reads all topics. */
   #check(): void {
-    if (!this.#isHeard) this.#resync()
-    this.#isHeard = false
-    this.#beat().catch((error: unknown) => this.#database.report(error))
+    if (!this.#hasHeartbeat) this.#resync()
+    this.#hasHeartbeat = false
+    this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))
   }
 
   /** Records that this process is alive, and sends it a notification, which shows whether it listens. */
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     await this.#database.query(
       `WITH beat AS (
          INSERT INTO {mcp_processes} (id, seen_at) VALUES ($1, now())

@@ -26,7 +26,7 @@ const RETENTION_MS = 3_600_000
 const CLEANUP_MS = 60_000
 
 /** The changes to announce if it is unknown which changes were missed. */
-export const ANYTHING: readonly ServerChange[] = [
+export const ALL_LISTS: readonly ServerChange[] = [
   { method: 'notifications/tools/list_changed' },
   { method: 'notifications/prompts/list_changed' },
   { method: 'notifications/resources/list_changed' },
@@ -57,7 +57,7 @@ export class ChangeLog {
   #isReading = false
   #isStale = false
   /** Whether the log may have been replaced, for example by that of a restored backup. */
-  #isDoubtful = false
+  #mayBeReplaced = false
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
 
@@ -76,7 +76,7 @@ export class ChangeLog {
     this.#unsubscribe ??= this.#bus.subscribe(TOPIC, {
       wake: () => void this.#read(),
       resync: () => {
-        this.#isDoubtful = true
+        this.#mayBeReplaced = true
         void this.#read()
       },
     })
@@ -193,9 +193,9 @@ export class ChangeLog {
     for (let failures = 0; this.#isStale && this.#cursor !== undefined;) {
       this.#isStale = false
       try {
-        if (this.#isDoubtful) await this.#rewind(this.#cursor)
+        if (this.#mayBeReplaced) await this.#rewind(this.#cursor)
         const { changes, isComplete } = await this.after(this.#cursor)
-        if (!isComplete) this.#deliverAnything(this.#cursor)
+        if (!isComplete) this.#deliverAll(this.#cursor)
         for (const logged of changes) {
           this.#cursor = logged.id
           this.#deliver(logged)
@@ -214,10 +214,10 @@ export class ChangeLog {
   /** Moves the cursor back to the end of the log if the log ends before the cursor. */
   async #rewind(cursor: number): Promise<void> {
     const last = await this.#lastId()
-    this.#isDoubtful = false
+    this.#mayBeReplaced = false
     if (last >= cursor) return
     this.#cursor = last
-    this.#deliverAnything(last)
+    this.#deliverAll(last)
   }
 
   async #lastId(): Promise<number> {
@@ -228,8 +228,8 @@ export class ChangeLog {
   }
 
   /** Announces all lists as changed, because changes were deleted before they were read. */
-  #deliverAnything(id: number): void {
-    for (const change of ANYTHING) this.#deliver({ id, origin: '', change })
+  #deliverAll(id: number): void {
+    for (const change of ALL_LISTS) this.#deliver({ id, origin: '', change })
   }
 
   #deliver(logged: LoggedChange): void {

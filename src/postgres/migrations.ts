@@ -76,8 +76,8 @@ export async function migrate(
 /** The version of the tables; 0 if there are none. */
 async function versionOf(queries: PostgresQueries, schema: string): Promise<number> {
   // `to_regclass` is not used, because it may not see a table that another process has just committed
-  const isThere = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
-  if ((await queries.unsafe(isThere, [schema])).length === 0) return 0
+  const findsTable = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
+  if ((await queries.unsafe(findsTable, [schema])).length === 0) return 0
   const [row] = await queries.unsafe(`SELECT version FROM "${schema}".mcp_schema`)
   return (row as { version: number } | undefined)?.version ?? 0
 }

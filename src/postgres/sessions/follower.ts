@@ -15,7 +15,7 @@ const CHECK_MS = 2_000
 const WRITE_MS = 5
 
 /** The operations of a session that a follower uses. */
-export interface FollowerHome {
+export interface FollowerSession {
   /** The stream, if this process writes it. */
   local(stream: string): CallStream | undefined
   read(stream: string, after: number): Promise<StreamNews>
@@ -28,14 +28,14 @@ export interface FollowerHome {
 
 /** Follows a stream for one connection. */
 export class Follower {
-  readonly #home: FollowerHome
+  readonly #session: FollowerSession
   readonly #stream: string
   readonly #sink: Sink
   readonly #alarm = new Alarm()
   #seq: number
 
-  constructor(home: FollowerHome, stream: string, seq: number, sink: Sink) {
-    this.#home = home
+  constructor(session: FollowerSession, stream: string, seq: number, sink: Sink) {
+    this.#session = session
     this.#stream = stream
     this.#seq = seq
     this.#sink = sink
@@ -60,21 +60,21 @@ export class Follower {
   /** Sends events until the stream ends, the client disconnects, or the stream sends to the client itself. */
   async run(): Promise<void> {
     while (this.#sink.open) {
-      const local = this.#home.local(this.#stream)
+      const local = this.#session.local(this.#stream)
       // The stream delivers its waiting messages to the client that is connected at that time
       await local?.settled
       try {
-        const news = await this.#home.read(this.#stream, this.#seq)
+        const news = await this.#session.read(this.#stream, this.#seq)
         await this.#send(news)
         if (news.more) continue
-        if (local && this.#home.local(this.#stream) === local) {
+        if (local && this.#session.local(this.#stream) === local) {
           if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
           // Its next events are not written yet
           await this.#alarm.wait(WRITE_MS)
         } else if (await this.#isOver(news)) return
       } catch (error) {
         // While the database cannot be used, the client waits
-        this.#home.report(error)
+        this.#session.report(error)
         await this.#alarm.wait(CHECK_MS)
       }
     }
@@ -89,15 +89,15 @@ export class Follower {
 
   /** Waits for more events, or closes the connection if no more will follow. */
   async #isOver({ row }: StreamNews): Promise<boolean> {
-    const { process } = this.#home
+    const { process } = this.#session
     if (!row || row.reader !== process) {
       this.stop()
       return true
     }
-    if (row.owner !== process && !row.alive) await this.#home.takeOver(this.#stream, this.#sink)
+    if (row.owner !== process && !row.alive) await this.#session.takeOver(this.#stream, this.#sink)
     // A stream that has just ended in this process still has its row
     if (row.owner === process) await this.#alarm.wait(WRITE_MS)
-    else if (!this.#home.local(this.#stream)) await this.#alarm.wait(CHECK_MS)
+    else if (!this.#session.local(this.#stream)) await this.#alarm.wait(CHECK_MS)
     return false
   }
 }

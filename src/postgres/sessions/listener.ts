@@ -10,14 +10,14 @@ import type { Sink } from '../../session/event-store.ts'
 import type { OutgoingStream } from '../../session/streams.ts'
 import { announceTo } from '../../server/features/announce.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
-import { ANYTHING, type ChangeLog, type LoggedChange } from '../changes.ts'
+import { ALL_LISTS, type ChangeLog, type LoggedChange } from '../changes.ts'
 import type { StreamNews } from './stream-table.ts'
 
 /** The id of the stream for messages that belong to no request, the same in every session. */
 export const LISTENING = 'listening'
 
 /** The operations of a session that its connections use. */
-export interface ListenersHome {
+export interface ListenerSession {
   readonly record: SessionRecord
   /** Pending while the record is being read again. */
   readonly refreshing: Promise<void> | undefined
@@ -37,7 +37,7 @@ export interface ListenersHome {
 /** One connection. */
 export class Listener implements OutgoingStream {
   readonly id: string = LISTENING
-  readonly #home: ListenersHome
+  readonly #session: ListenerSession
   /** The number of the connection. Only the connection with the highest number receives messages. */
   number: number | undefined
   /** Whether new messages are sent on the connection. */
@@ -48,8 +48,8 @@ export class Listener implements OutgoingStream {
   readonly #queue: LoggedChange[] = []
   #isSending = false
 
-  constructor(home: ListenersHome, delivered: string) {
-    this.#home = home
+  constructor(session: ListenerSession, delivered: string) {
+    this.#session = session
     this.skipTo(delivered)
   }
 
@@ -92,20 +92,20 @@ export class Listener implements OutgoingStream {
   /** Sends a change that was logged. */
   deliver(logged: LoggedChange): void {
     this.#queue.push(logged)
-    if (!this.#isSending) this.#sendQueue().catch(this.#home.report)
+    if (!this.#isSending) this.#sendQueue().catch(this.#session.report)
   }
 
   /** Sends the changes that the client missed, and then becomes active. */
   async catchUp(): Promise<void> {
     this.#skipOthers()
     for (;;) {
-      const { position } = this.#home.changes
-      const { changes, isComplete } = await this.#home.changes.after(this.#change)
+      const { position } = this.#session.changes
+      const { changes, isComplete } = await this.#session.changes.after(this.#change)
       const isMissing = changes.length === 0 && this.#change < position
-      if (!isComplete || isMissing) this.#announceAnything(position)
+      if (!isComplete || isMissing) this.#announceAll(position)
       for (const each of changes) this.#announce(each)
       // Changes that this process has read in the meantime were not delivered, and may be missing in the rows
-      if (changes.length === 0 && position === this.#home.changes.position) break
+      if (changes.length === 0 && position === this.#session.changes.position) break
     }
     this.active = true
     await this.readMessages()
@@ -114,7 +114,7 @@ export class Listener implements OutgoingStream {
   /** Sends the session's own messages that were not sent yet. */
   async readMessages(): Promise<void> {
     for (let more = this.active && this.connected; more;) {
-      const news = await this.#home.messagesAfter(this.#message)
+      const news = await this.#session.messagesAfter(this.#message)
       for (const { seq, message } of news.events) {
         if (seq <= this.#message) continue
         this.#message = seq
@@ -127,7 +127,7 @@ export class Listener implements OutgoingStream {
   /** Moves the position behind the changes that were read and do not concern the session. */
   #skipOthers(): void {
     if (this.active && !this.#isSending) {
-      this.#change = Math.max(this.#change, this.#home.changes.position)
+      this.#change = Math.max(this.#change, this.#session.changes.position)
     }
   }
 
@@ -135,16 +135,16 @@ export class Listener implements OutgoingStream {
     this.#isSending = true
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       // A subscription or a newer connection that was confirmed before the change must be considered
-      if (this.#home.refreshing) await this.#home.refreshing
+      if (this.#session.refreshing) await this.#session.refreshing
       if (this.active) this.#announce(next)
     }
     this.#isSending = false
   }
 
   /** Announces everything that may have changed, because the log no longer contains the missed changes. */
-  #announceAnything(id: number): void {
-    for (const change of ANYTHING) this.#announce({ id, origin: '', change })
-    for (const uri of this.#home.record.subscriptions) {
+  #announceAll(id: number): void {
+    for (const change of ALL_LISTS) this.#announce({ id, origin: '', change })
+    for (const uri of this.#session.record.subscriptions) {
       const change = { method: 'notifications/resources/updated', uri } as const
       this.#announce({ id, origin: '', change })
     }
@@ -155,7 +155,7 @@ export class Listener implements OutgoingStream {
     if (id <= this.#change && origin !== '') return
     this.#change = Math.max(id, this.#change)
     // A copy, so that the completion of an elicitation is announced again to a client that resumes
-    const record = { ...this.#home.record }
+    const record = { ...this.#session.record }
     announceTo({ record }, change, (message: JsonRpcNotification) => {
       void this.#sink?.send({ id: this.#eventId(), data: wellFormedJson(message) })
     })

@@ -8,7 +8,7 @@ import type { Sink } from '../../session/event-store.ts'
 import type { OutgoingStream } from '../../session/streams.ts'
 import { sessionNotFound } from '../../transport/http/http-error.ts'
 import type { LoggedChange } from '../changes.ts'
-import { Listener, type ListenersHome } from './listener.ts'
+import { Listener, type ListenerSession } from './listener.ts'
 
 /** How long to wait before the next attempt when the database cannot be used, in milliseconds. */
 const RETRY_MS = 1_000
@@ -25,13 +25,13 @@ export interface ListenerNews {
 
 /** The connections of one session in this process. */
 export class Listeners {
-  readonly #home: ListenersHome
+  readonly #session: ListenerSession
   readonly #all = new Set<Listener>()
   readonly #activating = new Set<Listener>()
   #opening = 0
 
-  constructor(home: ListenersHome) {
-    this.#home = home
+  constructor(session: ListenerSession) {
+    this.#session = session
   }
 
   get connected(): boolean {
@@ -52,10 +52,10 @@ export class Listeners {
   async open(): Promise<OutgoingStream> {
     this.#opening++
     try {
-      const claimed = await this.#home.claim()
+      const claimed = await this.#session.claim()
       if (!claimed) throw sessionNotFound()
-      const place = `${this.#home.changes.position}.${claimed.sent}`
-      const listener = new Listener(this.#home, place)
+      const place = `${this.#session.changes.position}.${claimed.sent}`
+      const listener = new Listener(this.#session, place)
       this.#all.add(listener)
       this.#setNewest(listener, claimed.connection)
       listener.active = true
@@ -67,7 +67,7 @@ export class Listeners {
 
   /** Connects a client that has received all messages up to a position. */
   resume(after: string, sink: Sink): void {
-    const listener = new Listener(this.#home, after)
+    const listener = new Listener(this.#session, after)
     listener.connect(sink)
     this.#all.add(listener)
     this.#activate(listener)
@@ -85,7 +85,7 @@ export class Listeners {
     }
     const newest = this.#newest()
     if (!newest?.connected) return
-    if (newest.active) void newest.readMessages().catch(this.#home.report)
+    if (newest.active) void newest.readMessages().catch(this.#session.report)
     else if (listener === null && newest.number !== undefined) {
       if (delivered !== null) newest.skipTo(delivered)
       this.#activate(newest)
@@ -97,14 +97,14 @@ export class Listeners {
     for (const listener of this.#all) {
       if (listener.connected) continue
       this.#all.delete(listener)
-      if (listener.number !== undefined) this.#home.leave(listener.number, listener.delivered)
+      if (listener.number !== undefined) this.#session.leave(listener.number, listener.delivered)
     }
   }
 
   /** Sends the changes that were published so far. */
   async drain(): Promise<void> {
     for (const listener of this.#all) {
-      if (listener.active) await listener.catchUp().catch(this.#home.report)
+      if (listener.active) await listener.catchUp().catch(this.#session.report)
     }
   }
 
@@ -119,7 +119,7 @@ export class Listeners {
   }
 
   async #claim(listener: Listener): Promise<void> {
-    const claimed = await this.#home.claim()
+    const claimed = await this.#session.claim()
     if (claimed) this.#setNewest(listener, claimed.connection)
     else listener.close()
   }
@@ -143,7 +143,7 @@ export class Listeners {
         await this.#claim(listener)
         return await listener.catchUp()
       } catch (error) {
-        this.#home.report(error)
+        this.#session.report(error)
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
     }

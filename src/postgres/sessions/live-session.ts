@@ -84,7 +84,7 @@ export class LiveSession {
       listeners: this.listeners,
       announce: (message) => this.#announce(message),
       onAsk: (question) => this.#noteAsked(question),
-      onLost: (stream) => this.#lose(stream),
+      onLost: (stream) => this.#cancelCallOf(stream),
       onClosed: () => parts.settle(this),
       takeOver: (stream, sink) => this.takeOver(stream, this.#callers.get(sink) ?? {}),
     })
@@ -98,7 +98,7 @@ export class LiveSession {
     }
     const hooks = { ...endpoint.hooks, connectStream }
     this.http = new StatefulSession(
-      { endpoint: { ...endpoint, hooks }, pool: this.#home(), calls: resumableCalls },
+      { endpoint: { ...endpoint, hooks }, pool: this.#operations(), calls: resumableCalls },
       { id, session: this.#session, streams: this.streams },
     )
   }
@@ -210,7 +210,7 @@ export class LiveSession {
   }
 
   /** Cancels the call of a stream that another process has taken over. */
-  #lose({ call }: CallStream): void {
+  #cancelCallOf({ call }: CallStream): void {
     const error = new SdkError('CLOSED', 'Another process took over the call')
     if (call) this.#session.inFlight.get(call.request.id)?.cancel(error)
   }
@@ -270,7 +270,7 @@ export class LiveSession {
       .catch(report)
   }
 
-  #home(): SessionOperations<StatefulSession> {
+  #operations(): SessionOperations<StatefulSession> {
     const { table, report } = this.#parts
     return {
       save: () => this.#record.save(),

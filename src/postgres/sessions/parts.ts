@@ -18,7 +18,7 @@ export interface RunningRequest extends LongRequest {
 }
 
 /** A live session that its process may stop tracking. */
-export interface Settling extends FoundSession {
+export interface TrackedSession extends FoundSession {
   /** Whether the process must be notified of what happens in the session. */
   readonly busy: boolean
   close(): void
@@ -34,16 +34,16 @@ export interface ProcessParts {
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
-  readonly live: Pick<LiveSessions<Settling>, 'update' | 'setStale'>
+  readonly live: Pick<LiveSessions<TrackedSession>, 'update' | 'setStale'>
   readonly report: (error: unknown) => void
   /** Whether it is certain which processes are alive. */
   mayTakeOver(): boolean
   begin(request: RunningRequest, hasStream: () => boolean): void
   finish(request: RunningRequest): void
   /** Removes a session from memory if it is no longer busy. */
-  settle(live: Settling): void
+  settle(live: TrackedSession): void
   /** Ends a session whose row was deleted. */
-  ended(live: Settling): void
+  ended(live: TrackedSession): void
   /** Ends a session in all processes. */
   remove(id: string): Promise<void>
 }

@@ -10,7 +10,7 @@ import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { MissedEvents, ResumableCall, Sink } from '../../session/event-store.ts'
 import type { OutgoingStream, Streams } from '../../session/streams.ts'
 import { CallStream } from './call-stream.ts'
-import { Follower, type FollowerHome } from './follower.ts'
+import { Follower, type FollowerSession } from './follower.ts'
 import { LISTENING } from './listener.ts'
 import type { Listeners } from './listeners.ts'
 import type { StreamTable } from './stream-table.ts'
@@ -20,11 +20,11 @@ import type { StreamWriter } from './writer.ts'
  * How far the event numbers of a stream are advanced when it is taken over. It is more than the number of
  * events that the previous process can have sent without storing them.
  */
-const LEAP = 1_000_000
+const SEQ_ADVANCE = 1_000_000
 
 /** The options of the streams of a session. */
 export interface SessionStreamsOptions extends Pick<
-  FollowerHome,
+  FollowerSession,
   'process' | 'report' | 'takeOver'
 > {
   readonly session: string
@@ -91,7 +91,7 @@ export class SharedStreams implements Streams {
 
   /** Adds a stream that this process has taken over. */
   adopt(id: string, call: ResumableCall | undefined, seq: number): CallStream {
-    return this.#add(id, call, seq + LEAP)
+    return this.#add(id, call, seq + SEQ_ADVANCE)
   }
 
   openStandalone(): Promise<OutgoingStream> {
@@ -203,7 +203,7 @@ export class SharedStreams implements Streams {
 
   #follow(stream: string, seq: number, sink: Sink): void {
     const { table, session, process, report, takeOver, onClosed } = this.#options
-    const home: FollowerHome = {
+    const home: FollowerSession = {
       process,
       report,
       takeOver,

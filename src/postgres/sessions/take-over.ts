@@ -16,7 +16,7 @@ import type { Orphan } from './stream-table.ts'
 import type { SharedStreams } from './streams.ts'
 
 /** The session whose stream this process takes over. */
-export interface Successor {
+export interface TakingSession {
   readonly id: string
   readonly streams: SharedStreams
   /** Answers a request. */
@@ -34,7 +34,7 @@ export interface Successor {
  * @param caller The caller with whose rights the call is run.
  */
 export async function takeOver(
-  session: Successor,
+  session: TakingSession,
   parts: ProcessParts,
   id: string,
   caller: Caller,
@@ -69,7 +69,7 @@ function addAnswers(call: ResumableCall, { answers }: Orphan): boolean {
 }
 
 function runAgain(
-  session: Successor,
+  session: TakingSession,
   stream: CallStream,
   call: ResumableCall,
   caller: Caller,
