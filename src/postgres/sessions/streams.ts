@@ -203,14 +203,14 @@ export class SharedStreams implements Streams {
 
   #follow(stream: string, seq: number, sink: Sink): void {
     const { table, session, process, report, takeOver, onClosed } = this.#options
-    const home: FollowerSession = {
+    const followed: FollowerSession = {
       process,
       report,
       takeOver,
       local: (id) => this.#open.get(id),
       read: (id, after) => table.read(session, id, after),
     }
-    const follower = new Follower(home, stream, seq, sink)
+    const follower = new Follower(followed, stream, seq, sink)
     this.#followers.add(follower)
     void follower.run().finally(() => {
       this.#followers.delete(follower)
