@@ -30,11 +30,12 @@ export interface HubObject extends Rpc.DurableObjectBranded {
 export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObject>(
   env: unknown,
   binding: string,
-  className: 'McpSession' | 'McpHub' | 'McpTask',
+  className: 'McpSession' | 'McpHub' | 'McpTask' | 'McpEvents',
 ): DurableObjectNamespace<T> {
   const namespace = (env as Record<string, unknown>)[binding]
   if (isNamespace<T>(namespace)) return namespace
-  if (className === 'McpTask') throw missingTasks(binding)
+  if (className === 'McpTask') throw missingBinding(binding, 'tasks', className, 'mcp-2')
+  if (className === 'McpEvents') throw missingBinding(binding, 'events', className, 'mcp-3')
   throw new Error(
     `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:
 
@@ -52,17 +53,18 @@ new_sqlite_classes = ["McpSession", "McpHub"]`,
   )
 }
 
-function missingTasks(binding: string): Error {
+/** The error for a missing binding of a class that only some Workers have. */
+function missingBinding(binding: string, feature: string, className: string, tag: string): Error {
   return new Error(
-    `The Worker has no Durable Object binding "${binding}", which tasks need. Export McpTask from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:
+    `The Worker has no Durable Object binding "${binding}", which ${feature} need. Export ${className} from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:
 
 [[durable_objects.bindings]]
 name = "${binding}"
-class_name = "McpTask"
+class_name = "${className}"
 
 [[migrations]]
-tag = "mcp-2"
-new_sqlite_classes = ["McpTask"]`,
+tag = "${tag}"
+new_sqlite_classes = ["${className}"]`,
   )
 }
 

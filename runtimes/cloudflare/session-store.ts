@@ -4,11 +4,12 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
-import type { SqlSessionStoreOptions, Sql } from '#internal/storage'
+import type { SqlSessionStoreOptions } from '#internal/storage'
 import type { EventStore, SessionRecord, SessionStore } from '../../src/presets/server.ts'
 import { SqlSessionStore } from '../../src/sqlite/index.ts'
 import type { HubSyncQueue } from './hub-sync-queue.ts'
 import { isShared } from './session-id.ts'
+import { sqlIn } from './sql.ts'
 
 /** The session with its own object. It is stored, so do not rename its fields. */
 interface OwnSession {
@@ -186,13 +187,4 @@ function withoutHandshake(record: SessionRecord): string {
 /** The parts of a record that the hub depends on, as text to compare. */
 function interestOf({ subscriptions, elicitations, listens }: SessionRecord): string {
   return JSON.stringify([subscriptions, elicitations, listens !== undefined])
-}
-
-function sqlIn(storage: DurableObjectStorage): Sql {
-  const { sql } = storage
-  return {
-    run: (script) => void sql.exec(script),
-    all: (query, ...bindings) => sql.exec(query, ...bindings).toArray() as never[],
-    transaction: (work) => storage.transactionSync(work),
-  }
 }

@@ -251,7 +251,7 @@ export class ServerEventHost implements EventHost {
     const entry = this.#entryOf(subscription)
     const input = this.#opened.get(subscription)?.input
     const report = (error: unknown): void => this.report(error)
-    return { storage: this.storage, entry, subscription, input, report }
+    return { log: subscription.log ?? this.storage, entry, subscription, input, report }
   }
 
   /** The present position. */

@@ -17,7 +17,7 @@ import { createEvent, type EmitOptions } from './emit.ts'
 import type { EventFailure } from './errors.ts'
 import { ServerEventHost, unknownType } from './event-host.ts'
 import { eventEntry, MODES, type EventEntry } from './event-type.ts'
-import type { AttachedWebhooks } from './host.ts'
+import type { AttachedWebhooks, DeliverOptions } from './host.ts'
 import { ListChanges, listEvents } from './list.ts'
 import { createMemoryEventStorage } from './memory-storage.ts'
 import type { EventsOptions, EventTypeOptions } from './options.ts'
@@ -74,6 +74,14 @@ export interface ServerEvents extends ServerExtension {
   revoke(filter: SubscriptionFilter, reason?: string): Promise<void>
   /** The last requests to the webhook of a subscription, newest first. */
   deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
+  /**
+   * Delivers what is due to webhooks, until nothing is due. A process does so on its own, and a
+   * storage in Durable Objects in its alarms: call it where neither runs between requests, such as in
+   * a cron job.
+   *
+   * @returns when something is due next, in milliseconds since 1970.
+   */
+  deliver(options?: Partial<DeliverOptions>): Promise<number | undefined>
   /** Ends all streams and stops the delivery by webhook. */
   close(): Promise<void>
 }
@@ -209,6 +217,10 @@ class ServerEventTypes implements ServerEvents {
       message: 'The subscription was revoked',
       data: { reason },
     })
+  }
+
+  async deliver(options: Partial<DeliverOptions> = {}): Promise<number | undefined> {
+    return this.#webhooks?.deliver({ storage: this.#host.storage, ...options })
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import type { JsonObject, Result } from '../protocol/types.ts'
 import type { ObservedEvent } from '../server/observer.ts'
 import type { Auth } from '../server/request/exchange.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import type { EventStorage, Position } from './storage.ts'
+import type { EventLog, EventStorage, Position } from './storage.ts'
 import type { DeliveryMode, EventOccurrence } from './wire.ts'
 
 /** Who receives events. Known at each delivery, also without a request. */
@@ -30,6 +30,8 @@ export interface OpenSubscription {
   readonly subscriber: Subscriber
   /** The id of the webhook subscription, for events that are emitted to it alone. */
   readonly id?: string
+  /** The log to read; by default that of the host. */
+  readonly log?: EventLog
 }
 
 /** Where a subscription begins. */
@@ -130,6 +132,7 @@ export interface WebhookMode {
 
 /** What one round of deliveries works with. */
 export interface DeliverOptions {
+  /** Where the subscriptions and the log are; by default the storage of the server. */
   readonly storage: EventStorage
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown

@@ -9,7 +9,7 @@ import { safeId, timestampOf } from './emit.ts'
 import { check, type EventEntry } from './event-type.ts'
 import type { NextEvents, OpenSubscription } from './host.ts'
 import type { SourceEvents } from './options.ts'
-import type { EventStorage, Position } from './storage.ts'
+import type { EventLog, Position } from './storage.ts'
 import type { EventOccurrence } from './wire.ts'
 
 /** The number of events that are read from the log at once. */
@@ -19,7 +19,7 @@ const MAX_SEARCHED = 1000
 
 /** What readers need. */
 export interface Reader {
-  readonly storage: EventStorage
+  readonly log: EventLog
   readonly entry: EventEntry
   readonly subscription: OpenSubscription
   /** The validated arguments. */
@@ -38,12 +38,12 @@ export function readNext(reader: Reader, position: Position, limit: number): Pro
 }
 
 async function readLog(reader: Reader, after: number, limit: number): Promise<NextEvents> {
-  const { storage, entry, subscription } = reader
+  const { log, entry, subscription } = reader
   const events: Found[] = []
   let position = after
   let from = after
   for (let searched = 0; ; searched += PAGE) {
-    const page = await storage.read(entry.item.name, position, PAGE)
+    const page = await log.read(entry.item.name, position, PAGE)
     if (page.trimmedTo > position) from = position = page.trimmedTo
     const truncated = from > after
     for (const { position: at, event } of page.events) {

@@ -1,6 +1,16 @@
 /**
- * Webhooks for the runtimes; not exported by the package.
+ * Events for the runtimes; not exported by the package.
  *
  * @module
  */
+export type { ServerEvents } from '../events/events.ts'
+export type {
+  DeliveryAttempt,
+  EventStorage,
+  LogPage,
+  LoggedEvent,
+  SubscriptionQuery,
+  TrimLimits,
+  WebhookSubscription,
+} from '../events/storage.ts'
 export type { WebhookFetch } from '../events/webhooks/options.ts'

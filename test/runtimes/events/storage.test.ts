@@ -2,7 +2,7 @@ import { describe } from 'vitest'
 import { createMemoryEventStorage } from '../../../src/events/memory-storage.ts'
 import { eventStorageSuite } from '../../events/storage-suite.ts'
 import { runLines } from '../../process.ts'
-import { testElsewhere, type Run } from '../elsewhere.ts'
+import { onWorkerd, testElsewhere, type Run } from '../elsewhere.ts'
 
 const titles = Object.keys(
   eventStorageSuite(() => Promise.resolve({ storage: createMemoryEventStorage() })),
@@ -19,6 +19,7 @@ const runtimes: [string, Run][] = [
     'SQLite of bun:sqlite',
     (line) => runLines(['bun', '--no-install', 'test/runtimes/events/bun-sqlite.ts'], line),
   ],
+  ['a Durable Object', onWorkerd('../events/storage-worker.ts')],
 ]
 
 describe.each(runtimes)('The storage of events in %s', (_name, run) => {

@@ -1,0 +1,154 @@
+/**
+ * Events in Durable Objects: the log and the webhook subscriptions of each event type are in one
+ * object, which delivers in its alarms.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/alarms/
+ */
+import { env } from 'cloudflare:workers'
+import type { EventStorage, ServerEvents, WebhookSubscription } from '#internal/events'
+import { requireNamespace } from './bindings.ts'
+import { eventsObject, type EventsObject } from './events-object.ts'
+import { withObjectTimeout } from './object-timeout.ts'
+import type { ObjectClass } from './session-object.ts'
+import { plain } from './task-service.ts'
+
+/** How events are stored in objects. */
+export interface ObjectEventStorageOptions {
+  /**
+   * The name of the Durable Object binding.
+   *
+   * @default 'MCP_EVENTS'
+   */
+  binding?: string
+  /**
+   * The number of objects. Each event type belongs to one of them, so more objects than event types
+   * are of no use. Changing the number loses the stored events and subscriptions of the types that
+   * move to another object.
+   *
+   * @default 1
+   */
+  shards?: number
+}
+
+/** A storage of events in Durable Objects. */
+export interface ObjectEventStorage extends EventStorage {
+  /** Creates the class of the objects, which the Worker must export as `McpEvents`. */
+  durableObject(events: ServerEvents): ObjectClass
+}
+
+/**
+ * Creates a storage of events in Durable Objects, for the option `storage` of `events`. Objects
+ * deliver to webhooks in their alarms, and are out of memory while nothing is due.
+ *
+ * @example
+ * ```ts
+ * import { createWorker, objectEventStorage } from 'edgewise/cloudflare'
+ * import { events } from 'edgewise/events'
+ * import { createServer } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'billing', version: '1.0.0' })
+ * const storage = objectEventStorage()
+ * const billing = events({ storage })
+ * server.extend(billing)
+ *
+ * const worker = createWorker(server, { stateless: true })
+ * export const McpEvents = storage.durableObject(billing)
+ * export default worker
+ * ```
+ *
+ * @throws {RangeError} If the number of objects is not a whole number above 0.
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+export function objectEventStorage(options: ObjectEventStorageOptions = {}): ObjectEventStorage {
+  const { binding = 'MCP_EVENTS', shards = 1 } = options
+  if (!Number.isSafeInteger(shards) || shards < 1) {
+    throw new RangeError(`The option "shards" of the storage of events cannot be "${shards}"`)
+  }
+  const namespace = (): DurableObjectNamespace<EventsObject> =>
+    requireNamespace<EventsObject>(env, binding, 'McpEvents')
+  const objectAt = (shard: number): DurableObjectStub<EventsObject> =>
+    namespace().get(namespace().idFromName(`events ${shard}`))
+  const objectFor = (text: string): DurableObjectStub<EventsObject> => objectAt(hash(text) % shards)
+  type Call<T> = (object: DurableObjectStub<EventsObject>) => Promise<T>
+  const ask = <T>(text: string, call: Call<T>): Promise<T> =>
+    withObjectTimeout('object of events', () => call(objectFor(text)))
+  const askAll = <T>(call: Call<T>): Promise<T[]> =>
+    Promise.all(
+      Array.from({ length: shards }, (_, shard) =>
+        withObjectTimeout('object of events', () => call(objectAt(shard))),
+      ),
+    )
+  /** Asks the object of a type, or all of them if the type is not known. */
+  const find = <T>(name: string | undefined, call: Call<T>): Promise<T[]> =>
+    name === undefined ? askAll(call) : ask(name, async (object) => [await call(object)])
+
+  return {
+    durable: true,
+    deliversItself: true,
+    durableObject: (events) => eventsObject(events),
+    secret: () => withObjectTimeout('object of events', () => objectAt(0).secret()),
+    append: (event) => ask(event.name, (object) => object.append(plain(event))),
+    read: (name, after, limit) => ask(name, (object) => object.read(name, after, limit)),
+    trim: (name, limits) => ask(name, (object) => object.trim(name, limits)),
+    watch: (name, listener) => watch(objectFor(name), name, listener),
+    async load(id, name) {
+      const found = await find(name, (object) => object.load(id))
+      return found.find((record) => record !== undefined)
+    },
+    save: (record) => ask(record.name, (object) => object.save(plain(record))),
+    remove: (record) => ask(record.name, (object) => object.remove(plain(record))),
+    async count(principal) {
+      const counts = await askAll((object) => object.count(principal))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+    async list(query, limit, after) {
+      const lists = await find<WebhookSubscription[]>(query.name, (object) =>
+        object.list(query, limit, after),
+      )
+      return lists
+        .flat()
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit)
+    },
+    // The objects take what is due themselves
+    take: () => [],
+    nextDue: () => undefined,
+    async addAttempt(attempt, name) {
+      await find(name, (object) => object.addAttempt(attempt))
+    },
+    async attempts(id, limit, name) {
+      return (await find(name, (object) => object.attempts(id, limit))).flat()
+    },
+    verifiedUntil: (principal, url) => ask(url, (object) => object.verifiedUntil(principal, url)),
+    setVerified: (principal, url, until) =>
+      ask(url, (object) => object.setVerified(principal, url, until)),
+  }
+}
+
+/** Opens a socket on which the object reports new events; it may hibernate in the meantime. */
+async function watch(
+  object: DurableObjectStub<EventsObject>,
+  name: string,
+  listener: () => void,
+): Promise<() => void> {
+  const url = `https://events/${encodeURIComponent(name)}`
+  const { webSocket } = await withObjectTimeout('object of events', (signal) =>
+    object.fetch(url, { headers: { upgrade: 'websocket' }, signal }),
+  )
+  if (!webSocket) throw new Error('The object of events accepts no further streams for now')
+  webSocket.addEventListener('message', listener)
+  // A listener that no longer receives messages must look for itself, and then ends
+  webSocket.addEventListener('close', listener)
+  webSocket.addEventListener('error', listener)
+  webSocket.accept()
+  return () => webSocket.close(1000, 'No listeners')
+}
+
+/** A hash of a text that is the same in every isolate (FNV-1a). */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (const character of text) {
+    value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  }
+  return value >>> 0
+}
