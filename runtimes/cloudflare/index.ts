@@ -7,8 +7,4 @@ export { createWorker, type Worker } from './worker.ts'
 export type { WorkerNotifier } from './hub.ts'
 export type { ObjectClass } from './session-object.ts'
 export { bindingTransport, type EntrypointBinding } from './binding-transport.ts'
-export {
-  objectEventStorage,
-  type ObjectEventStorage,
-  type ObjectEventStorageOptions,
-} from './event-storage.ts'
+export { objectEventStorage } from './event-storage.ts'
