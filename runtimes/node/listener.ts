@@ -65,7 +65,7 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
       if (honoListener) respond(honoListener, incoming, outgoing)
       else void loading.then((loaded) => respond(loaded, incoming, outgoing))
     }
-    // HTTP/2 limits the concurrent streams of a connection itself
+    // HTTP/2 limits the memory of a connection itself: `maxSessionMemory`
     if ('stream' in outgoing) answer()
     else limitPipelining(outgoing, answer)
   }
