@@ -65,7 +65,7 @@ export class Delivery {
   constructor(environment: DeliveryEnvironment, record: WebhookSubscription) {
     this.#in = environment
     this.#lease = new Lease(environment.storage, record, environment.abort)
-    this.#open = toOpen(record, environment.env)
+    this.#open = { ...toOpen(record, environment.env), log: environment.storage }
   }
 
   /** Delivers until nothing is due, an attempt fails or it is the turn of another subscription. */
