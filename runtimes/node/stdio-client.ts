@@ -41,6 +41,7 @@ import { webReadable, webWritable } from './streams.ts'
  * console.log(await client.listAllTools())
  * ```
  *
+ * @throws {TypeError} If an option is unknown.
  * @throws {SdkError} From `start`: `INVALID_USE` if the program does not exist or may not be run;
  *   `DENIED` if `approve` returns false.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
 import type { AuthorizationFlow, AuthorizationRedirect } from './authorization-flow.ts'
 import { parseUrl } from './urls.ts'
@@ -60,6 +61,8 @@ export interface LoopbackListener {
   close(): Awaitable<void>
 }
 
+const OPTIONS: OptionNames<LoopbackOptions> = { port: 1, hostname: 1, path: 1, open: 1, page: 1 }
+
 const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Signed in</title><p>You can close this page.'
 const HEADERS = {
@@ -73,7 +76,7 @@ const HEADERS = {
 /**
  * Creates the authorization flow of a machine.
  *
- * @throws {TypeError} If the host name is not a loopback name or address.
+ * @throws {TypeError} If the host name is not a loopback name or address, or an option is unknown.
  */
 export function createLoopbackFlow(
   host: LoopbackHost,
@@ -81,6 +84,7 @@ export function createLoopbackFlow(
 ): AuthorizationFlow {
   const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
   const { port: wantedPort, hostname: wantedHost } = options
+  requireKnown('loopback', options, OPTIONS)
   if (wantedHost !== undefined && !isLoopback(wantedHost)) {
     throw new TypeError(`Cannot listen on "${wantedHost}": it is not a loopback host`)
   }

@@ -12,6 +12,7 @@ import {
   processIntrospectionResponse,
   type ClientAuth,
 } from 'oauth4webapi'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { tokenOf, type TokenVerifier } from './access-token.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { requireSecure } from './issuer-keys.ts'
@@ -43,6 +44,10 @@ export interface IntrospectionOptions {
   fetch?: typeof globalThis.fetch
 }
 
+const OPTIONS: OptionNames<IntrospectionOptions> = {
+  ...{ endpoint: 1, clientId: 1, clientSecret: 1, authentication: 1, timeoutMs: 1, fetch: 1 },
+}
+
 /**
  * Creates a verifier that introspects tokens of any format. Each use of a token sends a request, so
  * that revocation takes effect immediately; wrap the verifier in `cacheTokens` to send fewer.
@@ -69,10 +74,11 @@ export interface IntrospectionOptions {
  *   })
  * ```
  *
- * @throws {TypeError} If the endpoint is not an HTTPS URL, except on localhost.
+ * @throws {TypeError} If the endpoint is not an HTTPS URL, except on localhost; or an option is unknown.
  * @see https://www.rfc-editor.org/rfc/rfc7662
  */
 export function introspectedTokens(options: IntrospectionOptions): TokenVerifier {
+  requireKnown('introspectedTokens', options, OPTIONS)
   const { endpoint, clientId, clientSecret, timeoutMs = 5000 } = options
   const { fetch = (...args) => globalThis.fetch(...args) } = options
   const bounded = boundedFetch(fetch, timeoutMs)

@@ -6,6 +6,7 @@
 import { decode } from 'jose/base64url'
 import { JOSEError, JWKSMultipleMatchingKeys, JWSSignatureVerificationFailed } from 'jose/errors'
 import { compactVerify } from 'jose/jws/compact/verify'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import {
@@ -22,6 +23,11 @@ import { cacheTokens, type CacheTokensOptions } from './token-cache.ts'
 export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
   /** The accepted algorithms. By default the common asymmetric ones are accepted. */
   algorithms?: readonly string[]
+}
+
+const OPTIONS: OptionNames<JwtTokenOptions> = {
+  ...{ jwksUri: 1, jwks: 1, timeoutMs: 1, fetch: 1 },
+  ...{ cacheTtlMs: 1, maxEntries: 1, algorithms: 1 },
 }
 
 const ALGORITHMS = 'ES256 ES384 ES512 EdDSA Ed25519 PS256 PS384 PS512 RS256 RS384 RS512'.split(' ')
@@ -57,11 +63,12 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
  * })
  * ```
  *
- * @throws {TypeError} If `jwksUri` is not an HTTPS URL, except on localhost.
+ * @throws {TypeError} If `jwksUri` is not an HTTPS URL, except on localhost; or an option is unknown.
  * @throws {Error} If `jwks` is not a JSON Web Key Set.
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
+  requireKnown('jwtTokens', options, OPTIONS)
   const keySets = createKeySets(options)
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const verify: TokenVerifier = async (token, expected) => {

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { EventStore } from './event-store.ts'
 import { MemoryEventStores, type MemoryStoreLimits } from './memory-event-store.ts'
 import type { SessionRecord } from './session.ts'
@@ -38,12 +39,16 @@ export interface SessionStore {
   eventStore(id: string): EventStore
 }
 
+const OPTIONS: OptionNames<MemoryStoreLimits> = { maxEvents: 1, maxSize: 1, maxTotalSize: 1 }
+
 /**
  * Creates a store in memory. Its sessions end with the process.
  *
+ * @throws {TypeError} If an option is unknown.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function createMemorySessionStore(limits: MemoryStoreLimits = {}): SessionStore {
+  requireKnown('createMemorySessionStore', limits, OPTIONS)
   const records = new Map<string, SessionRecord>()
   const events = new MemoryEventStores(limits)
   return {

@@ -6,6 +6,7 @@
  */
 import type { BaseClient } from '../client/base-client.ts'
 import type { RequestOptions } from '../client/request-options.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { CallToolResult, ObjectSchema, Tool, JsonObject } from '../protocol/types.ts'
 import { MIN_NAME_LENGTH, modelNames } from './names.ts'
 import { modelParameters } from './parameters.ts'
@@ -59,6 +60,8 @@ export interface ToolsetOptions {
   readonly request?: RequestOptions | undefined
 }
 
+const OPTIONS: OptionNames<ToolsetOptions> = { prefix: 1, include: 1, maxNameLength: 1, request: 1 }
+
 /**
  * Lists a server's tools as functions, in the server's order. List them again when `onToolsChanged`
  * is called.
@@ -82,12 +85,16 @@ export interface ToolsetOptions {
  *
  * @throws {ProtocolError | SdkError} The errors of `client.tools()`.
  * @throws {RangeError} If `maxNameLength` is less than 8.
+ * @throws {TypeError} If an option is unknown.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export async function toolFunctions(
   client: BaseClient,
-  { prefix = '', include = () => true, maxNameLength = 64, request }: ToolsetOptions = {},
+  options: ToolsetOptions = {},
 ): Promise<ToolFunction[]> {
+  // With a misspelt filter, all tools would be included
+  requireKnown('The toolset', options, OPTIONS)
+  const { prefix = '', include = () => true, maxNameLength = 64, request } = options
   if (!(maxNameLength >= MIN_NAME_LENGTH)) {
     throw new RangeError(`"maxNameLength" must be at least ${MIN_NAME_LENGTH}`)
   }
@@ -104,8 +111,8 @@ export async function toolFunctions(
         description: tool.description ?? tool.title,
         parameters: schema,
         tool,
-        call: (args, options) =>
-          client.callTool(tool.name, args && restore(args), mergeOptions(request, options)),
+        call: (args, own) =>
+          client.callTool(tool.name, args && restore(args), mergeOptions(request, own)),
       }
     }),
   )

@@ -1,15 +1,24 @@
 // Unknown options and definitions are rejected by name.
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { createLoopbackFlow } from '#internal/authorization'
 import { createEndpoint } from '#internal/http'
+import { host } from '../../runtimes/node/loopback.ts'
+import { stdioClient } from '../../runtimes/node/stdio-client.ts'
 import { signIn } from '../../src/authorization/index.ts'
 import { connect as connectTiny } from '../../src/presets/client-tiny.ts'
 import { connect } from '../../src/presets/client.ts'
-import { protectedResource } from '../../src/protected-resource/index.ts'
+import {
+  introspectedTokens,
+  jwtTokens,
+  protectedResource,
+} from '../../src/protected-resource/index.ts'
 import {
   createHandler,
+  createMemorySessionStore,
   createServer,
   createSseHandler,
+  sealedSessions,
   statefulSessions,
   serveTransport,
   uriTemplate,
@@ -130,6 +139,36 @@ const cases: [string, () => unknown, RegExp][] = [
     'a misspelt protection over HTTP+SSE',
     () => createSseHandler(createServer(info), untyped({ protected: true })),
     /^The HTTP\+SSE handler has no option "protected"; it has .*\bauth\b/,
+  ],
+  [
+    'misspelt algorithms of tokens',
+    () => jwtTokens(untyped({ algorithm: ['ES256'] })),
+    /^jwtTokens has no option "algorithm"; it has .*\balgorithms\b/,
+  ],
+  [
+    'a misspelt timeout of introspection',
+    () => introspectedTokens(untyped({ timeout: 5 })),
+    /^introspectedTokens has no option "timeout"; it has .*\btimeoutMs\b/,
+  ],
+  [
+    'a misspelt lifetime of sealed sessions',
+    () => sealedSessions(untyped({ ttl: 5 })),
+    /^sealedSessions has no option "ttl"; it has .*\bttlMs\b/,
+  ],
+  [
+    'a misspelt limit of a store',
+    () => createMemorySessionStore(untyped({ maxEvent: 5 })),
+    /^createMemorySessionStore has no option "maxEvent"; it has .*\bmaxEvents\b/,
+  ],
+  [
+    'a misspelt approval of a program',
+    () => stdioClient(untyped({ command: 'node', onApprove: () => false })),
+    /^stdioClient has no option "onApprove"; it has .*\bapprove\b/,
+  ],
+  [
+    'a misspelt port of the redirect URI',
+    () => createLoopbackFlow(host, untyped({ ports: 5 })),
+    /^loopback has no option "ports"; it has .*\bport\b/,
   ],
 ]
 

@@ -287,3 +287,12 @@ describe('the tool set of the ai package', () => {
     })
   })
 })
+
+test('a misspelt filter is refused, so that no tool is given to a model by mistake [P008]', async () => {
+  const client = await scripted(['a'], [])
+  const options = { filter: () => false } as never
+  const message = /^The toolset has no option "filter"; it has .*\binclude\b/
+  await expect(toolFunctions(client, options)).rejects.toThrow(message)
+  const withSchema = { filter: () => false, jsonSchema } as never
+  await expect(aiTools(client, withSchema)).rejects.toThrow(message)
+})

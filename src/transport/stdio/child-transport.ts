@@ -6,6 +6,7 @@
  */
 import { sleep } from '../../patterns/abort.ts'
 import { backoffMs } from '../../patterns/backoff.ts'
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import {
@@ -115,6 +116,11 @@ export const inheritedVariables: readonly string[] = [
   'USERPROFILE',
 ]
 
+const OPTIONS: OptionNames<StdioClientOptions> = {
+  ...{ command: 1, args: 1, env: 1, cwd: 1, stderr: 1, approve: 1 },
+  ...{ maxMessageBytes: 1, graceMs: 1, maxRestarts: 1 },
+}
+
 /** A process that ran for at least this many milliseconds counts as started. */
 const STABLE_RUN_MS = 60_000
 
@@ -129,11 +135,13 @@ const STABLE_RUN_MS = 60_000
  * and sends SIGKILL, and resolves when the process and all its descendants have exited.
  *
  * @param spawn Starts the process; rejects if that fails.
+ * @throws {TypeError} If an option is unknown.
  */
 export function childTransport(
   options: StdioClientOptions,
   spawn: () => Promise<ChildProcess>,
 ): ChildTransport {
+  requireKnown('stdioClient', options, OPTIONS)
   return new SpawnedTransport(options, spawn)
 }
 

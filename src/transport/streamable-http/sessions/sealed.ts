@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { requireKnown, type OptionNames } from '../../../patterns/known-options.ts'
 import { createSealer, type Sealer, type Secrets } from '../../../patterns/sealed-state.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
 import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
@@ -35,6 +36,8 @@ export interface SealedSessionOptions {
   ttlMs?: number
 }
 
+const OPTIONS: OptionNames<SealedSessionOptions> = { secrets: 1, ttlMs: 1 }
+
 /** Limits the length of the session id: hosts and proxies reject much longer headers. */
 const MAX_STATE_BYTES = 3000
 const MAX_ID_CHARACTERS = 4096
@@ -58,12 +61,12 @@ const KIND = 'session'
  * ```
  *
  * @throws {SdkError} `INVALID_USE` if a secret is too short.
+ * @throws {TypeError} If an option is unknown.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-export function sealedSessions({
-  secrets,
-  ttlMs = 86_400_000,
-}: SealedSessionOptions = {}): SessionProvider {
+export function sealedSessions(options: SealedSessionOptions = {}): SessionProvider {
+  requireKnown('sealedSessions', options, OPTIONS)
+  const { secrets, ttlMs = 86_400_000 } = options
   const sealer = createSealer(secrets)
   return (endpoint) => ({
     allow: 'POST, OPTIONS',
