@@ -29,8 +29,13 @@ export interface EmitOptions {
 
 const SAFE_ID = /^[\w:-]{1,128}$/
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
-/** The room for the cursor in a message, in bytes. */
-const CURSOR_BYTES = 1024
+/** The maximum size of payload and `_meta`, in bytes: the rest of a message needs some room too. */
+const MAX_BYTES = MAX_WEBHOOK_BYTES - 4096
+/** Larger payloads are reported to the author, in bytes. */
+const LARGE_BYTES = 16_384
+
+/** The event types with payloads that were reported as large. */
+const reported = new WeakSet<EventEntry>()
 
 /**
  * Creates an event.
@@ -39,30 +44,38 @@ const CURSOR_BYTES = 1024
  *   `LIMIT_EXCEEDED` if the event is too large.
  */
 export async function createEvent(
-  { item: { name }, options: { payload } }: EventEntry,
-  data: unknown,
+  entry: EventEntry,
+  payload: unknown,
   { eventId, timestamp, to, meta }: EmitOptions,
+  report: (error: unknown) => void,
 ): Promise<LoggedEvent> {
+  const { name } = entry.item
   const invalid = (reason: string): SdkError =>
     new SdkError('INVALID_USE', `Cannot emit "${name}": ${reason}`)
-  if (!isObject(data)) throw invalid('the payload must be an object')
-  const checked = await check(payload, data)
+  if (!isObject(payload)) throw invalid('the payload must be an object')
+  const checked = await check(entry.options.payload, payload)
   if (checked.fault !== undefined) throw invalid(checked.fault)
+  const json = wellFormedJson({ data: checked.value, meta })
+  const { length } = new TextEncoder().encode(json)
+  if (length > MAX_BYTES) {
+    const message = `Cannot emit "${name}": the payload has ${length} bytes of at most ${MAX_BYTES}`
+    throw new SdkError('LIMIT_EXCEEDED', message)
+  }
+  if (length > LARGE_BYTES && !reported.has(entry)) {
+    reported.add(entry)
+    const message = `A payload of "${name}" has ${length} bytes: send an id, and offer a tool for the rest`
+    report(new SdkError('LIMIT_EXCEEDED', message))
+  }
   const now = Date.now()
-  const event: LoggedEvent = {
+  return {
     name,
     eventId: await safeId(eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`),
     timestamp: timestampOf(timestamp ?? new Date(now), invalid),
     acceptedAt: now,
     // A copy, so that later changes by the author have no effect
-    data: JSON.parse(wellFormedJson(checked.value)) as JsonObject,
-    ...(meta && { meta }),
+    ...(JSON.parse(json) as { data: JsonObject; meta?: JsonObject }),
     ...(to !== undefined && { to }),
   }
-  const bytes = new TextEncoder().encode(wellFormedJson(event)).length
-  if (bytes <= MAX_WEBHOOK_BYTES - CURSOR_BYTES) return event
-  const message = `Cannot emit "${name}": ${bytes} bytes are too many, send what identifies the event`
-  throw new SdkError('LIMIT_EXCEEDED', message)
 }
 
 /** An id that can be a header value and part of a signed text: the given one, or its hash. */

@@ -21,12 +21,26 @@ const OPTIONS: OptionNames<EventTypeOptions> = {
   ...{ onSubscribe: 1, onUnsubscribe: 1 },
 }
 
+/** The input of types without arguments. */
+const NO_ARGUMENTS: StandardSchema<JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'edgewise',
+    validate: (value) =>
+      isObject(value) && Object.keys(value).length === 0
+        ? { value }
+        : { issues: [{ message: 'the event type has no arguments' }] },
+    jsonSchema: { input: () => NOTHING, output: () => NOTHING },
+  },
+}
+const NOTHING: JsonObject = { type: 'object', additionalProperties: false }
+
 /** A registered event type. */
 export interface EventEntry extends Entry {
   readonly item: EventType
   readonly options: EventTypeOptions
   /** Validates the arguments of subscriptions. */
-  readonly input: StandardSchema | undefined
+  readonly input: StandardSchema
   readonly pollMs: number
   /** Identifies the schemas. */
   readonly schemas: string
@@ -46,11 +60,19 @@ export function eventEntry(
   const owner = `The event type "${name}"`
   if (typeof name !== 'string' || name === '') throw new TypeError('An event type needs a name')
   requireKnown(owner, options, OPTIONS)
-  const { description, input, payload, meta, poll, pollMs = 10_000, visible, scopes } = options
-  const inputSchema = input
-    ? objectSchemaOf(input, `The input of the event type "${name}"`)
-    : { type: 'object', additionalProperties: false }
-  const hasArguments = input && Object.keys(inputSchema.properties ?? { unknown: 1 }).length > 0
+  const {
+    description,
+    input = NO_ARGUMENTS,
+    payload,
+    meta,
+    poll,
+    pollMs = 10_000,
+    visible,
+    scopes,
+  } = options
+  const inputSchema = objectSchemaOf(input, `The input of the event type "${name}"`)
+  const hasArguments =
+    input !== NO_ARGUMENTS && Object.keys(inputSchema.properties ?? { unknown: 1 }).length > 0
   if (hasArguments && !options.matches && !poll && !options.unfiltered) {
     throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
   }
@@ -111,6 +133,6 @@ export async function check(
   value: JsonObject,
 ): Promise<{ value: unknown; fault?: undefined } | { fault: string }> {
   if (!schema) return { value }
-  const { issues, ...valid } = { issues: undefined, ...(await schema['~standard'].validate(value)) }
-  return issues ? { fault: describeIssues(issues) } : { value: (valid as { value: unknown }).value }
+  const checked = await schema['~standard'].validate(value)
+  return checked.issues ? { fault: describeIssues(checked.issues) } : { value: checked.value }
 }

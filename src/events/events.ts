@@ -23,7 +23,6 @@ import { createMemoryEventStorage } from './memory-storage.ts'
 import type { EventsOptions, EventTypeOptions } from './options.ts'
 import { pollEvents } from './poll.ts'
 import { PollLeases } from './poll-leases.ts'
-import { breakingChanges } from './schema-changes.ts'
 import { TrimSchedule } from './trim-schedule.ts'
 import type { DeliveryAttempt } from './storage.ts'
 import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
@@ -37,12 +36,12 @@ export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema
    * consumer or a cron job.
    *
    * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or an option is
-   *   malformed; `LIMIT_EXCEEDED` if the event is larger than 255 KiB.
+   *   malformed; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
    */
   emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
   /**
-   * Replaces the type's options, under the same name. If a schema breaks subscribers, their
-   * subscriptions end with the error Unsupported: offer such a type under a new name instead.
+   * Replaces the type's options, under the same name. With the option `compare`, subscriptions end
+   * with the error Unsupported if a schema no longer holds: offer such a type under a new name.
    *
    * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
    */
@@ -88,7 +87,7 @@ export interface ServerEvents extends ServerExtension {
 
 const OPTIONS: OptionNames<EventsOptions> = {
   ...{ storage: 1, webhooks: 1, errorCodes: 1, listChanged: 1, topLevelCapability: 1, legacy: 1 },
-  ...{ maxStreams: 1, maxStreamsPerPrincipal: 1, heartbeatMs: 1, profile: 1 },
+  ...{ maxStreams: 1, maxStreamsPerPrincipal: 1, heartbeatMs: 1, compare: 1, profile: 1 },
 }
 
 /**
@@ -238,7 +237,8 @@ class ServerEventTypes implements ServerEvents {
   async #emit(name: string, payload: unknown, about: EmitOptions): Promise<void> {
     const entry = this.#host.types.entries().get(name)
     if (!entry) throw this.#host.failure(unknownType(name))
-    const event = await createEvent(entry, payload, about)
+    const report = (error: unknown): void => this.#host.report(error)
+    const event = await createEvent(entry, payload, about, report)
     if (event.to !== undefined && !(await this.#isKnown(event.to, name))) {
       this.#host.report(new TypeError(`Cannot emit "${name}" to "${event.to}": it has ended`))
       return
@@ -265,7 +265,7 @@ class ServerEventTypes implements ServerEvents {
     const entry = eventEntry(name, options, this.#served)
     registration.replace(entry)
     if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) this.#changes.announce()
-    const [change] = breakingChanges(previous.item, entry.item)
+    const [change] = this.#options.compare?.(previous.item, entry.item) ?? []
     if (change) this.#end({ name }, this.#host.breakSchema(previous, change.feature))
   }
 

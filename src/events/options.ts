@@ -10,7 +10,8 @@ import type { Viewer } from '../server/request/exchange.ts'
 import type { EventErrorCodes } from './errors.ts'
 import type { OpenSubscription, Subscriber, WebhookMode } from './host.ts'
 import type { EventStorage } from './storage.ts'
-import type { DeliveryMode } from './wire.ts'
+import type { BreakingChange } from './schema-changes.ts'
+import type { DeliveryMode, EventType } from './wire.ts'
 
 /** How a server delivers events. */
 export interface EventsOptions {
@@ -66,6 +67,11 @@ export interface EventsOptions {
    * @default 25000
    */
   heartbeatMs?: number
+  /**
+   * Compares the schemas when a type is updated: pass `breakingChanges`, so that the subscriptions
+   * end whose clients know a schema that no longer holds. By default an update ends none.
+   */
+  compare?: (before: EventType, after: EventType) => readonly BreakingChange[]
   /** Restricts the server to what one client supports: ChatGPT has only webhooks. */
   profile?: 'chatgpt'
 }
