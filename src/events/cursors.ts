@@ -6,8 +6,7 @@
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { createSealer, type Sealer } from '../patterns/sealed-state.ts'
 import { decodeBase64Url } from '../protocol/base64url.ts'
-import { isObject } from '../protocol/validate.ts'
-import type { EventStorage, Position } from './storage.ts'
+import type { EventLog, Position } from './storage.ts'
 
 /** The shortest sealed text, in bytes: version, key id, initialization vector and tag. */
 const MIN_BYTES = 33
@@ -28,8 +27,8 @@ export class Cursors {
   readonly #sealer: Sealer
   readonly #sealed = boundedCache<string, string>(MAX_CACHED)
 
-  constructor(storage: EventStorage) {
-    this.#sealer = createSealer(() => storage.secret())
+  constructor(log: EventLog) {
+    this.#sealer = createSealer(() => log.secret())
   }
 
   /** Encrypts a cursor. */
@@ -44,9 +43,8 @@ export class Cursors {
 
   /** Decrypts a cursor; undefined if it was sealed with another key, or was changed. */
   async open(text: string): Promise<Cursor | undefined> {
-    const cursor = await this.#sealer.open(text)
     // Whatever opens was sealed here
-    return isObject(cursor) ? (cursor as unknown as Cursor) : undefined
+    return (await this.#sealer.open(text)) as Cursor | undefined
   }
 }
 

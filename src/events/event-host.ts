@@ -25,13 +25,15 @@ import type {
 } from './host.ts'
 import type { EventTypeOptions } from './options.ts'
 import { readNext, type Reader } from './reader.ts'
-import { headOf, positionSince } from './replay.ts'
-import type { EventStorage, Position } from './storage.ts'
+import { headOf, positionSince, skipOld } from './replay.ts'
+import type { EventLog, Position } from './storage.ts'
 import type { DeliveryMode } from './wire.ts'
 
 /** The maximum size of the arguments of a subscription, as JSON, in UTF-16 units. */
 const MAX_ARGUMENTS_LENGTH = 65_536
 const DAY_MS = 86_400_000
+/** The number of events that are read at once to find where a subscription begins. */
+const PAGE = 100
 
 /** The error for event types that do not exist, or that the caller may not see. */
 export function unknownType(name: string): EventFailure {
@@ -45,8 +47,8 @@ function schemaChanged(feature: string): EventFailure {
 }
 
 /** The event types of one server, and their subscriptions. */
-export class ServerEventHost implements EventHost {
-  readonly storage: EventStorage
+export class ServerEventHost implements Omit<EventHost, 'storage'> {
+  readonly log: EventLog
   readonly profile: 'chatgpt' | undefined
   readonly types: Registry<EventEntry> = new Registry<EventEntry>('event type', () => {})
   /** The server, once it was extended. */
@@ -58,15 +60,11 @@ export class ServerEventHost implements EventHost {
   /** What was broken by changes of event types, by the schemas that they had before. */
   readonly #broken = new Map<string, string>()
 
-  constructor(
-    storage: EventStorage,
-    codes: EventErrorCodes | undefined,
-    profile: 'chatgpt' | undefined,
-  ) {
-    this.storage = storage
+  constructor(log: EventLog, codes: EventErrorCodes | undefined, profile: 'chatgpt' | undefined) {
+    this.log = log
     this.#codes = codes
     this.profile = profile
-    this.#cursors = new Cursors(storage)
+    this.#cursors = new Cursors(log)
   }
 
   pollMs(name: string): number | null {
@@ -154,7 +152,7 @@ export class ServerEventHost implements EventHost {
     }
     if (cursor === undefined || cursor === null) return now(false)
     const opened = isCursor(cursor) ? await this.#cursors.open(cursor) : undefined
-    const isForeign = !opened && (this.storage.durable || !isCursor(cursor))
+    const isForeign = !opened && (this.log.durable || !isCursor(cursor))
     if (isForeign || (opened && opened.name !== subscription.name)) {
       throw invalidParams('The cursor is not from this server, or belongs to another event type')
     }
@@ -162,16 +160,18 @@ export class ServerEventHost implements EventHost {
     if (broken !== undefined) throw this.failure(schemaChanged(broken), ctx)
     if (history === false) return now(false)
     if (poll) {
-      return typeof opened?.position === 'string'
-        ? { position: opened.position, truncated: false }
-        : now(true)
+      if (typeof opened?.position !== 'string') return now(true)
+      const start = { position: opened.position, truncated: false }
+      if (maxAgeMs === Infinity) return start
+      const since = Date.now() - (maxAgeMs as number)
+      return skipOld((from) => this.next(subscription, from, PAGE), start.position, since)
     }
     // A log in memory began again with this process
     const from = typeof opened?.position === 'number' ? opened.position : 0
-    const { trimmedTo } = await this.storage.read(entry.item.name, from, 1)
+    const { trimmedTo } = await this.log.read(entry.item.name, from, 1)
     const kept = Math.max(from, trimmedTo)
     const age = Math.min(maxAgeMs as number, history?.maxAgeMs ?? DAY_MS)
-    const position = await positionSince(this.storage, subscription.name, kept, Date.now() - age)
+    const position = await positionSince(this.log, subscription.name, kept, Date.now() - age)
     return { position, truncated: !opened || position > from }
   }
 
@@ -251,7 +251,7 @@ export class ServerEventHost implements EventHost {
     const entry = this.#entryOf(subscription)
     const input = this.#opened.get(subscription)?.input
     const report = (error: unknown): void => this.report(error)
-    return { log: subscription.log ?? this.storage, entry, subscription, input, report }
+    return { log: subscription.log ?? this.log, entry, subscription, input, report }
   }
 
   /** The present position. */
@@ -260,7 +260,7 @@ export class ServerEventHost implements EventHost {
     { item, options }: EventEntry,
   ): Promise<{ position: Position }> {
     if (options.poll) return this.next(subscription, null, 0)
-    return { position: await headOf(this.storage, item.name) }
+    return { position: await headOf(this.log, item.name) }
   }
 }
 

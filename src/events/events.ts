@@ -19,12 +19,12 @@ import { ServerEventHost, unknownType } from './event-host.ts'
 import { eventEntry, MODES, type EventEntry } from './event-type.ts'
 import type { AttachedWebhooks, DeliverOptions } from './host.ts'
 import { ListChanges, listEvents } from './list.ts'
-import { createMemoryEventStorage } from './memory-storage.ts'
+import { MemoryEventLog } from './memory-log.ts'
 import type { EventsOptions, EventTypeOptions } from './options.ts'
 import { pollEvents } from './poll.ts'
 import { PollLeases } from './poll-leases.ts'
 import { TrimSchedule } from './trim-schedule.ts'
-import type { DeliveryAttempt } from './storage.ts'
+import type { DeliveryAttempt, EventStorage } from './storage.ts'
 import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
 import type { DeliveryMode } from './wire.ts'
 
@@ -45,7 +45,9 @@ export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema
    *
    * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
    */
-  update<Input extends StandardSchema>(options: EventTypeOptions<Input, Payload>): void
+  update<Input extends StandardSchema, NewPayload extends StandardSchema>(
+    options: EventTypeOptions<Input, NewPayload>,
+  ): void
   /** Removes the type. Its subscriptions end with the error NotFound. */
   remove(): void
 }
@@ -122,6 +124,7 @@ type Handle = (params: JsonObject, ctx: RequestContext) => Result | Promise<Resu
 class ServerEventTypes implements ServerEvents {
   readonly #options: EventsOptions
   readonly #host: ServerEventHost
+  readonly #storage: EventStorage | undefined
   readonly #changes: ListChanges
   readonly #trimming: TrimSchedule
   readonly #webhooks: AttachedWebhooks | undefined
@@ -130,15 +133,17 @@ class ServerEventTypes implements ServerEvents {
 
   constructor(options: EventsOptions) {
     requireKnown('events', options, OPTIONS)
-    const { storage = createMemoryEventStorage(), webhooks, errorCodes, profile } = options
+    const { webhooks, errorCodes, profile } = options
+    const storage = options.storage ?? webhooks?.createStorage()
     const { listChanged = true } = options
     if (typeof listChanged !== 'boolean') throw new TypeError('"listChanged" must be a boolean')
     this.#options = options
     const codes = errorCodes ?? (profile && 'sketch')
-    this.#host = new ServerEventHost(storage, codes, profile)
+    this.#host = new ServerEventHost(storage ?? new MemoryEventLog(), codes, profile)
     this.#changes = new ListChanges(listChanged)
     this.#trimming = new TrimSchedule(this.#host)
-    this.#webhooks = webhooks?.attach(this.#host)
+    this.#storage = storage
+    if (storage) this.#webhooks = webhooks?.attach(Object.assign(this.#host, { storage }))
     const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
     this.#streams = new EventStreams(this.#host, {
       ...{ heartbeatMs, maxStreams, maxStreamsPerPrincipal },
@@ -204,7 +209,7 @@ class ServerEventTypes implements ServerEvents {
   }
 
   async deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]> {
-    return this.#host.storage.attempts(subscriptionId, 100)
+    return this.#storage?.attempts(subscriptionId, 100) ?? []
   }
 
   async revoke(filter: SubscriptionFilter, reason = 'access_revoked'): Promise<void> {
@@ -243,16 +248,15 @@ class ServerEventTypes implements ServerEvents {
       this.#host.report(new TypeError(`Cannot emit "${name}" to "${event.to}": it has ended`))
       return
     }
-    await this.#host.storage.append(event)
+    await this.#host.log.append(event)
     this.#webhooks?.wake()
     await this.#trimming.appended(entry)
   }
 
   /** Whether a subscription may exist: streams may belong to another process. */
   async #isKnown(id: string, name: string): Promise<boolean> {
-    const { storage } = this.#host
-    if (id.startsWith(STREAM_PREFIX)) return storage.durable || this.#streams.has(id)
-    return (await storage.load(id, name)) !== undefined
+    if (id.startsWith(STREAM_PREFIX)) return this.#host.log.durable || this.#streams.has(id)
+    return (await this.#storage?.load(id, name)) !== undefined
   }
 
   #update(

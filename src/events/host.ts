@@ -126,6 +126,8 @@ export type EventErrorKind =
 
 /** The webhook mode, created by `webhooks`, so that only servers that use it contain it. */
 export interface WebhookMode {
+  /** Creates the storage of servers that have none of their own. */
+  createStorage(): EventStorage
   /** Starts to work for a server. */
   attach(host: EventHost): AttachedWebhooks
 }

@@ -3,99 +3,44 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import { encodeBase64Url } from '../protocol/base64url.ts'
+import { MemoryEventLog } from './memory-log.ts'
 import type {
   DeliveryAttempt,
   EventStorage,
-  LogPage,
   LoggedEvent,
   SubscriptionQuery,
-  TrimLimits,
   WebhookSubscription,
 } from './storage.ts'
 
 /** The number of deliveries of a subscription in the log of deliveries. */
 const MAX_ATTEMPTS = 100
 
-/** The log of one event type. */
-interface TypeLog {
-  entries: { position: number; event: LoggedEvent }[]
-  /** The positions of the events by their ids. */
-  positions: Map<string, number>
-  head: number
-  trimmedTo: number
-}
-
 /** Creates an in-memory storage; its events and subscriptions are lost when the process exits. */
 export function createMemoryEventStorage(): EventStorage {
   return new MemoryEventStorage()
 }
 
-class MemoryEventStorage implements EventStorage {
-  readonly durable = false
-  readonly #logs = new Map<string, TypeLog>()
-  readonly #listeners = new Map<string, Set<() => void>>()
+class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   readonly #subscriptions = new Map<string, WebhookSubscription>()
+  /** The ids of the active subscriptions without anything to deliver, by the names of their types. */
+  readonly #idle = new Map<string, Set<string>>()
   readonly #attempts = new Map<string, DeliveryAttempt[]>()
   readonly #verified = new Map<string, number>()
-  #position = 0
-  #secret: string | undefined
 
-  secret(): string {
-    return (this.#secret ??= encodeBase64Url(crypto.getRandomValues(new Uint8Array(32))))
-  }
-
-  append(event: LoggedEvent): number {
-    const log = this.#log(event.name)
-    const existing = log.positions.get(event.eventId)
-    if (existing !== undefined) return existing
-    const position = ++this.#position
-    log.entries.push({ position, event })
-    log.positions.set(event.eventId, position)
-    log.head = position
-    for (const subscription of this.#subscriptions.values()) {
-      const { name, status, dueAt } = subscription
-      if (name !== event.name || status !== 'active' || dueAt !== null) continue
-      this.#subscriptions.set(subscription.id, { ...subscription, dueAt: event.acceptedAt })
-    }
-    this.#listeners.get(event.name)?.forEach((listener) => listener())
-    return position
-  }
-
-  read(name: string, after: number, limit: number): LogPage {
-    const { entries, head, trimmedTo } = this.#log(name)
-    const from = entries.findIndex(({ position }) => position > after)
-    const events = from === -1 ? [] : entries.slice(from, from + limit)
-    return { events, head, trimmedTo }
-  }
-
-  trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): void {
-    const log = this.#log(name)
-    const needed = Math.min(
-      ...[...this.#subscriptions.values()]
-        .filter((subscription) => subscription.name === name && subscription.status === 'active')
-        .map(({ position }) => (typeof position === 'number' ? position : Infinity)),
-    )
-    const excess = log.entries.length - maxEvents
-    let count = log.entries.findIndex(({ position, event }, index) => {
-      return position > needed || (event.acceptedAt >= acceptedBefore && index >= excess)
-    })
-    if (count === -1) count = log.entries.length
-    for (const { position, event } of log.entries.splice(0, count)) {
-      log.trimmedTo = position
-      log.positions.delete(event.eventId)
+  protected override appended({ name, acceptedAt }: LoggedEvent): void {
+    const idle = this.#idle.get(name) ?? []
+    this.#idle.delete(name)
+    for (const id of idle) {
+      const subscription = this.#subscriptions.get(id)
+      if (subscription) this.#put({ ...subscription, dueAt: acceptedAt })
     }
   }
 
-  watch(name: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set()
-    this.#listeners.set(name, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0 && this.#listeners.get(name) === listeners) {
-        this.#listeners.delete(name)
-      }
-    }
+  protected override neededAfter(name: string): number {
+    const active = this.#select({ name }).filter(({ status }) => status === 'active')
+    return active.reduce((needed, { position }) => {
+      return typeof position === 'number' ? Math.min(needed, position) : needed
+    }, Infinity)
   }
 
   load(id: string): WebhookSubscription | undefined {
@@ -105,14 +50,16 @@ class MemoryEventStorage implements EventStorage {
   save(subscription: WebhookSubscription): boolean {
     const { id, version, name, position } = subscription
     if ((this.#subscriptions.get(id)?.version ?? 0) !== version - 1) return false
-    const isBehind = typeof position === 'number' && this.#log(name).head > position
+    const isBehind = typeof position === 'number' && this.headOf(name) > position
     const dueAt = subscription.dueAt ?? (isBehind ? Date.now() : null)
-    this.#subscriptions.set(id, { ...subscription, dueAt })
+    this.#put({ ...subscription, dueAt })
     return true
   }
 
   remove({ id, version }: WebhookSubscription): boolean {
-    if (this.#subscriptions.get(id)?.version !== version) return false
+    const subscription = this.#subscriptions.get(id)
+    if (subscription?.version !== version) return false
+    this.#idle.get(subscription.name)?.delete(id)
     this.#attempts.delete(id)
     return this.#subscriptions.delete(id)
   }
@@ -135,7 +82,7 @@ class MemoryEventStorage implements EventStorage {
       .slice(0, limit)
     return due.map((subscription) => {
       const taken = { ...subscription, dueAt: leaseUntil, version: subscription.version + 1 }
-      this.#subscriptions.set(taken.id, taken)
+      this.#put(taken)
       return taken
     })
   }
@@ -162,13 +109,15 @@ class MemoryEventStorage implements EventStorage {
     this.#verified.set(JSON.stringify([principal, url]), until)
   }
 
-  #log(name: string): TypeLog {
-    let log = this.#logs.get(name)
-    if (!log) {
-      log = { entries: [], positions: new Map(), head: 0, trimmedTo: 0 }
-      this.#logs.set(name, log)
+  #put(subscription: WebhookSubscription): void {
+    const { id, name, status, dueAt } = subscription
+    this.#subscriptions.set(id, subscription)
+    if (status !== 'active' || dueAt !== null) {
+      this.#idle.get(name)?.delete(id)
+      return
     }
-    return log
+    const idle = this.#idle.get(name) ?? new Set()
+    this.#idle.set(name, idle.add(id))
   }
 
   #select({ name, principal, url }: SubscriptionQuery): WebhookSubscription[] {

@@ -33,8 +33,12 @@ export async function pollEvents(
   const nextPollMs = host.types.entries().get(subscription.name)?.pollMs ?? 0
   await leases.renew(subscription, nextPollMs, ctx)
   const start = await host.start(subscription, params, ctx)
-  const limit = Math.min(maxEvents as number, MAX_EVENTS)
-  const next = await host.next(subscription, start.position, limit)
+  const { position } = start
+  const now = { events: [], position, truncated: false, hasMore: false }
+  // Without a cursor, the client begins now
+  const next = params.cursor
+    ? await host.next(subscription, position, Math.min(maxEvents as number, MAX_EVENTS))
+    : now
   return {
     events: next.events.map(({ occurrence }) => occurrence),
     cursor: await host.cursorOf(subscription, next.position),

@@ -58,11 +58,7 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
       const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
       events.push({ occurrence, position })
     }
-    if (page.events.length < PAGE) {
-      // The last events may have been deleted
-      position = Math.max(position, page.head)
-      return { events, from, position, truncated, hasMore: false }
-    }
+    if (page.events.length < PAGE) return { events, from, position, truncated, hasMore: false }
     if (searched >= MAX_SEARCHED) return { events, from, position, truncated, hasMore: true }
   }
 }

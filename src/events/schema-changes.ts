@@ -71,8 +71,11 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
   const newProperties = membersOf(after)
   for (const [name, schema] of Object.entries(properties)) {
     const inner = path === '' ? name : `${path}.${name}`
-    if (!Object.hasOwn(newProperties, name)) changes.push([inner, 'was removed'])
-    else changes.push(...compare(schema, newProperties[name], isInput, inner))
+    if (!Object.hasOwn(newProperties, name)) {
+      changes.push([inner, 'was removed'])
+      continue
+    }
+    changes.push(...compare(schema, newProperties[name], isInput, inner))
     if (!isInput && required.includes(name) && !newRequired.includes(name)) {
       changes.push([inner, 'is no longer always present'])
     }

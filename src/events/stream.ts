@@ -72,7 +72,7 @@ export class EventStream {
     signal.addEventListener('abort', end)
     const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
     // Watched from the beginning, so that no event is missed
-    const unwatch = await this.#host.storage.watch(this.subscription.name, () => this.#alarm.ring())
+    const unwatch = await this.#host.log.watch(this.subscription.name, () => this.#alarm.ring())
     const heartbeat = setInterval(() => this.#beat(), heartbeatMs)
     unref(heartbeat)
     try {

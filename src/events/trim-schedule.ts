@@ -4,18 +4,18 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type { EventEntry } from './event-type.ts'
-import type { EventHost } from './host.ts'
+import type { ServerEventHost } from './event-host.ts'
 
 /** The interval at which old events are deleted while events are emitted, in milliseconds. */
 const INTERVAL_MS = 60_000
 
 /** Trims the log of each type, but not at each event. */
 export class TrimSchedule {
-  readonly #host: EventHost
+  readonly #host: ServerEventHost
   /** How many events were appended since the log of a type was trimmed, and when that was. */
   readonly #since = new Map<string, { count: number; readonly at: number }>()
 
-  constructor(host: EventHost) {
+  constructor(host: ServerEventHost) {
     this.#host = host
   }
 
@@ -29,7 +29,7 @@ export class TrimSchedule {
     if (!isDue) return
     this.#since.set(name, { count: 0, at: now })
     try {
-      await this.#host.storage.trim(name, { acceptedBefore: now - maxAgeMs, maxEvents })
+      await this.#host.log.trim(name, { acceptedBefore: now - maxAgeMs, maxEvents })
     } catch (error) {
       this.#host.report(error)
     }

@@ -41,6 +41,8 @@ export interface RequestOptions {
   /** Only over HTTP: who calls. */
   caller?: Caller
   headers?: Record<string, string | undefined>
+  /** Only over HTTP: the endpoint. */
+  url?: string
 }
 
 /** A request that stays open. */
@@ -140,7 +142,7 @@ export function httpPeer(handle: Handler, defaults: RequestOptions = {}): Peer {
       const body = JSON.stringify(message)
       const given = Object.entries(headers).filter(([, value]) => value !== undefined)
       const response = await handle(
-        new Request('http://localhost/mcp', {
+        new Request(options.url ?? 'http://localhost/mcp', {
           method: 'POST',
           headers: given,
           body,
