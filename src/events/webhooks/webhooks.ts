@@ -5,6 +5,7 @@
  */
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { AttachedWebhooks, EventHost, WebhookMode } from '../host.ts'
+import { createMemoryEventStorage } from '../memory-storage.ts'
 import type { WebhookSubscription } from '../storage.ts'
 import {
   readOptions,
@@ -39,6 +40,7 @@ const PAGE_SUBSCRIPTIONS = 100
 export function webhooks(options: WebhookOptions = {}): WebhookMode {
   const settings = readOptions(options)
   return {
+    createStorage: createMemoryEventStorage,
     attach(host) {
       requireDurable(settings, host.storage)
       return attachTo(host, settings)
