@@ -224,7 +224,8 @@ class ServerEventTypes implements ServerEvents {
   }
 
   async deliver(options: Partial<DeliverOptions> = {}): Promise<number | undefined> {
-    return this.#webhooks?.deliver({ storage: this.#host.storage, ...options })
+    const storage = this.#storage
+    return storage && this.#webhooks?.deliver({ storage, ...options })
   }
 
   async close(): Promise<void> {
