@@ -199,6 +199,7 @@ export class Subscriptions implements ChangeListeners {
   async restore(): Promise<void> {
     const connection = this.#connection
     const { logLevel: level } = this
+    // Not by `request`, whose own recovery would wait for this one
     const send = (method: string, params: JsonObject): Promise<unknown> =>
       connection.start(method, params).result.catch((error) => {
         if (connection.channel.lost) throw error
