@@ -49,11 +49,11 @@ export function connectInMemory(
   server: BaseServer,
   { serve, principal, ...options }: InMemoryOptions = {},
 ): Promise<Client> {
-  const [near, far] = inMemoryTransports()
+  const [clientSide, serverSide] = inMemoryTransports()
   const caller = { ...serve?.caller, ...(principal !== undefined && { principal }) }
   // Serving lasts as long as the connection, so only its failure can be awaited
   const failed = new Promise<never>((_resolve, reject) => {
-    serveTransport(server, far, { ...serve, caller }).catch(reject)
+    serveTransport(server, serverSide, { ...serve, caller }).catch(reject)
   })
-  return Promise.race([connect(near, options), failed])
+  return Promise.race([connect(clientSide, options), failed])
 }

@@ -86,7 +86,7 @@ export interface Replay extends Transport {
  * @throws {TypeError} If a frame was not created by {@link recordTransport}.
  */
 export function replayTransport(frames: readonly RecordedFrame[]): Replay {
-  const [near, far] = inMemoryTransports()
+  const [clientSide, serverSide] = inMemoryTransports()
   /** The current request ids, by the recorded ones. */
   const ids = new Map<unknown, unknown>()
   requireFrames(frames)
@@ -111,7 +111,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     while (remaining[0]?.direction === 'received') {
       // A malformed frame is replayed as it is
       const { frame } = remaining.shift() ?? {}
-      await far.send(withIds(structuredClone(frame), ids) as JsonRpcMessage)
+      await serverSide.send(withIds(structuredClone(frame), ids) as JsonRpcMessage)
     }
   }
 
@@ -120,11 +120,11 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
       'INVALID_USE',
       `The recording differs: ${fault}; record it again if the change is intended`,
     )
-    await far.close()
+    await serverSide.close()
   }
 
   let reason: SdkError | undefined
-  void far.start({
+  void serverSide.start({
     message: receive,
     malformed() {},
     closed() {},
@@ -132,15 +132,15 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   return {
     left: remaining,
     async start(receiver) {
-      await near.start({
+      await clientSide.start({
         message: (frame) => receiver.message(frame),
         malformed: (error) => receiver.malformed(error),
         closed: (closeReason) => receiver.closed(reason ?? closeReason),
       })
       await sendRecorded()
     },
-    send: (frame) => near.send(frame),
-    close: () => near.close(),
+    send: (frame) => clientSide.send(frame),
+    close: () => clientSide.close(),
   }
 }
 
