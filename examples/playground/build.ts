@@ -16,7 +16,7 @@ for (const entry of ['main', 'callback']) {
     input: `${page}${entry}.ts`,
     platform: 'browser',
     transform: { target: 'es2023' },
-    // Neither reading a property nor making one of these does anything that others would notice.
+    // Reading properties and creating objects has no side effects in this code, so the bundler may omit it
     treeshake: {
       propertyReadSideEffects: false,
       manualPureFunctions: ['AbortController', 'TextDecoder', 'TextEncoder'],

@@ -1,4 +1,4 @@
-/** The few cities that the playground's server knows. */
+/** The cities that the playground's server knows. */
 import { ErrorCode, ProtocolError } from 'edgewise'
 
 /** Every city. */
@@ -10,9 +10,9 @@ export const cities = [
 ] as const
 
 /**
- * The city of that name.
+ * Finds a city by its name.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` when it is not known.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the city is unknown.
  */
 export function findCity(name: string): (typeof cities)[number] {
   const city = cities.find((each) => each.name === name)
@@ -20,7 +20,7 @@ export function findCity(name: string): (typeof cities)[number] {
   throw new ProtocolError(ErrorCode.INVALID_PARAMS, `Unknown city: "${name}"`)
 }
 
-/** The names that begin with what was typed. */
+/** Returns the names that begin with the typed text. */
 export function matchCities(typed: string): string[] {
   const start = typed.toLowerCase()
   return cities.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(start))

@@ -4,7 +4,7 @@
  * @see https://developer.mozilla.org/docs/Web/SVG
  */
 
-/** A landscape as an SVG document, in shades of one hue. */
+/** Returns a landscape as an SVG document, in shades of one hue. */
 export function landscape(hue: number): string {
   const hills = [0, 1, 2, 3].map((row) => {
     const top = 150 + row * 42

@@ -1,5 +1,5 @@
 /**
- * The playground's server: one small thing of every kind that a server can offer.
+ * The playground's server, with a small example of every feature.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -9,7 +9,7 @@ import * as z from 'zod'
 import { cities, findCity, matchCities } from './cities.ts'
 import { landscape } from './landscape.ts'
 
-/** What the Worker, and the tests, serve. */
+/** The server, which the Worker and the tests serve. */
 export const server = createServer(
   {
     name: 'edgewise-demo',
@@ -138,7 +138,7 @@ server.tool(
     if (wishes.action !== 'accept') return text('Nothing was booked: the wishes were not given.')
 
     const { arrival, room } = wishes.content
-    // A step runs once, although on 2026-07-28 the handler starts again with every answer.
+    // A step runs once, although in 2026-07-28 the handler runs again with every answer
     const price = await ctx.step(
       'quote',
       () => nights * { Single: 90, Double: 140, Suite: 260 }[room],

@@ -1,6 +1,6 @@
 /**
- * Runs the Worker with the page on this machine, without accounts, questions or network.
- * Arguments go to `wrangler dev`, such as `--port 8000`.
+ * Runs the Worker with the page on this machine, without an account, prompts or a network.
+ * Arguments, such as `--port 8000`, are passed to `wrangler dev`.
  *
  * @see https://developers.cloudflare.com/workers/wrangler/commands/#dev
  */
@@ -14,15 +14,15 @@ const wrangler = spawn(
   ['node_modules/wrangler/bin/wrangler.js', 'dev', ...process.argv.slice(2)],
   {
     cwd: root,
-    // Over the channel wrangler says when it is ready, and where.
+    // Over the IPC channel, wrangler sends its address when it is ready
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
       WRANGLER_LOG: 'warn',
       ...process.env,
       WRANGLER_HIDE_BANNER: 'true',
-      // `npm start` did.
+      // `npm start` has built the package
       EDGEWISE_BUILT: 'true',
-      // Where a request comes from is asked of Cloudflare otherwise.
+      // Otherwise wrangler requests the location of clients from Cloudflare
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
     },
   },
@@ -31,7 +31,7 @@ wrangler.on('message', (message) => {
   const { event, ip, port }: { [name: string]: string | number } = JSON.parse(String(message))
   if (event !== 'DEV_SERVER_READY') return
   const url = `http://${ip}:${port}`
-  // The first request is slow, so it is not left to who opens the page.
+  // The first request is slow, so it is sent before the user opens the page
   void fetch(`${url}/mcp`)
     .then(() => fetch(`${url}/styles.css`))
     .catch(() => undefined)

@@ -1,6 +1,5 @@
 /**
- * The Worker that `npm start` runs: the MCP endpoint at `/mcp`, and next to it the page, which
- * Workers' static assets serve.
+ * The Worker that `npm start` runs. It serves the MCP endpoint at `/mcp`, and the page as static assets.
  *
  * @see https://developers.cloudflare.com/workers/static-assets/
  */

@@ -1,5 +1,5 @@
 /**
- * Puts the server's questions to the person.
+ * Shows the server's questions to the user.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -16,7 +16,7 @@ import { schemaForm } from './form/form.ts'
 
 const note = '“Decline” tells the server that you refuse, “Cancel” that you leave this unanswered.'
 
-/** Asks, once earlier questions are answered. */
+/** Asks the user, after all earlier questions are answered. */
 export function ask(params: ElicitParams, context: InputContext): Promise<ElicitResult> {
   return inTurn(() =>
     params.mode === 'url' ? askToOpen(params, context) : askForForm(params, context),
@@ -40,10 +40,10 @@ async function askForForm(
 
 async function askToOpen(params: ElicitUrlParams, context: InputContext): Promise<ElicitResult> {
   const url = URL.canParse(params.url) ? new URL(params.url) : undefined
-  // Other schemes could run code in this page or open other programs.
+  // Other schemes could run code in this page or open other programs
   if (!url || !/^https?:$/.test(url.protocol)) return { action: 'decline' }
   const { origin, host, href } = url
-  // Text before the host, such as another host's name, is shown as what it is.
+  // User information before the host may look like another host, so only the actual host is emphasized
   const start = url.username || url.password ? href.indexOf('@') + 1 : origin.length - host.length
   const address = el(
     'p',

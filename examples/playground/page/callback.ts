@@ -1,4 +1,4 @@
-/** Ends a visit to an authorization server: hands what came of it to the page that waits. */
+/** Passes the authorization response to the page that waits for it. */
 import { completeSignIn } from 'edgewise/browser'
 
 if (!(await completeSignIn())) {

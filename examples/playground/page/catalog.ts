@@ -1,5 +1,5 @@
 /**
- * Everything that a server lists.
+ * All lists of a server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -22,9 +22,9 @@ export interface Catalog {
 }
 
 /**
- * Asks for every list that the server has, or may have when it does not say.
+ * Requests every list that the server declares. If it declares nothing, requests all lists.
  *
- * @param onError Called when a list could not be fetched, which is then empty.
+ * @param onError Called if a list cannot be fetched. The list is then empty.
  */
 export async function loadCatalog(
   client: Client,
@@ -47,14 +47,14 @@ export async function loadCatalog(
   return { tool, resource, template, prompt }
 }
 
-/** What names and titles are taken from. */
+/** The members that a title is derived from. */
 export interface Named {
   name: string
   title?: string
   annotations?: Annotations & ToolAnnotations
 }
 
-/** What to call a thing; before tools had titles, their annotations did. */
+/** Returns the title to show. In older revisions, only the annotations of tools have titles. */
 export function titleOf({ title, annotations, name }: Named): string {
   return title ?? annotations?.title ?? name
 }

@@ -1,6 +1,6 @@
 /**
- * A connection to a server, with the page as its host: questions open dialogs, logs and messages
- * go to the activity panel, changed lists are loaded again.
+ * A connection to a server. Questions open dialogs, log messages are shown in the activity panel, and
+ * changed lists are loaded again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -14,40 +14,40 @@ import { sample } from './sample.ts'
 import { auth } from './sign-in.ts'
 import { watchedFetch, type WireEntry } from './activity/wire.ts'
 
-/** An open connection and what the server lists. */
+/** An open connection, and the lists of its server. */
 export interface Connection {
   client: Client
   url: string
-  /** The session's id, where there are sessions. */
+  /** The id of the session, if there is one. */
   session: string | undefined
   signedIn: boolean
   catalog: Catalog
-  /** Tasks that calls became, as last known; the progress of such a call has the id for its token. */
+  /** The last known state of the tasks that calls became. The task id is the progress token of such a call. */
   tasks: ReadonlyMap<RequestId, DetailedTask>
 }
 
 /** Where to connect, and how. */
 export interface Target {
   url: string
-  /** Any, if not given. */
+  /** The revision to use. By default any revision is used. */
   revision: Revision | undefined
-  /** The longest silence of a request, in milliseconds; the client's default, if not given. */
+  /** The timeout of requests, in milliseconds. By default it is that of the client. */
   timeoutMs: number | undefined
-  /** Gives up connecting. */
+  /** Aborts connecting. */
   signal: AbortSignal
 }
 
 /** Events of a connection that the page handles. */
 export interface ConnectionEvents {
-  /** The server changed its lists, which were loaded again. */
+  /** Called when the server has changed its lists, after they were loaded again. */
   onChanged(): void
-  /** Something came from the server. */
+  /** Called with every response of the server. */
   onAnswer(entry: WireEntry): void
-  /** A request reached the server, or did not; the first ones already while connecting. */
+  /** Called with whether a request reached the server, for the first time while connecting. */
   onReach(isReached: boolean): void
 }
 
-/** Connects and loads the lists; loads them again, and says so, when the server changes them. */
+/** Connects and loads the lists. When the server changes them, loads them again and notifies the page. */
 export async function openConnection(
   { url, revision, timeoutMs, signal }: Target,
   activity: Activity,

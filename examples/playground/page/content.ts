@@ -1,5 +1,5 @@
 /**
- * Shows what tools, prompts and resources yield.
+ * Shows the content of tools, prompts and resources.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
@@ -31,7 +31,7 @@ export function contentBlock(block: ContentBlock): HTMLElement {
   }
 }
 
-/** The contents of a resource: as text or JSON, as what it is, or as a download. */
+/** Shows the contents of a resource as text, JSON, image or audio, or as a download. */
 export function resourceBlock(contents: ResourceContents): HTMLElement {
   const { uri, mimeType = '' } = contents
   return el(
@@ -42,7 +42,7 @@ export function resourceBlock(contents: ResourceContents): HTMLElement {
   )
 }
 
-/** Text as it is; coloured when it is a JSON object or array. */
+/** Shows text unchanged. JSON objects and arrays are colored. */
 function textBlock(text: string): HTMLElement {
   const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined
   return value === undefined ? el('p', { class: 'text' }, text) : jsonBlock(value)
@@ -70,7 +70,7 @@ function sound(bytes: Bytes): HTMLElement {
   return el('audio', { src: dataUrl(bytes), controls: true, 'aria-label': 'Sound' })
 }
 
-/** A URL of the bytes. Only a plain media type goes in; the page never runs what it shows. */
+/** Creates a data URL of bytes. It contains only the plain media type, so the page never runs the data. */
 function dataUrl({ data, mimeType }: Bytes): string {
   const plain = /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream'
   return `data:${plain};base64,${data}`

@@ -1,5 +1,5 @@
 /**
- * The dialogs in which a server asks the person something, one after the other.
+ * The dialogs in which a server asks the user. Only one is open at a time.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#user-interaction-model
  */
@@ -7,14 +7,14 @@ import type { ElicitResult, InputContext } from 'edgewise/browser'
 import { titleOf } from './catalog.ts'
 import { el, newId } from './dom.ts'
 
-/** What a dialog says and offers. */
+/** The texts and buttons of a dialog. */
 export interface Question {
   title: string
   message: string
   content: readonly Node[]
-  /** What the button says that accepts. */
+  /** The label of the button that accepts. */
   accept: string
-  /** What the other buttons do. */
+  /** Explains what the other buttons do. */
   note: string
   /** Whether the user can cancel the question, in addition to declining it. */
   canCancel: boolean
@@ -22,14 +22,14 @@ export interface Question {
 
 let turn: Promise<unknown> = Promise.resolve()
 
-/** Shows what asks once earlier questions are answered. */
+/** Calls `ask` after all earlier questions are answered. */
 export function inTurn<T>(ask: () => Promise<T>): Promise<T> {
   const answer = turn.then(ask)
   turn = answer.catch(() => undefined)
   return answer
 }
 
-/** Shows a modal dialog, and gives the person's decision. An abort closes it as "cancel". */
+/** Shows a modal dialog, and returns the user's decision. If the signal aborts, the result is "cancel". */
 export function showDialog(
   { title, message, content, accept, note, canCancel }: Question,
   { signal, server }: InputContext,
@@ -43,7 +43,7 @@ export function showDialog(
       'form',
       { method: 'dialog' },
       el('h2', { id: heading }, title),
-      // What a server calls itself proves nothing: its address comes first.
+      // The address is shown first, because a server can choose any name
       el(
         'p',
         { class: 'note' },
@@ -70,7 +70,7 @@ export function showDialog(
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove()
-      // The value of a button; none when it was left by the Escape key
+      // The return value is that of the pressed button. It is empty after the Escape key
       resolve((dialog.returnValue || 'cancel') as ElicitResult['action'])
     })
     if (signal.aborted) dismiss()

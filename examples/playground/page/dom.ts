@@ -1,19 +1,18 @@
 /**
- * Builds elements. Text is always text: nothing here, or in the page, parses HTML, so that what a
- * server says can never become markup.
+ * Creates elements. No code of the page parses HTML, so that text from a server can never become markup.
  *
  * @see https://developer.mozilla.org/docs/Web/API/Document_Object_Model
  */
 
-/** What an element can contain; `undefined` and `false` are left out. */
+/** The content of an element. `undefined` and `false` are omitted. */
 export type Child = Node | string | undefined | false
 
-/** Attributes, and listeners under `on` + event name. A boolean is present or absent. */
+/** Attributes, and event listeners with the prefix `on`. A boolean value adds or omits the attribute. */
 export interface Attributes {
   [name: string]: string | number | boolean | undefined | ((event: Event) => void)
 }
 
-/** Makes an HTML element. */
+/** Creates an HTML element. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -30,9 +29,9 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 }
 
 /**
- * The element of the page with an id.
+ * Finds the element with an id.
  *
- * @throws {Error} when no such element exists, which is a bug in `index.html`.
+ * @throws {Error} If there is no such element, which is a bug in `index.html`.
  */
 export function find<E extends HTMLElement>(id: string, kind: { new (): E; prototype: E }): E {
   const element = document.getElementById(id)
@@ -41,7 +40,7 @@ export function find<E extends HTMLElement>(id: string, kind: { new (): E; proto
 }
 
 let lastId = 0
-/** An id that no other element of the page has. */
+/** Creates an id that no other element of the page has. */
 export function newId(prefix: string): string {
   return `${prefix}-${++lastId}`
 }

@@ -1,5 +1,5 @@
 /**
- * Says in words what went wrong, and what a person can do about it.
+ * Explains errors, and advises the user what to do.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
@@ -14,7 +14,7 @@ import type { WireEntry } from './activity/wire.ts'
 import { el } from './dom.ts'
 import { jsonBlock } from './json.ts'
 
-/** The error's message, code, data and some advice. */
+/** Shows the message, code and data of an error, with advice. */
 export function explain(error: unknown): Node[] {
   const { data } = isObject(error) ? error : {}
   return [
@@ -24,18 +24,18 @@ export function explain(error: unknown): Node[] {
   ]
 }
 
-/** The error in one line. */
+/** Describes an error in one line. */
 export function summary(error: unknown): string {
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
-  // What stood in the way comes after it, as advice.
+  // The cause is shown below, as advice
   if (error instanceof SdkError) return error.message.replace(`: ${String(error.cause)}`, '')
   return error instanceof Error ? error.message : String(error)
 }
 
 /**
- * What to try next.
+ * Returns advice on what to try next.
  *
- * @param last What came last from the server.
+ * @param last The last response of the server.
  */
 export function adviceOn(error: unknown, last?: WireEntry): string[] {
   const fault = fetchFaultOf(error)
@@ -45,7 +45,7 @@ export function adviceOn(error: unknown, last?: WireEntry): string[] {
   return last ? adviceOnAnswer(last) : []
 }
 
-/** Describes a response that is not a message, if only by its page title, and what it may mean. */
+/** Describes a response that is not a message, for example by its page title, and the possible reason. */
 function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
   if (title !== http[0]) return []
   const text = typeof body === 'string' ? body : JSON.stringify(body)

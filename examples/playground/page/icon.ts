@@ -1,5 +1,5 @@
 /**
- * The page's icons, which are in `index.html`: 16 pixels, drawn with strokes in the text's colour,
+ * The icons of the page. They are defined in `index.html`, have 16 pixels and the color of the text, and are
  * hidden from screen readers.
  *
  * @see https://developer.mozilla.org/docs/Web/SVG/Reference/Element/symbol
@@ -8,7 +8,7 @@ import { find } from './dom.ts'
 
 const template = find('glyph', HTMLTemplateElement)
 
-/** What there are icons of. */
+/** The names of the icons. */
 export type IconName =
   | 'plus'
   | 'cross'
@@ -22,7 +22,7 @@ export type IconName =
   | 'pencil'
   | 'stop'
 
-/** Draws an icon. */
+/** Creates an icon. */
 export function icon(name: IconName): Node {
   const drawing = document.importNode(template.content, true)
   drawing.querySelector('use')?.setAttribute('href', `#icon-${name}`)

@@ -1,5 +1,5 @@
 /**
- * Shows a value as indented JSON with coloured tokens.
+ * Shows a value as indented JSON with colored tokens.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8259
  */
@@ -7,10 +7,10 @@ import { el } from './dom.ts'
 
 const tokens =
   /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-/** Past this many characters colour costs more than it helps. */
+/** The maximum length of colored text, in characters. Coloring longer text would be slow. */
 const MAX_COLOURED = 100_000
 
-/** A block with the value's JSON. */
+/** Creates a block with the JSON of a value. */
 export function jsonBlock(value: unknown): HTMLElement {
   const text = JSON.stringify(value, null, 2) ?? 'undefined'
   const code = el('code')
@@ -19,7 +19,7 @@ export function jsonBlock(value: unknown): HTMLElement {
   return el('pre', { class: 'json', tabindex: 0, role: 'group', 'aria-label': 'JSON' }, code)
 }
 
-/** The value of a JSON text; nothing when it is invalid. */
+/** Parses JSON. Returns `undefined` if the text is invalid. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,9 +1,9 @@
 /**
- * The playground: connects to a server and shows what its address selects.
+ * The playground: connects to a server, and shows the view that the page's address selects.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
-// First, as modules are bundled in this order, in which they compress best: by half a KB.
+// These imports are first because modules are bundled in this order, which saves half a KB when compressed
 import { auth } from './sign-in.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { findRevision, type Client } from 'edgewise/browser'
@@ -20,7 +20,7 @@ import { resourceView, templateView } from './views/resource.ts'
 import { missingView, serverView, welcomeView } from './views/server.ts'
 import { toolView } from './views/tool.ts'
 
-/** How long connecting goes on before it can be cancelled, in milliseconds. */
+/** The delay until the button to cancel connecting is shown, in milliseconds. */
 const PATIENCE_MS = 300
 
 const form = find('connect', HTMLFormElement)
@@ -36,9 +36,9 @@ const timeoutMs = Number(query.get('timeoutMs')) || undefined
 let connection: Connection | undefined
 let opening: AbortController | undefined
 let cancellable: ReturnType<typeof setTimeout> | undefined
-/** What may help when there is no connection. */
+/** Advice for when there is no connection. */
 let advice: string[] = []
-/** Views that were opened, so that going back finds forms and results as they were. */
+/** The views that were opened, so that forms and results are unchanged when the user goes back. */
 const views = new Map<string, HTMLElement>()
 
 /** Shows the view of the page's address. */
@@ -58,7 +58,7 @@ function viewOf(route: Route | undefined): HTMLElement {
   if (!opened) return welcomeView(advice)
   if (!route) return serverView(opened, () => void signOut(opened))
   const view = views.get(hrefOf(route)) ?? makeView(opened, route)
-  // Not kept, as the server may list it later.
+  // Not stored, as the server may list it later
   if (!view) return missingView(route)
   views.set(hrefOf(route), view)
   return view
@@ -79,7 +79,7 @@ function makeView(opened: Connection, { kind, key }: Route): HTMLElement | undef
     if (template) return templateView(client, template)
   }
   if (kind === 'resource') {
-    // A resource that a tool's result links to need not be in any list.
+    // A resource that a tool's result links to may be in no list
     const resource = catalog.resource.find(({ uri }) => uri === key)
     return resourceView(client, resource ?? { uri: key, name: key })
   }
@@ -95,17 +95,17 @@ function report(state: State, text: string): void {
   document.body.dataset['state'] = state
   clearTimeout(cancellable)
   offer(state === 'lost' ? 'Reconnect' : 'Connect', 'submit')
-  // Most arrive before anyone could read it.
+  // Most connections are open before a user could read the button
   if (state === 'connecting') cancellable = setTimeout(offer, PATIENCE_MS, 'Cancel', 'button')
 }
 
-/** Labels the button next to the address: submits the form, or aborts. */
+/** Sets the label and the action of the button next to the address: submit the form, or abort. */
 function offer(label: string, type: 'submit' | 'button'): void {
   button.textContent = label
   button.type = type
 }
 
-/** Shows that there is no connection, or none yet, and why. */
+/** Shows that there is no connection, and why. */
 function showNone(state: State, text: string, moveFocus: boolean): void {
   views.clear()
   showCatalog(undefined)
@@ -113,7 +113,7 @@ function showNone(state: State, text: string, moveFocus: boolean): void {
   showRoute(moveFocus)
 }
 
-/** Shows whether the server still answers; it may come back on its own. */
+/** Shows whether the server can be reached. It may become reachable again later. */
 function reportReach({ client }: Connection, isReached: boolean): void {
   const isShown = document.body.dataset['state'] === 'connected'
   if (isReached === isShown) return
@@ -126,7 +126,7 @@ function nameOf({ serverInfo }: Client): string {
   return serverInfo?.title ?? serverInfo?.name ?? 'the server'
 }
 
-/** Clears the message about an address once another is typed. */
+/** Clears the message about an address when the user types another one. */
 function forgetFailure(): void {
   const { state } = document.body.dataset
   if (state !== 'failed' && state !== 'lost') return
@@ -135,13 +135,13 @@ function forgetFailure(): void {
   if (!connection) showRoute(false)
 }
 
-/** Gives up connecting, if that goes on. */
+/** Cancels connecting, if it is in progress. */
 function cancel(): void {
   opening?.abort()
   showNone('idle', 'Cancelled', false)
 }
 
-/** Connects as the form says, instead of what is or was being connected to. */
+/** Connects with the settings of the form, and ends the previous connection. */
 async function open(): Promise<void> {
   opening?.abort()
   opening = new AbortController()
@@ -150,7 +150,7 @@ async function open(): Promise<void> {
   let answer: WireEntry | undefined
   connection = undefined
   advice = []
-  // What the last server lists is no longer there to be run.
+  // The tools of the previous server can no longer be called
   showNone('connecting', 'Connecting', false)
   try {
     await last?.client.close()
@@ -183,7 +183,7 @@ async function open(): Promise<void> {
   }
 }
 
-/** Ends the connection, and forgets who the user is, for all tabs. */
+/** Ends the connection, and signs the user out in all tabs. */
 async function signOut({ client, url }: Connection): Promise<void> {
   connection = undefined
   await client.close()
@@ -191,7 +191,7 @@ async function signOut({ client, url }: Connection): Promise<void> {
   if (!connection) showNone('idle', 'Signed out', true)
 }
 
-/** Keeps the connection in the page's address, so that a reload or a shared link opens it. */
+/** Stores the connection in the page's address, so that a reload or a shared link opens it. */
 function remember(): void {
   query.set('url', endpoint.value)
   query.set('revision', revision.value)
@@ -221,7 +221,7 @@ form.addEventListener('submit', (event) => {
 })
 button.addEventListener('click', (event) => {
   if (button.type === 'submit') return
-  // What follows would find that it submits again.
+  // Otherwise the form would be submitted, as the button's type changes before the default action
   event.preventDefault()
   cancel()
 })

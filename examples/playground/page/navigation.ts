@@ -1,5 +1,5 @@
 /**
- * The links to everything that a server lists: a filter, and of long lists a part at a time.
+ * The links to all entries of a server's lists. They can be filtered, and long lists are shown in parts.
  *
  * @see https://www.w3.org/WAI/tutorials/menus/structure/
  */
@@ -12,18 +12,18 @@ interface Entry {
   href: string
   title: string
   note: string
-  /** All that the filter looks at, in small letters. */
+  /** The text that the filter searches, in lower case. */
   text: string
 }
 
-/** What links are made from. */
+/** An entry of a list, from which a link is created. */
 interface Thing extends Named {
   description?: string
 }
 
-/** With more entries than these there is a filter. */
+/** The filter is shown if there are more entries than this. */
 const MANY = 8
-/** How many entries of a list are shown at first, and how many more when asked for. */
+/** How many entries of a list are shown at a time. */
 const PAGE = 100
 
 const lists = find('lists', HTMLElement)
@@ -31,7 +31,7 @@ const filter = find('filter', HTMLInputElement)
 const matches = find('matches', HTMLElement)
 let sections: [title: string, entries: Entry[]][] = []
 
-/** Fills the navigation; without a catalog, empties it. */
+/** Shows the entries of a catalog. Without a catalog, shows none. */
 export function showCatalog(catalog: Catalog | undefined): void {
   sections = catalog ? sectionsOf(catalog) : []
   const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
@@ -57,7 +57,7 @@ function entry(kind: Kind, key: string, thing: Thing): Entry {
   return { href: hrefOf({ kind, key }), title, note: description, text }
 }
 
-/** Shows what has every word of the filter, and says so when nothing does. */
+/** Shows the entries that contain every word of the filter, or a message if there are none. */
 function applyFilter(): void {
   const words = filter.value.toLowerCase().split(/\s+/)
   const parts: HTMLElement[] = []
@@ -73,7 +73,7 @@ function applyFilter(): void {
 function section(title: string, entries: readonly Entry[]): HTMLElement {
   const list = el('ul')
   const more = el('button', { type: 'button', class: 'quiet small' })
-  /** Shows the next part, and gives its first link. */
+  /** Shows the next part of the list, and returns its first link. */
   function show(): HTMLElement | undefined {
     const links = entries.slice(list.childElementCount).slice(0, PAGE).map(link)
     list.append(...links.map((each) => el('li', {}, each)))
@@ -100,7 +100,7 @@ function link({ href, title, note }: Entry): HTMLElement {
   )
 }
 
-/** Marks the link to what the page shows, and gives it. */
+/** Marks and returns the link to the current view. */
 export function markCurrent(): Element | null {
   for (const each of lists.querySelectorAll('a')) {
     each.ariaCurrent = each.hash === location.hash ? 'page' : null
@@ -108,7 +108,7 @@ export function markCurrent(): Element | null {
   return lists.querySelector('[aria-current]')
 }
 
-/** Makes the filter work, and the arrow keys walk through the links. */
+/** Sets up the filter, and the arrow keys that move between the links. */
 export function setUpNavigation(): void {
   filter.addEventListener('input', applyFilter)
   find('catalog', HTMLElement).addEventListener('keydown', ({ key }) => {

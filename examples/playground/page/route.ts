@@ -1,14 +1,14 @@
 /**
- * What the page shows is in the fragment of its address, so that links, the Back button and a
- * reload work: `#/`, `#/tool/greet`, `#/prompt/plan`, `#/resource/…`, `#/template/…`.
+ * The fragment of the page's address selects the view, so that links, the Back button and a reload work:
+ * `#/`, `#/tool/greet`, `#/prompt/plan`, `#/resource/…`, `#/template/…`.
  *
  * @see https://developer.mozilla.org/docs/Web/API/Window/hashchange_event
  */
 
-/** The kinds of things that a server lists. */
+/** The kinds of entries in the lists of a server. */
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt'
 
-/** What is selected; nothing for the server itself. */
+/** The selected entry. The server itself has no route. */
 export interface Route {
   kind: Kind
   /** A tool's or prompt's name, a resource's URI, a template's URI template. */
@@ -17,12 +17,12 @@ export interface Route {
 
 const pattern = /^#\/(tool|resource|template|prompt)\/(.+)$/
 
-/** The address of a thing. */
+/** Returns the fragment for an entry. */
 export function hrefOf({ kind, key }: Route): string {
   return `#/${kind}/${encodeURIComponent(key)}`
 }
 
-/** Reads an address; `undefined` is the server itself. */
+/** Parses a fragment. Returns `undefined` for the server itself. */
 export function parseRoute(hash: string): Route | undefined {
   const [, kind, key] = pattern.exec(hash) ?? []
   if (!kind || !key) return undefined

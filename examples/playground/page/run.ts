@@ -1,6 +1,5 @@
 /**
- * One request as a person sees it: running with its progress and a way to cancel, then its result
- * or what went wrong.
+ * The panel of one request. It shows the progress with a button to cancel, and then the result or the error.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
  */
@@ -10,10 +9,10 @@ import { el } from './dom.ts'
 import { explain } from './errors.ts'
 import { icon } from './icon.ts'
 
-/** What a request gave, ready to be shown. */
+/** The result of a request, as elements to show. */
 export interface Outcome {
   nodes: readonly Node[]
-  /** Whether the server says that it failed. */
+  /** Whether the server reports a failure. */
   failed?: boolean
 }
 
@@ -23,14 +22,14 @@ export type Work = (
   onProgress: (progress: ProgressParams) => void,
 ) => Promise<Outcome>
 
-/** The place where requests of one form run, one at a time. */
+/** The panel that runs the requests of one form, one at a time. */
 export interface RunPanel {
   element: HTMLElement
-  /** Runs it. Never rejects. */
+  /** Runs a request. Never rejects. */
   run(work: Work): Promise<void>
 }
 
-/** Makes the panel, which is empty until the first run. */
+/** Creates the panel, which is empty until the first run. */
 export function runPanel(): RunPanel {
   const body = el('div', { class: 'output' })
   const status = el('p', { class: 'state', role: 'status' })
@@ -62,7 +61,7 @@ export function runPanel(): RunPanel {
     bar.removeAttribute('value')
     message.textContent = ''
     show('running', undefined, 'Running')
-    // A long form is run from above by its shortcut, or has its button at the edge.
+    // The panel may be out of view, because a long form can also be submitted with a keyboard shortcut
     element.scrollIntoView({ block: 'nearest' })
     try {
       const { nodes, failed = false } = await work(controller.signal, (progress) => {

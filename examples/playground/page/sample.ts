@@ -1,6 +1,5 @@
 /**
- * Lets the person see what a server wants from a model, and answer in its place: the playground has
- * no model.
+ * Shows the user a server's request to a model. The playground has no model, so the user answers instead.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#user-interaction-model
  */
@@ -20,9 +19,9 @@ import { jsonBlock } from './json.ts'
 const note = '“Decline” fails the request. Nothing goes to any model.'
 
 /**
- * Asks for an answer, once earlier questions are answered.
+ * Asks the user for the model's answer, after all earlier questions are answered.
  *
- * @throws {SdkError} `DENIED` when the person declined.
+ * @throws {SdkError} `DENIED` if the user declines.
  */
 export function sample(
   params: CreateMessageParams,

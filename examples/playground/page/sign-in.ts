@@ -1,6 +1,6 @@
 /**
- * Signs the user in to servers that want it: in a popup that opens `callback.html` at its end. What
- * was gained is kept in IndexedDB, for all tabs.
+ * Signs the user in to servers that require it. The sign-in uses a popup, which opens `callback.html` at the
+ * end. The tokens are stored in IndexedDB, for all tabs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -9,7 +9,7 @@ import { indexedDbTokenStore, popup } from 'edgewise/browser'
 
 const inPopup = popup({ redirectUri: new URL('callback.html', document.baseURI) })
 
-/** Signs in once the user did something on the page: a link to it must not lead on to another site. */
+/** Signs in only after the user has interacted with the page, so that a link to it cannot open another site. */
 export const auth: SignIn = signIn({
   client: { name: 'Edgewise playground' },
   tokens: indexedDbTokenStore(),

@@ -1,5 +1,5 @@
 /**
- * Light or dark: the system's choice until the person makes one, which is then remembered.
+ * The light or dark theme. It follows the system until the user chooses one, which is then stored.
  *
  * @see https://developer.mozilla.org/docs/Web/CSS/color-scheme
  */
@@ -7,7 +7,7 @@ import { icon } from './icon.ts'
 
 const STORAGE_KEY = 'theme'
 
-/** Makes a button switch between the two. */
+/** Sets up the button that switches between the themes. */
 export function setUpTheme(button: HTMLButtonElement): void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const isDark = (): boolean =>

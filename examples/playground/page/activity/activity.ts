@@ -1,5 +1,5 @@
 /**
- * The panel that shows what the server logs and what goes over the wire, newest last.
+ * The panel that shows the server's log messages and all messages on the wire, newest last.
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
@@ -49,7 +49,7 @@ export function setUpActivity(): Activity {
   }
 }
 
-/** A tab and what it shows. */
+/** A tab and its panel. */
 interface Tab {
   tab: HTMLButtonElement
   panel: HTMLElement

@@ -1,5 +1,5 @@
 /**
- * One message that the server logged.
+ * The row of one log message.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging
  */
@@ -8,12 +8,12 @@ import { el } from '../dom.ts'
 import { jsonBlock } from '../json.ts'
 import { timeOf } from './time.ts'
 
-/** A message, and when it came. */
+/** A log message, and the time of its arrival. */
 export interface LogEntry extends Pick<LoggingMessageParams, 'level' | 'logger' | 'data'> {
   at: Date
 }
 
-/** Makes its row. */
+/** Creates the row of a log message. */
 export function logRow({ level, logger, data, at }: LogEntry): HTMLElement {
   return el(
     'li',

@@ -1,13 +1,13 @@
 /**
- * A long list of which only the rows in view, and some around them, are in the document. Rows may
- * be of any height: what was not seen yet is taken to be as high as most rows are.
+ * A long list that renders only the rows in view, and some around them. Rows may have any height. A row
+ * that was never in view counts with the height of most rows.
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/feed/
  */
 
 /** A list that grows at its end. */
 export interface Rows<T> {
-  /** How many items it has, in view or not. */
+  /** The number of items, whether or not they are in view. */
   readonly count: number
   add(item: T): void
   clear(): void
@@ -15,21 +15,21 @@ export interface Rows<T> {
 
 interface Entry<T> {
   item: T
-  /** Made when it first comes into view, and kept: it may be unfolded. */
+  /** Created when it first comes into view. It is not removed, because the user may have expanded it. */
   row?: HTMLElement
   height: number
 }
 
-/** What most rows are high, in pixels. */
+/** The height of most rows, in pixels. */
 const USUAL = 38
-/** How far beyond the view rows are made, in pixels. */
+/** How far outside of the view rows are rendered, in pixels. */
 const MARGIN = 400
-/** How near the end counts as at the end, in pixels. */
+/** The distance from the end that still counts as the end, in pixels. */
 const NEAR = 40
-/** Older entries go when there are more than these. */
+/** The maximum number of entries. Above it, the oldest are removed. */
 const MAX_ENTRIES = 20_000
 
-/** Keeps a list, in a part of the page that scrolls, filled with what is in view. */
+/** Renders the rows in view of a list, inside of an element that scrolls. */
 export function setUpRows<T>(
   scroller: HTMLElement,
   list: HTMLElement,
@@ -37,7 +37,7 @@ export function setUpRows<T>(
 ): Rows<T> {
   let entries: Entry<T>[] = []
   let isPlanned = false
-  /** Whether the reader is at the end, so that the view follows what is added. */
+  /** Whether the user is at the end of the list, so that the list scrolls when rows are added. */
   let follows = true
 
   function plan(): void {
@@ -62,7 +62,7 @@ export function setUpRows<T>(
     settle(part, before, start)
   }
 
-  /** Takes the heights of rows from the page, and keeps what is read where it is. */
+  /** Measures the heights of rows, and corrects the scroll position so that visible rows do not move. */
   function settle(part: readonly Entry<T>[], before: number, start: number): void {
     let top = before
     let shift = 0
@@ -83,13 +83,13 @@ export function setUpRows<T>(
     return (entry.row ??= makeRow(entry.item))
   }
 
-  /** Gives screen readers, which see a part, the position of a row in the whole list. */
+  /** Sets the position of a row in the whole list for screen readers, as only a part is rendered. */
   function number(row: HTMLElement | undefined, position: number): void {
     row?.setAttribute('aria-posinset', String(position))
     row?.setAttribute('aria-setsize', String(entries.length))
   }
 
-  /** Forgets the oldest entries; what is read stays where it is. */
+  /** Removes the oldest entries. Visible rows do not move. */
   function drop(count: number): void {
     const dropped = entries.slice(0, count)
     entries = entries.slice(count)
@@ -130,7 +130,7 @@ export function setUpRows<T>(
   }
 }
 
-/** The index of the first entry that ends below a height, counted from an entry, and what is above it. */
+/** Finds the first entry that ends below a height, counted from an entry. Also returns the height above it. */
 function reach(
   entries: readonly { height: number }[],
   from: number,
@@ -149,7 +149,7 @@ function heightOf(entries: readonly { height: number }[]): number {
   return entries.reduce((sum, { height }) => sum + height, 0)
 }
 
-/** Makes a list consist of rows, without moving those that stay: they may have the focus. */
+/** Replaces the rows of a list. Rows that remain are not moved, because they may have the focus. */
 function place(list: HTMLElement, rows: readonly HTMLElement[]): void {
   const wanted = new Set<Element>(rows)
   for (const row of [...list.children]) if (!wanted.has(row)) row.remove()

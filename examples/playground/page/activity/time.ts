@@ -1,5 +1,5 @@
 /**
- * Times and durations as people read them.
+ * Formats times and durations for people.
  *
  * @see https://developer.mozilla.org/docs/Web/HTML/Reference/Elements/time
  */
@@ -11,7 +11,7 @@ export function timeOf(at: Date): HTMLElement {
   return el('time', { datetime: at.toISOString() }, `${at.toTimeString().slice(0, 8)}.${ms}`)
 }
 
-/** Milliseconds, as seconds when there are many. */
+/** Formats a duration in milliseconds, or in seconds if it is long. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }

@@ -1,33 +1,33 @@
 /**
- * What a message on the wire is called: a request by its method, an answer by what it answers.
+ * The labels of messages on the wire. A request has its method as label, and a response that of its request.
  *
  * @see https://www.jsonrpc.org/specification
  */
 import { isObject } from 'edgewise/browser'
 
-/** Which way a message goes. */
+/** The direction of a message. */
 export type Direction = 'sent' | 'received'
 
-/** What a row says before it is unfolded. */
+/** The text of a row before it is expanded. */
 export interface Label {
-  /** A method, or the HTTP line of what is no message. */
+  /** The method, or the HTTP status line if the body is not a message. */
   title: string
-  /** The tool, prompt or resource that it is about. */
+  /** The tool, prompt or resource that the message refers to. */
   about?: string | undefined
-  /** What an answer is. */
+  /** The outcome of a request, for a response. */
   outcome?: string
   /** Whether the outcome is an error. */
   failed?: boolean
-  /** How long the answer took, in milliseconds. */
+  /** The time from the request to the response, in milliseconds. */
   tookMs?: number | undefined
 }
 
-/** A request that waits for its answer. */
+/** A request without a response so far. */
 type Asked = Label & { start: number }
 
-/** Labels messages in the order in which they pass; `undefined` for anything else. */
+/** Creates a function that labels messages in the order of their transfer. It returns `undefined` for other bodies. */
 export function labels(): (direction: Direction, body: unknown) => Label | undefined {
-  // Each side numbers its own requests.
+  // The client and the server number their requests independently
   const asked = { sent: new Map<unknown, Asked>(), received: new Map<unknown, Asked>() }
   return (direction, body) => {
     if (Array.isArray(body)) return { title: `Batch of ${body.length}` }
@@ -49,7 +49,7 @@ export function labels(): (direction: Direction, body: unknown) => Label | undef
   }
 }
 
-/** The tool, prompt or resource that parameters name; a completion names it in its `ref`. */
+/** Returns the tool, prompt or resource that params name. Params of a completion name it in `ref`. */
 function subjectOf(params: unknown): string | undefined {
   if (!isObject(params)) return undefined
   const { name, uri, ref } = params

@@ -1,5 +1,5 @@
 /**
- * One message on the wire: a line that unfolds into the HTTP around it and its JSON.
+ * The row of one message on the wire. It expands to show the HTTP headers and the JSON.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
@@ -9,7 +9,7 @@ import { jsonBlock } from '../json.ts'
 import { duration, timeOf } from './time.ts'
 import type { WireEntry } from './wire.ts'
 
-/** Makes its row. */
+/** Creates the row of a message. */
 export function wireRow(entry: WireEntry): HTMLElement {
   const { direction, failed = false, at, body, http, tookMs, length } = entry
   const took = tookMs === undefined ? '' : duration(tookMs)
@@ -38,7 +38,7 @@ export function wireRow(entry: WireEntry): HTMLElement {
       details.append(el('pre', { class: 'http' }, http.join('\n')))
       if (body !== undefined) details.append(jsonBlock(body))
     }
-    // The last row would unfold below the end.
+    // Otherwise the expanded content of the last row would be out of view
     row.scrollIntoView({ block: 'nearest' })
   })
   return row
@@ -56,7 +56,7 @@ function title({ title: name, about, outcome }: WireEntry): HTMLElement {
   )
 }
 
-/** Text that, where it is too long, goes on in a new line after a slash. */
+/** Text that may be wrapped after a slash. */
 function breakable(text: string): Node[] {
   const parts = text.split(/(?<=\/)/)
   return parts.flatMap((part, index) =>

@@ -1,6 +1,6 @@
 /**
- * Watches what travels between the page and the server: a `fetch` that reports every message.
- * A stream goes on untouched, so that aborting and backpressure stay as they are.
+ * A `fetch` that reports every message between the page and the server.
+ * Streams are passed on unchanged, so that aborting and backpressure work as without it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -14,18 +14,18 @@ export interface WireEntry extends Label {
   at: Date
   /** The message, the invalid text, or nothing. */
   body: unknown
-  /** Characters of the body. */
+  /** The length of the body in characters. */
   length: number
-  /** The HTTP line and the headers that are MCP's. */
+  /** The HTTP line and the headers that MCP defines. */
   http: string[]
 }
 
-/** Where the page learns what its `fetch` does. */
+/** Receives the events of the page's `fetch`. */
 export interface Watcher {
   report(entry: WireEntry): void
-  /** Learns after every request whether there was a server to take it. */
+  /** Called after every request with whether it reached a server. */
   onReach(isReached: boolean): void
-  /** Learns the id of the session, if a server made one. */
+  /** Called with the id of the session, if the server created one. */
   onSession(id: string): void
   /** Called when a request carried the user's credentials. */
   onSignedIn(): void
@@ -78,7 +78,7 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
   }
 }
 
-/** Passes bytes on and reports the events in them. */
+/** Passes bytes on, and reports the events that they contain. */
 function tap(received: (text: string) => void): TransformStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
   let line = ''
@@ -86,12 +86,12 @@ function tap(received: (text: string) => void): TransformStream<Uint8Array<Array
   return new TransformStream({
     transform(chunk, controller) {
       controller.enqueue(chunk)
-      // A long line is looked at once, however many pieces it comes in.
+      // Each piece of a long line is searched only once
       const [end = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
       line += end
       for (const next of others) {
         if (line.startsWith('data:')) data.push(line.slice(5).trim())
-        // An empty line ends an event.
+        // An empty line ends an event
         else if (!line.trim()) {
           const text = data.join('\n')
           if (text) received(text)

@@ -1,6 +1,6 @@
 /**
- * A form for named texts, as prompts and resource templates take them, with the server's
- * suggestions while a person types.
+ * A form for the arguments of prompts and the variables of resource templates. It shows the server's
+ * suggestions while the user types.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
@@ -8,12 +8,12 @@ import type { PromptArgument } from 'edgewise/browser'
 import { el, newId } from '../dom.ts'
 import { labelled } from './label.ts'
 
-/** The texts given so far, by name. */
+/** The values so far, by name. */
 export interface Texts {
   [name: string]: string
 }
 
-/** Asks the server what could complete an argument. */
+/** Requests completions for an argument from the server. */
 export type Suggest = (
   argument: { name: string; value: string },
   others: Texts,
@@ -22,7 +22,7 @@ export type Suggest = (
 /** How long to wait after the last keystroke before asking the server. */
 const PAUSE_MS = 150
 
-/** Makes an input for each argument. */
+/** Creates an input for each argument. */
 export function argumentForm(
   names: readonly PromptArgument[],
   suggest: Suggest | undefined,
@@ -57,7 +57,7 @@ export function argumentForm(
   return { element: el('div', { class: 'fields' }, ...fields), read }
 }
 
-/** Keeps an input's list of suggestions up to date. */
+/** Creates the list of suggestions of an input, and updates it while the user types. */
 function suggestions(input: HTMLInputElement, ask: () => Promise<string[]>): HTMLDataListElement {
   const list = el('datalist', { id: newId('suggestions') })
   input.setAttribute('list', list.id)
@@ -66,7 +66,7 @@ function suggestions(input: HTMLInputElement, ask: () => Promise<string[]>): HTM
 
   async function update(): Promise<void> {
     const turn = ++asked
-    // Suggestions are a courtesy: without them the input works as any other.
+    // If the server has no suggestions, the input works without them
     const values = await ask().catch(() => [])
     if (turn !== asked) return
     list.replaceChildren(...values.map((value) => el('option', { value })))

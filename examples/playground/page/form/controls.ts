@@ -1,5 +1,5 @@
 /**
- * The controls for values without parts.
+ * The controls for texts, numbers, booleans and choices.
  *
  * @see https://html.spec.whatwg.org/multipage/forms.html
  */
@@ -24,10 +24,10 @@ const inputTypes = new Map<unknown, string>([
   ['time', 'time'],
   ['date-time', 'datetime-local'],
 ])
-/** Texts that may be longer than this get several lines. */
+/** If a text may be longer than this, its input has several lines. */
 const LONG_TEXT = 200
 
-/** A line, or an area, for text and numbers. */
+/** Creates an input or a text area, for text and numbers. */
 export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): Control {
   const { schema, required, value } = facts
   const long = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
@@ -52,15 +52,15 @@ function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Att
   return {
     minlength: bound(minLength),
     maxlength: bound(maxLength),
-    // A JSON Schema pattern may match anywhere, an HTML one must match the whole.
+    // A pattern of JSON Schema may match anywhere. A pattern of HTML must match the whole text
     pattern: isQuick(pattern) ? `[^]*(?:${pattern})[^]*` : undefined,
   }
 }
 
 /**
- * Whether the browser can hold a pattern against a text at every key, in time that grows with the
- * text only: one of single characters, of which one at most is repeated, and that from the start.
- * The server checks all others.
+ * Whether the browser can match a pattern in time linear in the length of the text, so that it may do so at
+ * every keystroke. Such a pattern consists of single characters, and at most the first one is repeated. Only
+ * the server checks other patterns.
  */
 function isQuick(source: unknown): source is string {
   if (typeof source !== 'string') return false
@@ -88,24 +88,24 @@ function range({ schema: { minimum, maximum } }: FieldFacts, kind: string): Attr
   }
 }
 
-/** A number as a bound. An integer of zod's has the safe range, which need not be shown. */
+/** Returns a bound to show. The bounds of the safe integers, which zod adds, are not shown. */
 function bound(value: unknown): number | undefined {
   const isNear = typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
   return isNear ? value : undefined
 }
 
-/** ISO 8601 as `datetime-local` wants it: in local time, without zone and seconds. */
+/** Converts ISO 8601 to the format of `datetime-local`: local time, without time zone and seconds. */
 function toLocal(iso: string | number): string {
   const date = new Date(iso)
   if (Number.isNaN(date.getTime())) return ''
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** A list of which one entry can be chosen. */
+/** Creates a list from which the user can choose one entry. */
 export function select(facts: FieldFacts, options: readonly Option[]): Control {
   const { required, value, schema } = facts
   const chosen = options.findIndex((option) => option.value === value)
-  // Left out, a value with a default would only become the default again.
+  // An omitted value with a default would become the default again
   const canBeEmpty = chosen === -1 || schema['default'] === undefined
   const none = required ? 'Choose…' : 'None'
   const titles = options.map(({ title }) => title)
@@ -116,7 +116,7 @@ export function select(facts: FieldFacts, options: readonly Option[]): Control {
   }
 }
 
-/** A text area that takes any JSON, at the top of a form any object, and says what is wrong. */
+/** Creates a text area for any JSON value, or for an object if it is the whole form. It shows what is invalid. */
 export function jsonArea({
   required,
   value,
@@ -133,7 +133,7 @@ export function jsonArea({
   }
 }
 
-/** What is wrong with a text; nothing with one that is JSON, or empty. */
+/** Returns why a text is invalid. Returns an empty text if it is JSON or empty. */
 function whyRefused(text: string, mustBeObject: boolean): string {
   try {
     const isObjectOrEmpty = !text.trim() || isObject(JSON.parse(text))
@@ -143,7 +143,7 @@ function whyRefused(text: string, mustBeObject: boolean): string {
   }
 }
 
-/** A checkbox for a boolean. An untouched optional one is omitted. */
+/** Creates a checkbox for a boolean. If it is optional and the user did not change it, its value is omitted. */
 export function checkbox(facts: FieldFacts): Field {
   const control = el('input', { type: 'checkbox', id: facts.id, checked: facts.value === true })
   let touched = facts.required || facts.value !== undefined
@@ -156,7 +156,7 @@ export function checkbox(facts: FieldFacts): Field {
   }
 }
 
-/** A box for each entry of a list of which several can be chosen. */
+/** Creates a checkbox for each entry of a list from which the user can choose several. */
 export function checkboxes(facts: FieldFacts, options: readonly Option[]): Field {
   const { value: known } = facts
   const boxes = options.map(({ value }) =>

@@ -1,5 +1,5 @@
 /**
- * A labelled control for one value of a JSON Schema.
+ * A labeled control for one value of a JSON Schema.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
@@ -12,12 +12,12 @@ import { resolve } from './resolve.ts'
 import { shapeOf, type Shape } from './shape.ts'
 import { union } from './union.ts'
 
-/** Makes the field that fits a schema. */
+/** Creates the field for a schema. */
 export function field(options: FieldOptions): Field {
   const schema = resolve(options.schema, options.root)
   const value = options.value ?? schema['default']
   const found = shapeOf(schema, options.depth, options.root)
-  // Objects that contain themselves more than once would be more fields than a page can show
+  // A recursive schema may have more fields than a page can show
   const isTooMuch = found.kind === 'group' && found.fields.length > options.room
   const shape: Shape = isTooMuch ? { kind: 'json' } : found
   const facts = {
@@ -28,7 +28,7 @@ export function field(options: FieldOptions): Field {
     title: typeof schema['title'] === 'string' ? schema['title'] : options.name,
     description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
   }
-  // What can only be one thing need not be asked for.
+  // A required constant needs no input
   if ('const' in schema && options.required) {
     return { element: el('div', { hidden: true }), read: () => schema['const'] }
   }

@@ -1,5 +1,5 @@
 /**
- * A form for an object: generated fields, or the same value as JSON.
+ * A form for an object. It shows generated fields, or the same value as JSON.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
@@ -11,19 +11,19 @@ import { labelled, type Field } from './label.ts'
 import { resolve } from './resolve.ts'
 import { shapeOf } from './shape.ts'
 
-/** The most fields that a form has before the user adds any. */
+/** The maximum number of fields before the user adds any. */
 const MAX_FIELDS = 5_000
 
 /** The content of a form. */
 export interface SchemaForm {
   element: HTMLElement
-  /** Switches between fields and JSON; absent when there is nothing to fill in. */
+  /** Switches between fields and JSON. Absent if the form has no fields. */
   toggle: HTMLButtonElement | undefined
-  /** The value as it stands. */
+  /** Returns the current value. */
   read(): JsonObject
 }
 
-/** Makes the fields of an object schema. What they demand, the browser checks on submit. */
+/** Creates the fields of an object schema. The browser validates them on submit. */
 export function schemaForm(schema: JsonObject): SchemaForm {
   const element = el('div', { class: 'fields' })
   const shape = shapeOf(resolve(schema, schema), 0, schema)
@@ -35,7 +35,7 @@ export function schemaForm(schema: JsonObject): SchemaForm {
   const toggle = el('button', { type: 'button', class: 'quiet' }, 'Edit as JSON')
   toggle.addEventListener('click', () => {
     const form = element.closest('form')
-    // JSON that cannot be read cannot be shown as fields.
+    // Invalid JSON cannot be shown as fields
     if (asJson && form && !form.reportValidity()) return
     const value = shown.read()
     asJson = !asJson

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
 import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
 
-/** A framed set of fields. An optional object of which nothing was given is left out. */
+/** Creates a fieldset for an object. If the object is optional and all its fields are empty, it is omitted. */
 export function group(
   facts: FieldFacts,
   members: readonly { name: string; schema: JsonObject; required: boolean }[],
@@ -20,7 +20,7 @@ export function group(
     ...makeField({
       name,
       schema,
-      // Inside an object that may be left out, nothing can be demanded before it is begun.
+      // The fields of an optional object are not required, because the object may be omitted
       required: required && facts.required,
       root: facts.root,
       depth: facts.depth + 1,

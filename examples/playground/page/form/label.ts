@@ -1,36 +1,36 @@
 /**
- * What the controls of a form have in common: the facts they are made from, and their labels.
+ * The shared parts of the controls of a form: their options and their labels.
  *
  * @see https://www.w3.org/WAI/tutorials/forms/labels/
  */
 import type { JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
 
-/** A control with its label, and the way to its value. */
+/** A control with its label, and a function that reads its value. */
 export interface Field {
   element: HTMLElement
-  /** The value, or `undefined` when it was left out. */
+  /** Returns the value; `undefined` if it is omitted. */
   read(): unknown
 }
 
-/** What a field is made from. */
+/** The options of a field. */
 export interface FieldOptions {
-  /** The property's name, shown when the schema has no title. */
+  /** The name of the property, which is shown if the schema has no title. */
   name: string
   schema: unknown
   required: boolean
-  /** The schema that local references start from. */
+  /** The root schema, for local references. */
   root: JsonObject
   depth: number
-  /** How many fields it may have inside. */
+  /** The maximum number of fields inside of this field. */
   room: number
-  /** What the field shows at first; the schema's default when `undefined`. */
+  /** The initial value. If it is `undefined`, the schema's default is used. */
   value: unknown
-  /** Whether the label repeats what is around it, as in a list, and need not be seen. */
+  /** Whether the label is shown only to screen readers, because it repeats that of a list. */
   quiet?: boolean
 }
 
-/** A {@link FieldOptions} with its schema resolved and its texts at hand. */
+/** {@link FieldOptions} with the resolved schema and the texts of the field. */
 export interface FieldFacts extends FieldOptions {
   schema: JsonObject
   id: string
@@ -38,19 +38,19 @@ export interface FieldFacts extends FieldOptions {
   description: string | undefined
 }
 
-/** What a label says of its control. */
+/** The properties that a label depends on. */
 export type LabelFacts = Pick<FieldFacts, 'id' | 'title' | 'description' | 'required' | 'quiet'>
 
-/** A control that still lacks its label. */
+/** A control without its label. */
 export interface Control {
   control: HTMLElement
   read(): unknown
 }
 
-/** Makes a field inside another one. */
+/** Creates a field inside of another one. */
 export type MakeField = (options: FieldOptions) => Field
 
-/** Puts a label above a control and the description below the label. */
+/** Adds a label and a description to a control. */
 export function labelled(facts: LabelFacts, { control, ...value }: Control): Field {
   control.id = facts.id
   const note = describe(facts, control)
@@ -62,12 +62,12 @@ export function labelled(facts: LabelFacts, { control, ...value }: Control): Fie
   return { element: el('div', { class: 'field' }, label, note, control), ...value }
 }
 
-/** What a label or legend contains: the title, and whether the value may be left out. */
+/** Creates the content of a label or legend: the title, and whether the value is optional. */
 export function caption({ title, required, quiet }: LabelFacts): (Node | string)[] {
   return required || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, 'optional')]
 }
 
-/** Frames several controls, with a legend above them. */
+/** Creates a fieldset with a legend. */
 export function fieldset(
   facts: LabelFacts,
   kind: string,
@@ -79,7 +79,7 @@ export function fieldset(
   return element
 }
 
-/** A list to choose from, whose entries have their index for value; `''` for none of them. */
+/** Creates a list to choose from. The value of each entry is its index, and `''` means none. */
 export function choice(
   titles: readonly string[],
   chosen: number,
@@ -96,12 +96,12 @@ export function choice(
   return control
 }
 
-/** Several values, or nothing when the list is empty and optional. */
+/** Returns the values; `undefined` if there are none and the list is optional. */
 export function given<T>(values: T[], { required }: LabelFacts): T[] | undefined {
   return values.length > 0 || required ? values : undefined
 }
 
-/** The description, tied to its control for screen readers. */
+/** Creates the description, which screen readers associate with the control. */
 export function describe(facts: LabelFacts, control: HTMLElement): HTMLElement | undefined {
   if (!facts.description) return undefined
   control.setAttribute('aria-describedby', `${facts.id}-note`)

@@ -1,5 +1,5 @@
 /**
- * The items of an array, which can be added and removed.
+ * The field of an array. The user can add and remove items.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#name-items
  */
@@ -8,10 +8,10 @@ import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
 
-/** The most items that are there before the user adds any. */
+/** The maximum number of items before the user adds any. */
 const MAX_EMPTY = 20
 
-/** A framed list of fields with a button that adds one. */
+/** Creates a fieldset with the items and a button that adds one. */
 export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField): Field {
   const least = facts.required ? Math.min(Number(facts.schema['minItems']) || 0, MAX_EMPTY) : 0
   const room = Math.floor(facts.room / Math.max(least, 1))

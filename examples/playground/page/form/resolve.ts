@@ -1,18 +1,18 @@
 /**
- * Makes one schema of what a JSON Schema puts together from several.
+ * Merges the parts of a JSON Schema into one schema.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#name-a-vocabulary-for-applying-s
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
 
-/** The most schemas that are put together. */
+/** The maximum number of schemas that are merged. */
 const MAX_PARTS = 1_000
 
 /**
- * Follows local references, joins what has to hold together, and takes `null` out of a union: a
- * empty field means the same.
+ * Resolves local references, merges the schemas of `allOf`, and removes `null` from unions, because an
+ * empty field means `null`.
  *
- * @param seen What was joined already: a second time, as in recursive schemas, it adds nothing.
+ * @param seen The schemas that were already merged. A recursive schema is not merged again.
  */
 export function resolve(
   schema: unknown,
@@ -38,13 +38,13 @@ export function resolve(
   return parts.map((part) => resolve(part, root, seen)).reduceRight(join, rest)
 }
 
-/** The schemas of which a value has one; that it may be `null` is left out. */
+/** Returns the alternatives of a schema, except `null`. */
 export function membersOf({ anyOf, oneOf }: JsonObject): JsonObject[] {
   const members = [anyOf, oneOf].find(Array.isArray) ?? []
   return members.filter(isObject).filter(({ type }) => type !== 'null')
 }
 
-/** A schema that demands what both do; where they differ, what the first says. */
+/** Merges two schemas. If they contradict each other, the first one takes precedence. */
 function join(first: JsonObject, second: JsonObject): JsonObject {
   const joined = { ...second, ...first }
   if (isObject(first['properties']) && isObject(second['properties'])) {
@@ -56,7 +56,7 @@ function join(first: JsonObject, second: JsonObject): JsonObject {
   return joined
 }
 
-/** What a JSON Pointer fragment points at. */
+/** Returns the target of a JSON Pointer fragment. */
 function lookUp(reference: string, root: JsonObject): unknown {
   if (!reference.startsWith('#')) return {}
   let found: unknown = root

@@ -1,18 +1,18 @@
 /**
- * Decides from a JSON Schema which control lets a person give a value.
+ * Chooses the control for a JSON Schema.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
 import { membersOf, resolve } from './resolve.ts'
 
-/** One entry of a choice. */
+/** One entry of a list to choose from. */
 export interface Option {
   value: unknown
   title: string
 }
 
-/** The control for a value. `json` is the fallback: a text area for any JSON. */
+/** The kind of control for a value. The fallback is `json`, a text area for any JSON. */
 export type Shape =
   | { kind: 'text' | 'number' | 'integer' | 'flag' | 'json' }
   | { kind: 'choice' | 'choices'; options: Option[] }
@@ -20,16 +20,16 @@ export type Shape =
   | { kind: 'list'; items: JsonObject }
   | { kind: 'union'; variants: Variant[] }
 
-/** One of several schemas that a value may have. */
+/** One of several alternative schemas of a value. */
 export interface Variant {
   title: string
   schema: JsonObject
 }
 
-/** Schemas nested deeper than this, as recursive ones are, get the fallback. */
+/** The maximum depth. Schemas that are nested deeper, such as recursive ones, have the control `json`. */
 const MAX_DEPTH = 6
 
-/** The control for a schema that {@link resolve} returned. */
+/** Chooses the control for a schema that {@link resolve} returned. */
 export function shapeOf(schema: JsonObject, depth: number, root: JsonObject): Shape {
   const options = optionsOf(schema)
   if (options) return { kind: 'choice', options }
@@ -69,7 +69,7 @@ function optionsOf(schema: JsonObject): Option[] | undefined {
   return options
 }
 
-/** What stands for a value, which may be of any kind. */
+/** Formats any value as the label of an option. */
 function nameOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -96,18 +96,18 @@ function groupShape(schema: JsonObject, depth: number): Shape {
   }
 }
 
-/** What a value may be one of; nothing when the schema leaves no such choice. */
+/** Returns the alternatives of a value. Empty if the schema has no alternatives to choose from. */
 function variantsOf(schema: JsonObject, root: JsonObject): Variant[] {
   const { anyOf: _anyOf, oneOf: _oneOf, type, ...rest } = schema
   const members = Array.isArray(type)
     ? type.filter((name) => name !== 'null').map((name) => ({ ...rest, type: name }))
     : membersOf(schema).map((member) => resolve(member, root))
-  // Members that only require some of their sibling properties are conditions, not a choice.
+  // Alternatives that only require certain properties are conditions, and the user cannot choose between them
   if (!members.every((member) => 'type' in member || optionsOf(member))) return []
   return members.map((member) => ({ title: titleOf(member), schema: member }))
 }
 
-/** The name of a variant: its title, its distinguishing constant, or its properties. */
+/** Names an alternative by its title, its distinguishing constant, or its properties. */
 function titleOf({ title, type, properties, ...others }: JsonObject): string {
   const members = isObject(properties) ? properties : {}
   const mark = Object.values(members).find((each) => isObject(each) && 'const' in each)
@@ -115,7 +115,7 @@ function titleOf({ title, type, properties, ...others }: JsonObject): string {
   return nameOf(title ?? constant ?? (Object.keys(members).join(', ') || (type ?? 'choice')))
 }
 
-/** The variant that a value belongs to, as far as its parts show. */
+/** Returns the index of the alternative that a value matches. */
 export function indexOfVariant(variants: readonly Variant[], value: unknown): number {
   return variants.findIndex(({ schema }) => fits(schema, value))
 }

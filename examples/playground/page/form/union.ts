@@ -1,5 +1,5 @@
 /**
- * A value that is one of several kinds: which one is chosen, then it is given.
+ * The field of a value with alternative schemas. The user first chooses the alternative.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#name-anyof
  */
@@ -7,7 +7,7 @@ import { el } from '../dom.ts'
 import { choice, labelled, type Field, type FieldFacts, type MakeField } from './label.ts'
 import { indexOfVariant, type Variant } from './shape.ts'
 
-/** A choice of variants with the field of the chosen one below. */
+/** Creates a list of the alternatives, with the field of the chosen one below. */
 export function union(
   facts: FieldFacts,
   variants: readonly Variant[],

@@ -1,5 +1,5 @@
 /**
- * The list of saved servers: open one, rename it, remove it, save the one at hand.
+ * The list of saved servers. The user can open, rename and remove them, and save the current one.
  *
  * @see https://developer.mozilla.org/docs/Web/API/Popover_API
  */
@@ -7,14 +7,14 @@ import { el, find } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { keep, savedServers, withoutSecrets, type SavedServer } from './store.ts'
 
-/** What the list needs of the page. */
+/** The functions of the page that the list uses. */
 export interface Page {
-  /** The server whose address the page shows; nothing when it is no address. */
+  /** Returns the server in the page's address field; `undefined` if its address is invalid. */
   current(): SavedServer | undefined
   open(server: SavedServer): void
 }
 
-/** Fills the popover each time it opens, because other tabs may have changed the saved servers. */
+/** Sets up the popover. It is filled each time it opens, because other tabs may have changed the servers. */
 export function setUpSaved({ current, open }: Page): void {
   const popover = find('saved', HTMLElement)
   const list = find('saved-list', HTMLElement)
@@ -54,7 +54,7 @@ export function setUpSaved({ current, open }: Page): void {
       )
       input.addEventListener('keydown', (event) => {
         if (event.key !== 'Enter' || input.value !== name) return
-        // An unchanged value fires no change event; nor does the next focused element.
+        // An unchanged value fires no change event
         event.preventDefault()
         draw(index)
       })
@@ -71,7 +71,7 @@ export function setUpSaved({ current, open }: Page): void {
     const url = withoutSecrets(server.url)
     const servers = savedServers()
     const known = servers.findIndex((each) => each.url === url)
-    // A named server keeps its name.
+    // A server that has a name keeps it
     const { name } = servers[known] ?? server
     change(known < 0 ? servers.length : known, { ...server, name, url })
   })

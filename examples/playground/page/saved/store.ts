@@ -1,5 +1,5 @@
 /**
- * The servers that a person keeps in this browser: their names and addresses, and nothing secret.
+ * Stores the names and addresses of servers in this browser, without secrets.
  *
  * @see https://developer.mozilla.org/docs/Web/API/Window/localStorage
  */
@@ -9,13 +9,13 @@ import { isObject } from 'edgewise/browser'
 export interface SavedServer {
   name: string
   url: string
-  /** The revision to speak, or `auto`. */
+  /** The revision to use, or `auto`. */
   revision: string
 }
 
 const KEY = 'servers'
 
-/** All that were kept, in the order in which they were. */
+/** Returns the saved servers, in the order in which they were saved. */
 export function savedServers(): SavedServer[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '')
@@ -25,12 +25,12 @@ export function savedServers(): SavedServer[] {
   }
 }
 
-/** Keeps these, and no others. */
+/** Replaces the saved servers. */
 export function keep(servers: readonly SavedServer[]): void {
   localStorage.setItem(KEY, JSON.stringify(servers))
 }
 
-/** An address without the parts in which people put passwords and keys. */
+/** Removes the parts of an address that may contain passwords and keys. */
 export function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

@@ -1,5 +1,5 @@
 /**
- * The frame of every view: what is shown, then the parts that do something with it.
+ * The frame of every view: a heading with a description, and then the parts of the view.
  *
  * @see https://www.w3.org/WAI/tutorials/page-structure/
  */
@@ -7,20 +7,20 @@ import { el, type Child } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { jsonBlock } from '../json.ts'
 
-/** What the frame says about its thing. */
+/** The texts of a frame. */
 export interface FrameFacts {
   /** `Tool`, `Prompt`… */
   kind: string
   title: string
-  /** The name or URI that programs use, when it is not the title. */
+  /** The name or URI that programs use, unless it is the title. */
   name?: string | undefined
   description?: string | undefined
   chips?: readonly string[]
-  /** The server's own words on it, shown when asked for. */
+  /** The definition from the server, which the user can expand. */
   definition?: unknown
 }
 
-/** Makes a view. Its heading takes the focus when the view opens. */
+/** Creates a view. Its heading receives the focus when the view opens. */
 export function frame(facts: FrameFacts, ...parts: readonly Child[]): HTMLElement {
   const { kind, title, name, description, chips = [], definition } = facts
   return el(
@@ -45,14 +45,17 @@ export function frame(facts: FrameFacts, ...parts: readonly Child[]): HTMLElemen
   )
 }
 
-/** JSON behind a heading that opens it. */
+/** Creates a heading that expands to show JSON. */
 export function fold(title: string, value: unknown): HTMLElement {
   const details = el('details', { class: 'fold' }, el('summary', {}, title))
   details.addEventListener('toggle', () => details.append(jsonBlock(value)), { once: true })
   return details
 }
 
-/** A form with one main button, which rests until the work is done; Ctrl or Command with Enter presses it from anywhere inside. */
+/**
+ * Creates a form with one main button, which is disabled while the work runs. Ctrl or Command with Enter
+ * submits the form.
+ */
 export function actionForm(
   label: string,
   content: readonly Child[],
@@ -68,7 +71,7 @@ export function actionForm(
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (submit.ariaDisabled) return
-    // Not `disabled`, which would throw the focus away.
+    // The attribute `disabled` would remove the focus
     submit.ariaDisabled = 'true'
     void onSubmit().finally(() => (submit.ariaDisabled = null))
   })

@@ -1,5 +1,5 @@
 /**
- * A prompt: its arguments, and the messages that it gives.
+ * The view of a prompt: its arguments and its messages.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
@@ -12,7 +12,7 @@ import { runPanel, type Outcome } from '../run.ts'
 import { actionForm, fold, frame } from './frame.ts'
 import { suggestFor } from './suggest.ts'
 
-/** Makes the view of a prompt. */
+/** Creates the view of a prompt. */
 export function promptView(client: Client, prompt: Prompt): HTMLElement {
   const ref = { type: 'ref/prompt' as const, name: prompt.name }
   const form = argumentForm(prompt.arguments ?? [], suggestFor(client, ref))

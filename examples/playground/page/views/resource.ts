@@ -1,5 +1,5 @@
 /**
- * Resources and resource templates: their contents.
+ * The views of resources and resource templates, which show their contents.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
@@ -17,7 +17,7 @@ import { runPanel, type Outcome } from '../run.ts'
 import { suggestFor } from './suggest.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
-/** Makes the view of a resource, which is read at once. */
+/** Creates the view of a resource, and reads it immediately. */
 export function resourceView(client: Client, resource: Resource): HTMLElement {
   const panel = runPanel()
   const read = (): Promise<void> =>
@@ -38,7 +38,7 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
   )
 }
 
-/** Makes the view of a template: its variables, then the resource that they name. */
+/** Creates the view of a template: its variables, and then the resource that they select. */
 export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template
   const names = variablesOf(uriTemplate).map((name) => ({
@@ -66,7 +66,7 @@ export function templateView(client: Client, template: ResourceTemplate): HTMLEl
   )
 }
 
-/** The names in the braces of a template: `x`, `y` and `z` of `{x}{?y,z*}`. */
+/** Returns the names in the braces of a template, for example `x`, `y` and `z` for `{x}{?y,z*}`. */
 function variablesOf(uriTemplate: string): string[] {
   const expressions = [...uriTemplate.matchAll(/\{[+#./;?&]?([^}]+)\}/g)]
   return expressions.flatMap(([, list = '']) =>

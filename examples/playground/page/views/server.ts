@@ -1,5 +1,5 @@
 /**
- * The server itself: who it is and what it can do; before there is one, what this page is for.
+ * The view of the server, with its name and capabilities. Without a connection, it explains the page.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
@@ -10,7 +10,7 @@ import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
 import { frame } from './frame.ts'
 
-/** Makes the view of a server. */
+/** Creates the view of a server. */
 export function serverView(
   { client, url, session, signedIn }: Connection,
   signOut: () => void,
@@ -39,7 +39,7 @@ export function serverView(
           'Signed in',
           el('button', { type: 'button', class: 'small', onclick: signOut }, 'Sign out'),
         ),
-      // Other schemes could run code in this page.
+      // Other schemes could run code in this page
       /^https?:/.test(site ?? '') &&
         fact('Website', el('a', { href: site, rel: 'noreferrer' }, site)),
       fact('Offers', ...chips(serverCapabilities)),
@@ -58,14 +58,14 @@ function fact(term: string, ...about: readonly Child[]): HTMLElement {
   return el('div', {}, el('dt', {}, term), el('dd', {}, ...about))
 }
 
-/** The capabilities, and the extensions by their names. */
+/** Shows the capabilities, and the names of the extensions. */
 function chips({ extensions = {}, ...others }: ServerCapabilities): Child[] {
   const names = [...Object.keys(others), ...Object.keys(extensions)]
   if (names.length === 0) return ['nothing']
   return names.map((name) => el('span', { class: 'chip' }, name))
 }
 
-/** What is shown for an address that names nothing the server lists. */
+/** Creates the view for an address that selects no entry of the server's lists. */
 export function missingView({ kind, key }: Route): HTMLElement {
   return frame({
     kind: 'Not found',
@@ -74,7 +74,7 @@ export function missingView({ kind, key }: Route): HTMLElement {
   })
 }
 
-/** What is shown while there is no connection, with what may be wrong when there cannot be one. */
+/** Creates the view for when there is no connection, with advice if connecting has failed. */
 export function welcomeView(advice: readonly string[]): HTMLElement {
   return frame(
     {

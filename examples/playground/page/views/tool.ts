@@ -1,5 +1,5 @@
 /**
- * A tool: its form, its call, its result.
+ * The view of a tool: its form and the results of its calls.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -14,7 +14,7 @@ import { jsonBlock, parsed } from '../json.ts'
 import { runPanel, type Outcome } from '../run.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
-/** Makes the view of a tool. */
+/** Creates the view of a tool. */
 export function toolView({ client, tasks }: Connection, tool: Tool): HTMLElement {
   const form = schemaForm(tool.inputSchema)
   const panel = runPanel()
@@ -55,7 +55,7 @@ function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
   const nodes: Node[] = []
   if (structuredContent === undefined) nodes.push(...content.map(contentBlock))
   else {
-    // The text next to structured content usually repeats it, for clients without support for it.
+    // The text next to structured content usually repeats it, for clients that do not support it
     const same = JSON.stringify(structuredContent)
     const others = content.filter(
       (block) => block.type !== 'text' || JSON.stringify(parsed(block.text)) !== same,
