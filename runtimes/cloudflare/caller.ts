@@ -7,15 +7,15 @@ import type { Caller } from '../../src/presets/server.ts'
 
 /** The forwarded data. */
 interface Forwarded extends Pick<Caller, 'principal' | 'auth'> {
-  /** Whether a new session shares the object with others. */
+  /** Whether a new session shares the object with other sessions. */
   readonly shared?: boolean | undefined
 }
 
 const HEADER_CALLER = 'edgewise-caller'
 
 /**
- * The request for the object, with the authenticated caller in place of anything that the client
- * claimed.
+ * Creates the request for the object. It contains the authenticated caller, and no such header from the
+ * client.
  *
  * @param how.fromPage Whether a page sent it.
  * @param how.hidden The headers to omit: their credentials were already verified.
@@ -26,11 +26,11 @@ export function withIdentity(
   { fromPage, hidden }: { fromPage: boolean; hidden: readonly string[] },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
-  // The object answers a GET with a socket, unless it rejects it.
+  // The response to an accepted GET is a socket
   const opens = request.method === 'GET'
   if (text === '{}' && !opens && !fromPage && !request.headers.has(HEADER_CALLER)) return request
   const headers = new Headers(request.headers)
-  // The Worker has checked it, and adds the CORS headers itself.
+  // The Worker has checked the origin, and adds the CORS headers itself
   headers.delete('origin')
   if (text === '{}') headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))

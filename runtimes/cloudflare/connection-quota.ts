@@ -1,6 +1,6 @@
 /**
- * The limits on a hub's streams: the number of sockets that an object can have, and half of it for
- * one caller.
+ * The limits on a hub's streams. A hub can have as many as the platform allows sockets for one object, and
+ * one caller at most half of them.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
@@ -64,7 +64,7 @@ export async function accountHeaders({
   return { [HEADER_ACCOUNT]: hex.join('') }
 }
 
-/** The account of a stream, in the hub: a tag of its socket. */
+/** Reads the account of a stream in the hub, where it becomes a tag of the socket. */
 export function readAccount(headers: Headers): string {
   return `account ${headers.get(HEADER_ACCOUNT) ?? ''}`
 }

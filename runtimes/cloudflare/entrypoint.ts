@@ -16,12 +16,13 @@ export type BindingProps = Readonly<Record<string, unknown>>
 /** How other Workers may call the server. Messages may be as long as the option `maxBodyBytes`. */
 export interface EntrypointOptions {
   /**
-   * Identifies the calling Worker by the `props` of its service binding, which only its
-   * configuration can set. The returned caller becomes `ctx.principal` and `ctx.auth` of handlers;
-   * `undefined` rejects the connection. An exception is passed to `onError`, and rejects it too. The
-   * connection closes at `auth.expiresAt`, and when the authorization is revoked. By
-   * default the caller has `props.principal`, if it is a string, and `props.auth`, if it is an
-   * object.
+   * Identifies the calling Worker by the `props` of its service binding, which only the Worker's
+   * configuration can set. The returned caller becomes `ctx.principal` and `ctx.auth` of handlers. If
+   * `undefined` is returned, the connection is rejected. It is also rejected after an exception, which is
+   * passed to `onError`. The connection closes at `auth.expiresAt`, and when the authorization is revoked.
+   *
+   * By default the principal is `props.principal`, if that is a string, and `auth` is `props.auth`, if
+   * that is an object.
    */
   caller?: (
     props: BindingProps,
@@ -38,7 +39,7 @@ export interface EntrypointOptions {
 /** The entrypoint of a server. Workers call it with `bindingTransport`. */
 export interface Entrypoint extends WorkerEntrypoint {
   /**
-   * Opens a connection; `null` if the caller is rejected.
+   * Opens a connection. Resolves with `null` if the caller is rejected.
    *
    * @param receiver Receives the server's notifications and requests.
    */
@@ -94,7 +95,7 @@ export function entrypointClass(
   }
 }
 
-/** The caller that properties name. */
+/** Returns the caller that the properties of a binding identify. */
 function callerOf({ principal, auth }: BindingProps): Caller {
   return {
     principal: typeof principal === 'string' ? principal : undefined,

@@ -75,7 +75,7 @@ export function forwardedSessions(
   })
 }
 
-/** The request with its session id once, in case a proxy has repeated the header. */
+/** Creates the same request with a single session id, as a proxy may have repeated the header. */
 function withSessionId(request: Request, sessionId: string): Request {
   if (request.headers.get('mcp-session-id') === sessionId) return request
   const headers = new Headers(request.headers)
@@ -112,13 +112,13 @@ async function openStream(
   return stream
 }
 
-/** Whether to retry immediately: the object was redeployed, crashed, or is overloaded. */
+/** Whether an error of an object is temporary: it was redeployed, has crashed, or is overloaded. */
 function mayRetryObject(error: unknown): boolean {
   const { durableObjectReset, retryable, overloaded } = error as Record<string, unknown>
   return [durableObjectReset, retryable, overloaded].includes(true)
 }
 
-/** Notifies the object that no client will read a stream. */
+/** Closes a stream that no client will read. */
 function hangUp(socket: WebSocket): void {
   socket.accept()
   socket.close(1000, 'No listeners')
@@ -133,8 +133,8 @@ function resumeAfter(
 }
 
 /**
- * A response of an object, which ends when the caller's token is revoked: the object knows when the
- * token expires, but is not notified of revocation.
+ * Ends a response of an object when the caller's token is revoked. The object knows when the token expires,
+ * but is not notified of revocation.
  */
 function untilRevoked(
   response: Response,

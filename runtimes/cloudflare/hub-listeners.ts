@@ -1,5 +1,5 @@
 /**
- * A hub's end of the streams of 2026-07-28, and which of them a change concerns.
+ * The streams of clients of 2026-07-28 in a hub. Finds the streams that a change concerns.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -7,11 +7,11 @@ import { coveringTopics, topicIndex } from '#internal/patterns'
 import type { ServerChange } from '#internal/http'
 import { mayPass, topicsOfFilter } from './subscription-filter.ts'
 
-/** The tag of their sockets. */
+/** The tag of the sockets of listeners. */
 const TAG = 'listener'
 
 /**
- * How many topics the index has at most, to limit the memory of the object. Sockets with further ones
+ * The maximum number of topics in the index, to limit the memory of the object. Sockets with further topics
  * are compared with every change.
  */
 const MAX_TOPICS = 200_000
@@ -20,7 +20,7 @@ const MAX_TOPICS = 200_000
 export class HubListeners {
   readonly #ctx: DurableObjectState
   readonly #index = topicIndex<WebSocket>()
-  /** How each socket is removed from the index; absent until the first change. */
+  /** The functions that remove each socket from the index. Absent until the first change. */
   #removals: Map<WebSocket, () => void> | undefined
   #topics = 0
 
@@ -54,7 +54,7 @@ export class HubListeners {
     this.#removals?.delete(socket)
   }
 
-  /** Builds the index, as this object may have been out of memory. */
+  /** Builds the index again, because this object may have been evicted from memory. */
   #load(): void {
     if (this.#removals) return
     this.#removals = new Map()
@@ -75,7 +75,7 @@ export class HubListeners {
   }
 }
 
-/** Sends to a listener; never throws, so that the other listeners receive the change too. */
+/** Sends to a listener. Never throws, so that the other listeners receive the change too. */
 function send(socket: WebSocket, text: string): void {
   try {
     socket.send(text)

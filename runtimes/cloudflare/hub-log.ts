@@ -1,7 +1,7 @@
 /**
- * The storage of a hub: the changes that were announced to sessions, the stream of each session
- * that carried them, and what sessions subscribe to. Missed changes are derived from these, so that
- * a change is one row, regardless of the number of clients.
+ * The storage of a hub: the changes that were announced to sessions, the stream of each session that carried
+ * them, and the subscriptions of sessions. The changes that a client missed are derived from these. A change
+ * is therefore only one row, regardless of the number of clients.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -67,8 +67,7 @@ export class HubLog {
   }
 
   /**
-   * Stores a change and returns its number; `undefined` if no session ever had a stream to carry
-   * it.
+   * Stores a change and returns its number. Returns `undefined` if no session ever had a stream for it.
    */
   append({ method, ...params }: ServerChange): number | undefined {
     if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
@@ -81,7 +80,7 @@ export class HubLog {
     return row?.seq
   }
 
-  /** The sessions that subscribe to the subject of a change. */
+  /** Returns the sessions that subscribe to the subject of a change. */
   watchers(change: ServerChange): string[] {
     return this.#rows<{ session: string }>(
       `SELECT DISTINCT session FROM mcp_watching WHERE what IN (SELECT value FROM json_each(?))`,
@@ -115,13 +114,13 @@ export class HubLog {
     )
   }
 
-  /** The turns of a session's streams, oldest first. */
+  /** Returns the turns of a session's streams, oldest first. */
   turns(session: string): { turn: number; stream: string; since: number }[] {
     const query = 'SELECT turn, stream, since FROM mcp_turns WHERE session = ? ORDER BY turn'
     return this.#rows(query, session)
   }
 
-  /** Makes a stream carry the changes of its session from now on. */
+  /** Starts the turn of a stream, which carries the changes of its session from now on. */
   setCurrentStream(session: string, stream: string): void {
     const last = this.turns(session).at(-1)
     if (last?.stream === stream) return
@@ -140,7 +139,7 @@ export class HubLog {
     }
   }
 
-  /** Whether a stream is known, and all changes that it carried after a sequence number. */
+  /** Whether a stream and all changes that it carried after a sequence number are still stored. */
   canResume(session: string, stream: string, after: number): boolean {
     const turns = this.turns(session)
     const [first] = turns
@@ -148,7 +147,7 @@ export class HubLog {
     return turns.some((turn) => turn.stream === stream)
   }
 
-  /** The changes of a stream after a sequence number, as far as the session subscribes to them. */
+  /** Returns the changes of a stream after a sequence number that its session subscribes to. */
   *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
     const watched = new Map(
@@ -170,7 +169,7 @@ export class HubLog {
     }
   }
 
-  /** Some sessions that were not active since a time, in milliseconds since 1970. */
+  /** Returns some of the sessions that were not active since a time, in milliseconds since 1970. */
   inactiveSessions(before: number, limit: number): string[] {
     return this.#rows<{ session: string }>(
       `SELECT session FROM (
@@ -220,7 +219,7 @@ export class HubLog {
     this.#sql.exec(`CREATE VIEW mcp_schema AS SELECT ${VERSION} AS version`)
   }
 
-  /** Deletes old changes that a later change repeats, and very old changes of resources. */
+  /** Deletes old changes if a later change is equal, and very old changes of resources in any case. */
   #trim(last: number): void {
     this.#rows(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN

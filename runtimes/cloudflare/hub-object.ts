@@ -1,7 +1,7 @@
 /**
- * A Durable Object that announces changes of any isolate: to listeners of 2026-07-28, and to the
- * sessions of its shard, on the streams that belong to none of their requests. Each of these streams is
- * a socket, which stays open while the object hibernates, so a change wakes no other object.
+ * A Durable Object that announces the changes of all isolates to clients. It has the streams of clients of
+ * 2026-07-28, and the standalone streams of the sessions of its shard. Each stream is a socket, which stays
+ * open while the object hibernates, so a change wakes no other object.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -18,9 +18,9 @@ import { withObjectTimeout } from './object-timeout.ts'
 import { objectOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
-/** How often the hub looks for sessions that ended unnoticed, in milliseconds. */
+/** How often the hub checks for sessions whose end it was not notified of, in milliseconds. */
 const SWEEP_MS = 86_400_000
-/** How soon the hub continues if there may be more of them, in milliseconds. */
+/** The delay of the next check if there may be more such sessions, in milliseconds. */
 const NEXT_SWEEP_MS = 600_000
 /** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000
@@ -44,7 +44,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
 
     /** Opens the socket of a listener, or that of a session's stream. */
     override async fetch({ headers, signal }: Request): Promise<Response> {
-      // An aborted caller must not use a socket
+      // A caller that has aborted must not occupy a socket
       if (signal.aborted) return new Response(null, { status: 503 })
       const session = readSessionStream(headers)
       const account = readAccount(headers)
@@ -96,7 +96,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       this.#sessions.leave(session)
     }
 
-    /** Removes sessions that ended unnoticed. */
+    /** Removes sessions whose end the hub was not notified of. */
     override async alarm(): Promise<void> {
       const namespace = requireNamespace(this.env, sessionBinding, 'McpSession')
       const exists = async (session: string): Promise<boolean> => {

@@ -1,6 +1,6 @@
 /**
- * A hub's end of the streams that sessions open with GET: which stream of a session carries its
- * changes, and what a reconnecting client missed.
+ * The streams in a hub that sessions open with GET. Decides which stream of a session carries its changes, and
+ * which changes a reconnecting client missed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -35,9 +35,9 @@ interface Attachment {
   readonly session: string
   /** The id of the stream; absent if its client cannot resume it, as with HTTP+SSE. */
   readonly stream: string | undefined
-  /** Whether this is the stream of the session that carries changes; at most one does. */
+  /** Whether this stream carries the changes of its session. At most one stream of a session does. */
   readonly current: boolean
-  /** The request that opened the stream; present only until the stream starts. */
+  /** The request that opened the stream. Present only until the stream starts. */
   readonly wish?: SessionStreamRequest
 }
 
@@ -51,7 +51,7 @@ interface AnnouncedChange {
 export class HubSessions {
   readonly #ctx: DurableObjectState
   readonly #log: HubLog
-  /** Recently ended sessions, since earlier requests of theirs may arrive late. */
+  /** Recently ended sessions, because earlier requests of them may arrive late. */
   readonly #ended = boundedCache<string, true>(MAX_ENDED)
 
   constructor(ctx: DurableObjectState, log: HubLog) {
@@ -80,7 +80,7 @@ export class HubSessions {
   }
 
   /**
-   * Starts a stream: from now on it carries the changes of its session, and the missed ones are sent.
+   * Starts a stream. It carries the changes of its session from now on, and the missed ones are sent.
    *
    * This is separate from `listen`, because a Worker may have given up before the hub responded. The
    * client has then reconnected on another stream, which must stay the current one.
@@ -110,7 +110,7 @@ export class HubSessions {
     const targeted = 'uri' in change || 'elicitationId' in change
     const watchers = targeted ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
-    // Stored before it is sent: a client that misses it may reconnect
+    // Stored before it is sent, so that a client that misses it can reconnect and receive it
     const seq = this.#tryToStore(() => this.#log.append(change))
     const sockets =
       watchers?.flatMap((session) => this.#openSockets(session)) ?? this.#openSockets(TAG)
@@ -119,7 +119,7 @@ export class HubSessions {
     }
   }
 
-  /** Sends what a client missed; after a limit the client reconnects for the rest. */
+  /** Sends the changes that a client missed. At a limit, the client has to reconnect for the rest. */
   #catchUp(socket: WebSocket, missed: Iterable<LoggedChange>): void {
     let remaining = MAX_MISSED_CHARACTERS
     for (const logged of missed) {
@@ -154,7 +154,7 @@ export class HubSessions {
     return this.#startedSockets(session).length > 0
   }
 
-  /** Removes old sessions that no longer exist; returns the number of sessions that it checked. */
+  /** Removes old sessions that no longer exist. Returns the number of checked sessions. */
   async sweep(
     exists: (session: string) => Promise<boolean>,
     { before, limit }: { before: number; limit: number },
@@ -176,7 +176,7 @@ export class HubSessions {
     for (const socket of this.#openSockets(session)) socket.close(1000, 'The session ended')
   }
 
-  /** Makes a stream carry changes; returns its id for resuming, unless that cannot be stored. */
+  /** Makes a stream carry changes. Returns its id for resuming, unless the stream cannot be stored. */
   #makeCurrent(session: string, stream: string): string | undefined {
     return this.#tryToStore(() => {
       this.#log.setCurrentStream(session, stream)
@@ -197,7 +197,7 @@ export class HubSessions {
     }
   }
 
-  /** Makes a new socket carry changes in place of the others of its session. */
+  /** Makes a new socket the one that carries changes, instead of the other sockets of its session. */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
     const others = this.#startedSockets(session).filter((other) => other !== socket)
@@ -215,7 +215,7 @@ export class HubSessions {
     return this.#openSockets(session).filter((socket) => !attachment(socket).wish)
   }
 
-  /** The open sockets with a tag: of one session, or of all. */
+  /** Returns the open sockets with a tag, which is that of one session or of all sessions. */
   #openSockets(tag: string): WebSocket[] {
     const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
     return this.#ctx.getWebSockets(tag).filter(open)
@@ -245,7 +245,7 @@ function endExcess(socket: WebSocket): void {
   }
 }
 
-/** Sends a change and returns its length. Never throws, so that the other clients receive it too. */
+/** Sends a change, and returns its length. Never throws, so that the other clients receive the change too. */
 function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
   const { stream } = attachment(socket)
   const { method, ...params } = change

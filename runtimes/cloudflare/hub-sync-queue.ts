@@ -1,6 +1,6 @@
 /**
- * Keeps the hub in sync with the sessions of an object: what they subscribe to, and that they
- * ended. Failures are retried with backoff, even if the object left memory in the meantime.
+ * Keeps the hub in sync with the sessions of an object: their subscriptions, and which have ended. Failures are
+ * retried with backoff, even if the object was evicted from memory in the meantime.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -10,9 +10,9 @@ import { isShared } from './session-id.ts'
 
 /** The part of a session that the hub may need to know. */
 export interface SessionInterest {
-  /** The session's subscriptions. List changes need none: they are announced to every session. */
+  /** The session's subscriptions. Changes of lists are announced to every session without a subscription. */
   readonly watches: readonly string[]
-  /** Whether the session's client ever listened; otherwise the hub need not know the session. */
+  /** Whether the session's client has ever listened. Otherwise the hub need not know the session. */
   readonly listens: boolean
 }
 
@@ -30,9 +30,9 @@ interface RunningSync {
 }
 
 const KEY = 'mcp_untold'
-/** Milliseconds until the first retry; doubled with each failure. */
+/** The delay of the first retry, in milliseconds. It is doubled with each failure. */
 const RETRY_MS = 10_000
-/** After this many failures, about a day, retries end; the hub removes ended sessions in any case. */
+/** The maximum number of retries, which take about a day. The hub detects ended sessions itself later. */
 const MAX_FAILURES = 13
 
 /** Keeps the hub in sync with the sessions of one object. */
@@ -40,14 +40,14 @@ export class HubSyncQueue {
   readonly #storage: DurableObjectStorage
   readonly #hub: Pick<Hub, 'watch' | 'leave'>
   readonly #lookUp: (session: string) => SessionInterest | undefined
-  /** The sessions that listen, whether or not that could be stored. */
+  /** The sessions that listen, even if that could not be stored. */
   readonly #listening = new Set<string>()
   /** The subscriptions last synced to the hub, since this object came into memory. */
   readonly #synced = new Map<string, string>()
   readonly #running = new Map<string, RunningSync>()
   #pending: PendingSync
 
-  /** @param lookUp Looks up a session, unless it ended. */
+  /** @param lookUp Finds a session, unless it has ended. */
   constructor(
     storage: DurableObjectStorage,
     hub: Pick<Hub, 'watch' | 'leave'>,
@@ -86,15 +86,15 @@ export class HubSyncQueue {
     return this.#running.has(session)
   }
 
-  /** Syncs a session; resolves with whether the hub knows its state. */
+  /** Syncs a session. Resolves with whether the hub knows its state. */
   sync(session: string): Promise<boolean> {
     const running = this.#running.get(session)
     if (!running) return this.#start(session)
-    // Syncs run one at a time; changes in the meantime are sent with the next
+    // Syncs run one at a time. Changes in the meantime are sent with the next sync
     return (running.next ??= running.now.then(() => this.#start(session)))
   }
 
-  /** Syncs a session again, as the hub may have lost its state; resolves like {@link sync}. */
+  /** Syncs a session again, as the hub may have lost its state. Resolves like {@link sync}. */
   async resync(session: string): Promise<boolean> {
     const isSynced = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
     return isSynced || this.sync(session)
@@ -150,7 +150,7 @@ export class HubSyncQueue {
       const alarm = await this.#storage.getAlarm()
       if (alarm === null || alarm > this.retryAt) await this.#storage.setAlarm(this.retryAt)
     } catch (error) {
-      // The hub's own clean-up will find the session
+      // The hub detects later that the session has ended
       console.error(error)
     }
   }
@@ -173,7 +173,7 @@ export class HubSyncQueue {
     return this.#pending.sessions.includes(session)
   }
 
-  /** State that cannot be stored is valid while the object is in memory. */
+  /** Stores the pending syncs. If that fails, they are lost when the object is evicted from memory. */
   #store(pending: PendingSync): void {
     const { kv } = this.#storage
     this.#pending = pending

@@ -16,7 +16,7 @@ import {
 import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
-/** The error message for clients that cannot listen at the moment. */
+/** Returns the error message for clients that cannot listen at the moment. */
 function quotaFault(status?: number): string {
   return status === TOO_MANY
     ? 'Too many streams are open for this caller'
@@ -24,7 +24,7 @@ function quotaFault(status?: number): string {
 }
 
 /**
- * The response to a client whose session cannot listen at the moment.
+ * Creates the response to a client whose session cannot listen at the moment.
  *
  * @param status The status of the hub's response, if any.
  */
@@ -32,7 +32,7 @@ export function noStream(status?: number): Response {
   return refuse(503, quotaFault(status), { 'retry-after': '60' })
 }
 
-/** Starts the stream of a session once its client is ready. */
+/** Starts the stream of a session by an empty message to the hub, once the client is ready. */
 export function begin(socket: WebSocket): void {
   socket.send('')
 }
@@ -92,8 +92,8 @@ export class Hub {
   }
 
   /**
-   * Opens the stream of a session; the response has no socket if the hub rejects the request or
-   * fails. The stream starts once {@link begin} is called with the socket.
+   * Opens the stream of a session. The stream starts once {@link begin} is called with the socket of the
+   * response. If the hub rejects the request or fails, the response has no socket.
    */
   async listen(stream: SessionStreamRequest, caller: Caller): Promise<Response> {
     const headers = { ...sessionStreamHeaders(stream), ...(await accountHeaders(caller)) }
@@ -115,7 +115,7 @@ export class Hub {
     return withObjectTimeout('hub', () => this.#objectOf(session).leave(session))
   }
 
-  /** The changes for a listener in this request. */
+  /** The source of changes for a client of 2026-07-28 that listens in this isolate. */
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
       const shard = Math.floor(Math.random() * this.#shards)
@@ -132,7 +132,7 @@ export class Hub {
     },
   }
 
-  /** Announces changes by kind. */
+  /** The notifier for applications, with a method for each kind of change. */
   readonly notify: WorkerNotifier = {
     toolsListChanged: () => this.publish({ method: 'notifications/tools/list_changed' }),
     promptsListChanged: () => this.publish({ method: 'notifications/prompts/list_changed' }),
@@ -147,15 +147,14 @@ export class Hub {
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
-  /** The shard of a session: ids end in hash or random digits, which are evenly distributed. */
+  /** The hub of a session. The last digits of session ids are evenly distributed over the hubs. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
     return this.#object(parseInt(session.slice(-8), 16) % this.#shards)
   }
 }
 
 /**
- * Opens the socket of a stream; the response has none if the hub rejects the request, fails or
- * hangs.
+ * Opens the socket of a stream. If the hub rejects the request, fails or hangs, the response has no socket.
  */
 async function open(
   hub: DurableObjectStub<HubObject>,

@@ -1,5 +1,5 @@
 /**
- * Timeouts of calls between objects: one that hangs must not make clients wait forever.
+ * Timeouts of calls between objects, so that an object that hangs does not make clients wait forever.
  */
 import { withTimeout } from '#internal/patterns'
 

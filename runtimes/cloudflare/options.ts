@@ -63,17 +63,17 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    */
   taskBinding?: string
   /**
-   * The number of objects that announce changes. One object handles about 10,000 streams well and
-   * 32,768 at most, half of these for one caller. More objects allow more clients to listen, but
-   * each change costs one request per object. After a deployment with another number, clients
-   * cannot resume their streams, so they open new ones.
+   * The number of objects that announce changes. One object can have at most 32,768 streams, half of them of
+   * one caller, but up to about 10,000 are recommended. More objects allow more clients to listen, but each
+   * change costs one request per object. After a deployment with another number, clients cannot resume
+   * their streams, so they open new ones.
    *
    * @default 1
    */
   hubShards?: number
   /**
-   * How long a session lasts after its last request, in milliseconds. If it had an open stream, it
-   * lasts for one to two times as long after the end of that stream.
+   * How long a session lasts after its last request, in milliseconds. If its client had an open stream, the
+   * session lasts for one to two times as long after the end of that stream.
    *
    * @default 3600000
    */
@@ -89,8 +89,7 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
 }
 
 /**
- * Validates options early that would otherwise fail only on a request: numbers may come from
- * configuration.
+ * Validates options that would otherwise fail only on a request, such as numbers from configuration.
  *
  * @throws {SdkError} `INVALID_USE`.
  * @throws {TypeError} if an option of the entrypoint is unknown.

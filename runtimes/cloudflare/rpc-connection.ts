@@ -1,6 +1,6 @@
 /**
- * The called Worker's end of a connection. The calling Worker sends a message by calling a method, which
- * returns the response.
+ * The server side of a connection between Workers. The calling Worker sends a message by calling a method,
+ * which returns the response.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
  */
@@ -20,7 +20,7 @@ import {
 import { ErrorCode, ProtocolError, SdkError, type JsonRpcMessage } from '../../src/index.ts'
 import { parseText, requireSendable, type RpcReceiver } from './rpc-messages.ts'
 
-/** How many messages may be queued for a caller that reads too slowly. */
+/** The maximum number of messages that are queued for a caller that reads too slowly. */
 const MAX_WAITING = 10_000
 
 /** The limits of one connection. */
@@ -51,7 +51,7 @@ export class RpcConnection extends RpcTarget {
   #waiting = 0
   #closed = false
 
-  /** @param receiver The caller's end, which this connection releases when it closes. */
+  /** @param receiver The client side of the connection, which this connection releases when it closes. */
   constructor(
     server: ServerDefinition,
     receiver: Rpc.Stub<RpcReceiver>,
@@ -82,7 +82,7 @@ export class RpcConnection extends RpcTarget {
     })
   }
 
-  /** Cancels the calls that the caller still waits for, and releases the caller's end. */
+  /** Cancels the calls that the caller still waits for, and releases the client side. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -93,7 +93,7 @@ export class RpcConnection extends RpcTarget {
     this.#options.onClosed()
   }
 
-  /** Called by the runtime when the calling Worker has released this end, or is gone. */
+  /** Called by the runtime when the calling Worker has released this connection, or has ended. */
   [Symbol.dispose](): void {
     this.close()
   }
@@ -167,7 +167,7 @@ export class RpcConnection extends RpcTarget {
     try {
       await this.#receiver.receive(requireSendable(writeJson(message)))
     } catch (error) {
-      // If the caller is gone, the runtime disposes of this connection
+      // If the caller has ended, the runtime disposes of this connection
       if (error instanceof SdkError) this.#server.report(error)
     }
     this.#waiting--

@@ -10,7 +10,7 @@ import { ErrorCode, ProtocolError, SdkError } from '../../src/index.ts'
 
 /** The largest argument or return value of an RPC call on Workers, in bytes. */
 const MAX_RPC_BYTES = 32 * 1024 * 1024
-/** Reserved for the parts of an RPC call other than the text, in bytes. */
+/** The number of bytes that are reserved for the parts of an RPC call other than the text. */
 const OVERHEAD_BYTES = 1024
 
 /**
@@ -37,12 +37,12 @@ export function parseText(text: unknown): unknown {
   throw new ProtocolError(ErrorCode.PARSE_ERROR, 'Parse error: the message is not a string')
 }
 
-/** The calling Worker's end of a connection: receives the server's notifications and requests. */
+/** The client side of a connection between Workers. Receives the server's notifications and requests. */
 export class RpcReceiver extends RpcTarget {
   readonly #onMessage: (text: unknown) => void
   readonly #onClosed: () => void
 
-  /** @param onClosed Called when the other Worker has released this end, or is gone. */
+  /** @param onClosed Called when the other Worker has released this object, or has ended. */
   constructor(onMessage: (text: unknown) => void, onClosed: () => void) {
     super()
     this.#onMessage = onMessage

@@ -1,6 +1,6 @@
 /**
- * The secrets that seal the state that travels through clients. Without configuration, a secret is
- * generated once and stored in an object, so that a new project works at once.
+ * The secrets that encrypt the state that is passed through clients. Without configuration, a secret is
+ * generated once and stored in an object, so that a new project works immediately.
  *
  * @see https://developers.cloudflare.com/workers/configuration/secrets/
  */
@@ -17,13 +17,13 @@ import type { WorkerOptions } from './options.ts'
  */
 const SECRET_OBJECT = 'edgewise sealing secret'
 
-/** The minimum length, checked here so that the error for a short secret can name it. */
+/** The minimum length of a secret. It is checked here, so that the error can name the variable. */
 const MIN_CHARACTERS = 16
 
 /**
- * The secrets that the application configured, if any.
+ * Returns the secrets that the application configured, if any.
  *
- * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short; others are checked by the sealer.
+ * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. The sealer checks other secrets.
  */
 export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets
@@ -33,7 +33,7 @@ export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefin
   throw new SdkError('INVALID_USE', message)
 }
 
-/** The secrets of a handler: the configured ones, which are checked early, or the generated secret. */
+/** Returns the secrets of a handler: the configured ones, which are checked immediately, or the generated one. */
 export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
   const generatedSecret = async (): Promise<string> => {

@@ -10,12 +10,12 @@ export function mintSessionId(object: DurableObjectId, shared: boolean): string 
   return shared ? `${object.toString()}.${crypto.randomUUID()}` : object.toString()
 }
 
-/** Whether a session shares its object. */
+/** Whether a session shares its object with other sessions. */
 export function isShared(sessionId: string): boolean {
   return sessionId.includes('.')
 }
 
-/** The object of a session; `undefined` if the namespace did not create its id. */
+/** Returns the object of a session; `undefined` if the namespace did not create its id. */
 export function objectOf(
   namespace: DurableObjectNamespace,
   sessionId: string,

@@ -1,6 +1,6 @@
 /**
- * A Durable Object that serves one session: the same handler as everywhere, over a store in the
- * object's SQLite. Memory may be lost at any time; stored state is restored.
+ * A Durable Object that serves sessions with the usual handler, and stores them in the SQLite of the object.
+ * The object may be evicted from memory at any time. Its state is then restored from the store.
  *
  * @see https://developers.cloudflare.com/durable-objects/
  */
@@ -43,8 +43,8 @@ function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[
 }
 
 /**
- * The checks that are left to the object: whether callers whom the Worker authenticated may send a
- * message.
+ * Creates the authenticator of the object. The Worker has already authenticated the caller, so the object
+ * only checks whether the caller may send a message.
  */
 function authorizerOf(auth: Authenticator): Authenticator {
   return {
@@ -58,7 +58,7 @@ function authorizerOf(auth: Authenticator): Authenticator {
 
 /** Creates the class of the objects that serve the sessions of a server. */
 export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
-  // The Worker checks hosts; `#end` sends a request to a host that no list allows.
+  // The Worker checks hosts. `#end` sends a request to a host that no list allows
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const shared = handlerOptions(rest)
   // Uses are recorded only this often, so that most requests write nothing.
@@ -91,7 +91,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       })
       const handling: HandlerOptions = {
         ...shared,
-        // The alarm ends sessions, as only the hub knows which of them still listen.
+        // The alarm ends sessions, because only the hub knows which of them still listen
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
         // The Worker has checked the origin and the caller; scopes depend on the body, which is
@@ -146,7 +146,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         // Reading headers is slow on workerd.
         const opened = sessionId === null || sse ? response.headers.get('mcp-session-id') : null
         if (opened === null || (await this.#setAlarm())) return response
-        // Without an alarm it would never end.
+        // Without an alarm, the session would never end
         await this.#end(opened)
         return refuse(503, 'Sessions cannot be stored at the moment', { 'retry-after': '60' })
       }
@@ -156,7 +156,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     /**
      * Ensures that the hub knows the subscriptions of a session before it has a stream.
      *
-     * @returns whether the hub knows them.
+     * @returns Whether the hub knows them.
      */
     async #prepare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
@@ -185,7 +185,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       try {
         this.#store.deleteEvents(Date.now() - idleMs)
       } catch (error) {
-        // They are removed later; an alarm that fails too often never fires again.
+        // The sessions are removed later. An alarm that fails too often would never fire again
         console.error(error)
       }
       await this.#syncQueue.retry()
@@ -196,7 +196,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     /**
      * Ends a session if it is idle.
      *
-     * @returns when to check again, in milliseconds since 1970.
+     * @returns When to check again, in milliseconds since 1970.
      */
     async #endIfIdle({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
       const endsAt = usedAt + idleMs + touchMs
@@ -207,7 +207,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       return (await this.#end(id)) ? Infinity : later
     }
 
-    /** Sockets carry nothing but events to the client. */
+    /** Does nothing, as clients send no messages over sockets. */
     override webSocketMessage(): void {}
 
     override async webSocketClose(socket: WebSocket): Promise<void> {
@@ -219,7 +219,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       await this.#closed(socket)
     }
 
-    /** Whether a session with that id exists; called by the hub. */
+    /** Whether a session with that id exists. Called by the hub. */
     keeps(session: string): boolean {
       return this.#store.load(session) !== undefined
     }
@@ -250,13 +250,13 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       try {
         return await hub.listens(id)
       } catch (error) {
-        // It is better to end the session late than while a client listens.
+        // Ending the session late is better than ending it while a client listens
         console.error(error)
         return true
       }
     }
 
-    /** If a client listened until recently, gives it time to reconnect; only once. */
+    /** If a client has listened until recently, postpones the end of the session once, so that it can reconnect. */
     async #postponeOnce(id: string): Promise<boolean> {
       const record = this.#store.load(id)
       if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false

@@ -1,6 +1,6 @@
 /**
- * The storage of a session object's sessions. Written rows are the main cost, so a session with its
- * own object is one value, and gets tables only once it has streams.
+ * The storage of the sessions of an object. Written rows are the main cost. If an object has only one session,
+ * the session is therefore stored as one value, and tables are created only once it has streams.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -41,7 +41,7 @@ export class ObjectSessionStore implements SessionStore {
   readonly #mintId: () => string
   readonly #syncQueue: HubSyncQueue | undefined
   readonly #onError: (error: unknown) => void
-  /** When the last use of each session was recorded, if that was since this object came into memory. */
+  /** When the last use of each session was recorded, since this object was loaded into memory. */
   readonly #touchedAt = new Map<string, number>()
   #own: OwnSession | undefined
 
@@ -126,7 +126,7 @@ export class ObjectSessionStore implements SessionStore {
     return this.#tables.eventStore(id)
   }
 
-  /** Every session, with the time of its last recorded use. */
+  /** Returns every session, with the time of its last recorded use. */
   uses(): { id: string; usedAt: number }[] {
     return this.#own ? [this.#own] : this.#tables.uses()
   }
@@ -163,7 +163,7 @@ export class ObjectSessionStore implements SessionStore {
     void this.#syncQueue?.sync(id)
   }
 
-  /** Writes; reports and rethrows a failure. */
+  /** Writes. If that fails, reports the error and throws it again. */
   #attempt(write: () => void): void {
     try {
       write()

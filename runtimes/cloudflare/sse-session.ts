@@ -16,7 +16,7 @@ const SESSION = 'session'
 /** A message in an event stream; other fields are for clients that resume. */
 const MESSAGE = /^data: (.+)$/m
 
-/** Answers a request of the session with the Streamable HTTP transport. */
+/** Handles a request of the session with the Streamable HTTP transport. */
 export type Answer = (request: Request) => Promise<Response>
 
 /** Adds the session id to a request of HTTP+SSE, as in Streamable HTTP: a new id for the GET. */
@@ -49,13 +49,13 @@ export class SseSession {
     address.searchParams.set(SESSION, this.#ctx.id.toString())
     // Without the origin, which a proxy may have replaced
     sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
-    // Changes come from the hub; the session will have the id of the object
+    // The hub sends changes. The session will have the id of the object
     const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
     return new Response(null, { status: 101, webSocket: client, headers: streamHeaders })
   }
 
   /**
-   * Accepts a message; the response is sent on the stream.
+   * Accepts a message. Its response is sent on the stream.
    *
    * @param sessionId The session, if one was opened on this stream.
    */
@@ -97,7 +97,7 @@ export class SseSession {
         return socket.readyState === WebSocket.OPEN
       },
       send: ({ data }) => this.#send(data),
-      // The end of one response does not end the stream.
+      // The end of one response does not end the stream
       close: () => {},
     }
   }
@@ -123,8 +123,8 @@ export class SseSession {
   }
 
   /**
-   * Forwards an error: on the stream if it answers a request, and otherwise, for example for a request
-   * that is not allowed, as the HTTP response.
+   * Forwards an error. If it is the response to a request, it is sent on the stream. Otherwise, for example
+   * if the request is not allowed, it is sent as the HTTP response.
    */
   async #forwardError(response: Response): Promise<Response> {
     const text = await response.text()
@@ -153,7 +153,7 @@ export function refuse(status: number, message: string, headers: HeadersInit = {
   return Response.json({ jsonrpc: '2.0', error }, { status, headers })
 }
 
-/** Whether the body of a response answers a request that could be read and was allowed. */
+/** Whether the body of a response is the response to a request that was valid and allowed. */
 function isAnswer(text: string): boolean {
   try {
     const { id, error } = JSON.parse(text) as { id?: unknown; error?: { code: unknown } }

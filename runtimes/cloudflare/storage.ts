@@ -12,11 +12,11 @@ import { boundStorage } from './storage-binding.ts'
  * Values by key, stored until the session ends. With `sessionKey`, all sessions of the key share them.
  */
 export interface ObjectStorage {
-  /** Gets the value of a key; resolves with `undefined` if there is none. */
+  /** Returns the value of a key; `undefined` if there is none. */
   get(key: string): Promise<unknown>
   /** Stores a value, which must be structured-cloneable and at most 2 MB. */
   put(key: string, value: unknown): Promise<void>
-  /** Deletes a key; resolves with whether it existed. */
+  /** Deletes a key. Returns whether it existed. */
   delete(key: string): Promise<boolean>
   /** Lists all values whose keys have a prefix, ordered by key. */
   list(prefix?: string): Promise<Map<string, unknown>>

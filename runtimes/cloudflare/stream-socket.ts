@@ -1,6 +1,6 @@
 /**
- * A stream between an object and the Worker that serves the client: a WebSocket, since it stays
- * open while the object is out of memory. The Worker converts it into server-sent events.
+ * A stream between an object and the Worker that serves the client. It is a WebSocket, because that stays
+ * open while the object hibernates. The Worker converts it into server-sent events.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
@@ -19,7 +19,7 @@ const MAX_PIECE_CHARACTERS = 300_000
 const MORE = '+'
 const LAST = '.'
 
-/** The object's end. */
+/** Creates the sink for events in the object. */
 export function socketSink(socket: WebSocket): Sink {
   return {
     get open() {
@@ -55,7 +55,7 @@ export function receiveEvents(socket: WebSocket, onEvent: (event: ServerSentEven
   })
 }
 
-/** The Worker's end: the response that carries the events to the client, until a socket ends. */
+/** Creates the response of the Worker, which sends the events to the client until a socket ends. */
 export function eventStreamResponse(
   sockets: readonly WebSocket[],
   options: EventSinkOptions,

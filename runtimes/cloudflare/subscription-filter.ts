@@ -1,11 +1,11 @@
 /**
- * Describes the changes of a stream: the filter of a listener, or the session that the stream belongs
- * to. Both are sent to the hub in headers, and stored in the attachment of a socket. Do not rename
- * fields and headers, as Worker and objects may have different versions during a deployment.
+ * Describes which changes a stream receives: those of a listener's filter, or those of a session. The
+ * description is sent to the hub in headers, and stored in the attachment of a socket. Do not rename fields
+ * and headers, because Worker and objects may have different versions during a deployment.
  */
 import type { SubscribeOptions, ServerChange } from '#internal/http'
 
-/** The filter of a listener; `resources: true` if it has too many URIs for an attachment. */
+/** The filter of a listener. If it has too many URIs for an attachment, it is `resources: true`. */
 interface SubscriptionFilter {
   readonly tools: boolean
   readonly prompts: boolean
@@ -25,12 +25,12 @@ export interface SessionStreamRequest {
 }
 
 const HEADER_FILTER = 'edgewise-wish'
-/** From a session object to the Worker, and from there to the hub. */
+/** The header that a session object sends to the Worker, which forwards it to the hub. */
 const HEADER_SESSION = 'edgewise-session'
 /** An attachment has at most 2 KB. */
 const MAX_CHARACTERS = 1500
 
-/** What a listener without a filter receives; every URI begins with the empty one. */
+/** The filter of a listener without a filter. The empty URI covers all URIs, as each begins with it. */
 const EVERYTHING = {
   toolsListChanged: true,
   promptsListChanged: true,
@@ -38,7 +38,7 @@ const EVERYTHING = {
   resourceSubscriptions: [''],
 }
 
-/** The headers that send the filter of a listener to the hub. */
+/** Creates the headers with the filter of a listener, for the hub. */
 export function filterHeaders({ filter = EVERYTHING }: SubscribeOptions): Record<string, string> {
   const uris = filter.resourceSubscriptions ?? []
   const wanted: SubscriptionFilter = {
@@ -52,25 +52,25 @@ export function filterHeaders({ filter = EVERYTHING }: SubscribeOptions): Record
   return { [HEADER_FILTER]: encodeURIComponent(JSON.stringify({ ...wanted, resources: true })) }
 }
 
-/** The headers that name the stream of a session. */
+/** Creates the headers that name the stream of a session. */
 export function sessionStreamHeaders(request: SessionStreamRequest): Record<string, string> {
   return { [HEADER_SESSION]: encodeURIComponent(JSON.stringify(request)) }
 }
 
-/** The stream of a session, if headers name one. */
+/** Reads the stream of a session from headers, if they name one. */
 export function readSessionStream(headers: Headers): SessionStreamRequest | undefined {
   const text = headers.get(HEADER_SESSION)
   return text === null ? undefined : (JSON.parse(decodeURIComponent(text)) as SessionStreamRequest)
 }
 
-/** The filter of a listener, in the hub. */
+/** Reads the filter of a listener in the hub. */
 export function readFilter(headers: Headers): unknown {
   return JSON.parse(decodeURIComponent(headers.get(HEADER_FILTER) ?? '{}'))
 }
 
 /**
- * The topics of the filter in a socket's attachment: methods of list changes, and URIs; nothing if
- * the updates of all resources may pass it.
+ * Returns the topics of the filter in a socket's attachment: methods of list changes, and URIs. Returns
+ * `undefined` if the updates of all resources may match.
  */
 export function topicsOfFilter(attachment: unknown): string[] | undefined {
   const { tools, prompts, lists, resources } = attachment as SubscriptionFilter
@@ -81,7 +81,7 @@ export function topicsOfFilter(attachment: unknown): string[] | undefined {
   return resources === false ? methods : methods.concat(resources)
 }
 
-/** Whether a change may pass the filter in a socket's attachment; the listener filters again. */
+/** Whether a change may match the filter in a socket's attachment. The listener checks it again. */
 export function mayPass(attachment: unknown, change: ServerChange): boolean {
   const { tools, prompts, lists, resources } = attachment as SubscriptionFilter
   switch (change.method) {

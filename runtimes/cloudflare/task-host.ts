@@ -9,8 +9,8 @@ import type { WorkerOptions } from './options.ts'
 import { ObjectTasks, type TaskObject } from './task-service.ts'
 
 /**
- * Stores the tasks of a server in Durable Objects, unless its author chose a store. Returns the
- * tasks that the objects work with.
+ * Stores the tasks of a server in Durable Objects, unless its author has chosen a store. Returns the tasks
+ * for the objects.
  *
  * @throws {Error} If the environment lacks the binding.
  */

@@ -1,6 +1,6 @@
 /**
- * A Durable Object that is one task: it stores the task, and runs it in its alarm handler, so that
- * the platform restarts an interrupted run.
+ * A Durable Object for one task. It stores the task, and runs it in its alarm handler, so that the platform
+ * restarts an interrupted run.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -19,7 +19,7 @@ import { sendEvent } from './stream-socket.ts'
 import { HEADER_PRINCIPAL, isFinal, plain } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
-/** The number of the last retry of an alarm, after which the platform gives up: it must end the task. */
+/** The number of an alarm's last retry on the platform. This retry must end the task. */
 const LAST_RETRY = 5
 
 /** Creates the class of the objects that are the tasks of a server. */
@@ -60,7 +60,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       try {
         return plain(await this.#engine.create(task, {}))
       } catch (error) {
-        // Without an alarm the task would never run or expire
+        // Without an alarm, the task would never run or expire
         if (!existing) await this.ctx.storage.deleteAll()
         throw error
       }

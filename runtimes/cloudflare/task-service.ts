@@ -1,6 +1,6 @@
 /**
- * Tasks as the Worker and the session objects see them. Each task is an object of its own, which has the
- * same id.
+ * The interface of the Worker and the session objects to tasks. Each task has its own object, with the same
+ * id.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -34,7 +34,7 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
 /** The principal of a listener, as JSON; only the Worker can send requests to an object. */
 export const HEADER_PRINCIPAL = 'edgewise-principal'
 
-/** How long one poll waits for a change, in milliseconds; the object sees every change. */
+/** How long one poll waits for a change, in milliseconds. The object detects every change immediately. */
 const MIN_POLL_MS = 25_000
 /**
  * The first and the longest delay before a listener reconnects to a replaced object, in
@@ -106,7 +106,7 @@ export class ObjectTasks implements TaskService {
       socket.accept()
       if (stopped) socket.close(1000)
     }
-    // An object that crashed or was redeployed is back soon, and sends the state of the task
+    // An object that has crashed or was redeployed starts again soon, and sends the state of the task
     const reopen = async (): Promise<void> => {
       if (stopped) return
       await sleep(backoffMs(failures++, FIRST_DELAY_MS, LAST_DELAY_MS))
@@ -124,7 +124,7 @@ export class ObjectTasks implements TaskService {
     }
   }
 
-  /** Opens the socket of a listener to a task; `undefined` if the caller has no such task. */
+  /** Opens the socket of a listener to a task. Returns `undefined` if the caller has no such task. */
   async #open(taskId: string, principal: string | null): Promise<WebSocket | undefined> {
     const headers = { upgrade: 'websocket', [HEADER_PRINCIPAL]: JSON.stringify(principal) }
     const response = await this.#ask(taskId, (task, signal) =>
@@ -154,8 +154,8 @@ export class ObjectTasks implements TaskService {
   }
 
   /**
-   * The object of a task; `undefined` if the namespace did not create its id, so that guesses cost
-   * nothing.
+   * Returns the object of a task. Returns `undefined` if the namespace did not create its id, so that guessed
+   * ids cost nothing.
    */
   #find(taskId: string): DurableObjectStub<TaskObject> | undefined {
     const id = objectOf(this.#namespace, taskId)
@@ -163,8 +163,8 @@ export class ObjectTasks implements TaskService {
   }
 
   /**
-   * Calls the object of a task, if there can be one; every method except `next` should return
-   * quickly.
+   * Calls the object of a task, unless its id is invalid. The call has a timeout for every method except
+   * `next`.
    */
   async #ask<T>(
     taskId: string,

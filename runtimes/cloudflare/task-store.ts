@@ -1,5 +1,5 @@
 /**
- * The storage of a task's object: a single value, as written rows are the main cost.
+ * The storage of a task's object. A task is a single value if possible, as written rows are the main cost.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -54,7 +54,7 @@ export class ObjectTaskStore implements TaskRecordStore {
     this.#deleteChunks(taskId, 1)
   }
 
-  /** Deletes the chunks from an index on; the first missing one is the end. */
+  /** Deletes the chunks from an index up to the first missing one. */
   #deleteChunks(taskId: string, from: number): void {
     for (let n = from; this.#storage.kv.delete(chunkKey(taskId, n)); n++);
   }

@@ -1,6 +1,6 @@
 /**
- * A server as a Worker: stateless requests are answered where they arrive, those of a session by
- * the object of the session.
+ * Serves a server as a Worker. Stateless requests are handled in the isolate where they arrive. Requests of
+ * a session are handled by the object of the session.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/handlers/fetch/
  */
@@ -31,9 +31,9 @@ import { taskObject } from './task-object.ts'
 /** A Worker, for the default export. */
 export interface Worker<Env = unknown> {
   /**
-   * Responds to a request: requests for the endpoint are answered by the server, others by the
-   * binding `ASSETS` if it exists, or else with 404. Call it from applications with routes of their
-   * own.
+   * Responds to a request. The server handles requests for the endpoint. All other requests are passed to
+   * the binding `ASSETS` if it exists. Otherwise the response is 404. Call it from applications with their
+   * own routes.
    */
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
   /** The classes that the Worker must export by these names. */
@@ -44,15 +44,15 @@ export interface Worker<Env = unknown> {
     readonly McpTask: ObjectClass
   }
   /**
-   * Announces changes to every client in any isolate: from routes, cron and queue handlers, tools
-   * and other objects. Changes announced with `server.notify` while a request is answered are
-   * forwarded too.
+   * Announces changes to every client, from any isolate: from routes, cron and queue handlers, tools and
+   * other objects. Changes that are announced with `server.notify` while a request is being handled are
+   * announced in the same way.
    */
   readonly notify: WorkerNotifier
   /**
    * The class through which other Workers call the server over a service binding, without HTTP.
-   * Export it under a name of its own, which the bindings name as their entrypoint. It responds to
-   * no requests, so only Workers with such a binding can reach it.
+   * Export it under a separate name, which the bindings name as their entrypoint. It handles no HTTP
+   * requests, so only Workers with such a binding can reach it.
    *
    * @example
    * ```ts
@@ -68,8 +68,8 @@ export interface Worker<Env = unknown> {
 }
 
 /**
- * Creates a Worker that serves a server: with sessions in Durable Objects, or without any if it is
- * stateless.
+ * Creates a Worker that serves a server, with sessions in Durable Objects or, with the option `stateless`,
+ * without sessions.
  *
  * @example
  * ```ts
@@ -168,7 +168,7 @@ export function createWorker<Env = unknown>(
   }
 }
 
-/** The change source without a hub: it rejects every subscription. */
+/** The source of changes without a hub. It rejects every subscription. */
 const silence: ChangeSource = {
   subscribe: (_listener, { filter } = {}) => {
     // Sessions subscribe to whatever there is
