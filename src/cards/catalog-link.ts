@@ -6,19 +6,24 @@
 import type { FetchedDocument } from './fetch-document.ts'
 
 const LINK_VALUE = /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g
-/** With limits, because the time for unclosed quotes would otherwise grow with the square of the size. */
-const LINK_ELEMENT = /<link\s((?:"[^"]{0,2000}"|'[^']{0,2000}'|[^>"']){0,500})>/gi
+/** The attributes of an element up to its end, which quoted values do not contain. */
+const ATTRIBUTES = /^(?:"[^"]*"|'[^']*'|[^>"'])*(?=>)/
+
+const RELATION = /(?:^|[\s;])rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"'>]+))/i
+const TARGET = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i
 
 /** Returns the absolute URL of the linked catalog; `undefined` if there is no link. */
 export function findCatalogLink({ url, bytes, headers }: FetchedDocument): string | undefined {
   for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(LINK_VALUE)) {
-    if (isCatalogRelation(attribute(parameters, 'rel'))) return resolve(target, url)
+    if (isCatalogRelation(valueOf(RELATION, parameters))) return resolve(target, url)
   }
   if (!/\bhtml\b/i.test(headers.get('content-type') ?? '')) return undefined
   const [head = ''] = withoutComments(new TextDecoder().decode(bytes)).split(/<body\b/i, 1)
-  for (const [, attributes = ''] of head.matchAll(LINK_ELEMENT)) {
-    const target = attribute(attributes, 'href')
-    if (target !== undefined && isCatalogRelation(attribute(attributes, 'rel'))) {
+  // Each element is searched only up to the next one, so that the time grows with the size
+  for (const element of head.split(/<link\s/i).slice(1)) {
+    const [attributes = ''] = ATTRIBUTES.exec(element) ?? []
+    const target = valueOf(TARGET, attributes)
+    if (target !== undefined && isCatalogRelation(valueOf(RELATION, attributes))) {
       return resolve(target.replaceAll('&amp;', '&'), url)
     }
   }
@@ -41,12 +46,8 @@ function isCatalogRelation(relations = ''): boolean {
   return relations.toLowerCase().split(/\s+/).includes('ai-catalog')
 }
 
-/** The value of an attribute or a parameter. */
-function attribute(text: string, name: string): string | undefined {
-  const pattern = new RegExp(
-    `(?:^|[\\s;])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s;"'>]+))`,
-    'i',
-  )
+/** The value that a pattern captures in attributes or parameters. */
+function valueOf(pattern: RegExp, text: string): string | undefined {
   const [, ...values] = pattern.exec(text) ?? []
   return values.find((value) => value !== undefined)
 }
