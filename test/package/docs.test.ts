@@ -162,6 +162,14 @@ describe('The guide of extensions', () => {
   })
 })
 
+describe('The guide of server cards', () => {
+  it('says on which domain a catalog belongs [E-CARD-135]', () => {
+    const guide = readFileSync(join(root, 'docs/guides/cards.md'), 'utf8')
+    const [, section = ''] = guide.split('### Where to put the catalog\n')
+    expect(section).toMatch(/^\s*Put the catalog on the domain that users know/)
+  })
+})
+
 describe('The README', () => {
   it.each([...budgets])('states the budget of the bundle "$name"', ({ name, maxKb }) => {
     const rows = readFileSync(join(root, 'README.md'), 'utf8').replaceAll(/ +/g, ' ')

@@ -4,34 +4,53 @@
  * @see https://nodejs.org/api/util.html#utilparseargsconfig
  */
 import { parseArgs } from 'node:util'
+import type { compareCard } from '../../../src/cards/index.ts'
 import { findRevision, type Revision } from '../../../src/index.ts'
-import { checkOptions, isCommand, UsageError, type CommandName } from './usage.ts'
+import {
+  checkOptions,
+  isCommand,
+  isLocalCommand,
+  UsageError,
+  type CommandName,
+  type LocalCommandName,
+} from './usage.ts'
 
-/** A project to create. */
-export interface Creation {
-  readonly command: 'new'
+/** A command that uses no server. */
+export interface LocalInvocation {
+  readonly command: LocalCommandName
   /** The arguments after the command. */
   readonly commandArguments: readonly string[]
+  readonly options: Pick<Options, 'json' | 'timeoutMs' | 'dryRun'>
 }
 
 /** The parsed command, server and options. */
 export interface Invocation {
-  readonly command: Exclude<CommandName, 'new'>
+  readonly command: Exclude<CommandName, LocalCommandName>
   readonly target: Target
   /** The arguments after the server. */
   readonly commandArguments: readonly string[]
   readonly options: Options
 }
 
-/** A server: an endpoint, or a program that communicates over stdio. */
+/** A command line whose server may be given as a domain, which must be resolved. */
+export interface ParsedInvocation extends Omit<Invocation, 'target'> {
+  readonly target: Target | { readonly domain: string }
+}
+
+/**
+ * A server: an endpoint, perhaps with the card that names it; or a program that communicates over
+ * stdio.
+ */
 export type Target =
-  | { readonly url: string }
+  | { readonly url: string; readonly card?: Parameters<typeof compareCard>[0] }
   | { readonly command: string; readonly args: readonly string[] }
 
 const definitions = {
   json: { type: 'boolean', default: false },
   args: { type: 'string' },
   header: { type: 'string', multiple: true, default: [] as string[] },
+  input: { type: 'string', multiple: true, default: [] as string[] },
+  'dry-run': { type: 'boolean', default: false },
   token: { type: 'string' },
   'sign-in': { type: 'boolean', default: false },
   revision: { type: 'string' },
@@ -52,6 +71,9 @@ export interface Options {
   readonly json: boolean
   readonly args: string | undefined
   readonly headers: Headers
+  /** Values for the inputs of a card. */
+  readonly inputs: Readonly<Record<string, string>>
+  readonly dryRun: boolean
   readonly signIn: boolean
   readonly revision: Revision | undefined
   readonly timeoutMs: number | undefined
@@ -73,7 +95,7 @@ export interface Options {
  */
 export function readArguments(
   argv: readonly string[],
-): Invocation | Creation | { help: CommandName | undefined } | 'version' {
+): ParsedInvocation | LocalInvocation | { help: CommandName | undefined } | 'version' {
   const end = argv.indexOf('--')
   const ownArguments = end === -1 ? argv : argv.slice(0, end)
   const { values, positionals, tokens } = parse(ownArguments)
@@ -88,7 +110,9 @@ export function readArguments(
     end === -1 ? 'url' : 'program',
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
-  if (command === 'new') return { command, commandArguments: others }
+  if (isLocalCommand(command)) {
+    return { command, commandArguments: others, options: optionsOf(values) }
+  }
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, commandArguments] = program
     ? [programTarget(program), others]
@@ -117,6 +141,8 @@ function optionsOf(values: Values): Options {
     json,
     args,
     headers: headersOf(values),
+    inputs: Object.fromEntries(values.input.map((pair) => split(pair, '=', '--input'))),
+    dryRun: values['dry-run'],
     signIn: values['sign-in'],
     revision: revisionOf(values.revision),
     timeoutMs: numberOf(values['timeout-ms'], '--timeout-ms', 1, Number.MAX_SAFE_INTEGER),
@@ -135,8 +161,17 @@ function programTarget([command, ...args]: readonly string[]): Target {
   return { command, args }
 }
 
-function urlTarget(text: string | undefined): Target {
-  if (text === undefined) throw new UsageError('Specify a server: a URL, or "-- program"')
+/** A domain, or this machine with a port. */
+const DOMAIN = /^(?:(?:[\w-]+\.)+[a-z][a-z\d-]+|(?:localhost|127\.0\.0\.1)(?::\d+)?)$/i
+
+/** A file name that could be a domain: its program must follow `--`. */
+const PROGRAM = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
+
+function urlTarget(text: string | undefined): ParsedInvocation['target'] {
+  if (text === undefined) {
+    throw new UsageError('Specify a server: a URL, a domain, or "-- program"')
+  }
+  if (DOMAIN.test(text) && !PROGRAM.test(text)) return { domain: text }
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
     // A host with a port lacks only the scheme. Other text may be a program or a tool

@@ -3,6 +3,7 @@
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { compareCard } from '../../../src/cards/index.ts'
 import { SdkError } from '../../../src/index.ts'
 import {
   connect,
@@ -51,11 +52,24 @@ export async function open(
       ...extraOptions,
     })
     connected = true
+    if ('card' in target && target.card) await reportDifferences(target.card, client)
     return client
   } catch (error) {
     throw new ConnectError(connectMessage(error, target, options), {
       cause: error,
     })
+  }
+}
+
+/** Prints in what the card of a server differs from the server. */
+async function reportDifferences(
+  card: Parameters<typeof compareCard>[0],
+  client: Client,
+): Promise<void> {
+  const cards = await import('../../../src/cards/index.ts')
+  for (const { member, card: claimed, server } of cards.compareCard(card, client)) {
+    const [ours, theirs] = [JSON.stringify(claimed), JSON.stringify(server)]
+    printNotice(`The card gives ${ours} as "${member}", but the server ${theirs}`)
   }
 }
 

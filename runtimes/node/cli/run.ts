@@ -2,10 +2,12 @@
  * Runs one command, and reports its outcome as the exit status.
  */
 import { SdkError, ProtocolError } from '../../../src/index.ts'
-import { readArguments, type Invocation } from './arguments.ts'
+import { readArguments, type Invocation, type LocalInvocation } from './arguments.ts'
 import { bridge } from './bridge.ts'
 import { call } from './call.ts'
+import { printCard, publish } from './card.ts'
 import { complete } from './complete.ts'
+import { discoverServers, resolveDomain } from './domain.ts'
 import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
@@ -29,6 +31,15 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
   bridge,
 }
 
+const runLocally: Readonly<
+  Record<LocalInvocation['command'], (invocation: LocalInvocation) => Promise<number>>
+> = {
+  discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
+  card: ({ commandArguments }) => printCard(commandArguments),
+  publish: ({ commandArguments, options }) => publish(commandArguments, options.dryRun),
+  new: ({ commandArguments }) => createProject(commandArguments),
+}
+
 /**
  * Runs a command line; never rejects.
  *
@@ -47,8 +58,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       process.stdout.write(help === undefined ? usage : usageOf(help))
       return argv.length === 0 ? 2 : 0
     }
-    if (invocation.command === 'new') return await createProject(invocation.commandArguments)
-    return await run[invocation.command](invocation)
+    if (!('target' in invocation)) return await runLocally[invocation.command](invocation)
+    return await run[invocation.command](await resolveDomain(invocation))
   } catch (error) {
     if (interruption.aborted) return interruptedStatus()
     return reportFailure(error, argv)

@@ -48,6 +48,13 @@ const commands = {
     'serve a URL over stdio (with --port, over HTTP), or a program over HTTP',
     '',
   ],
+  discover: ['<domain>', 'list the servers of a domain', 'example.com'],
+  card: ['<module>', 'print the server card that a module exports', 'server.js'],
+  publish: [
+    '<module> --dry-run',
+    'validate and print an entry for the MCP registry, from a card or a server.json',
+    'server.js --dry-run',
+  ],
   new: [
     '<template> <folder>',
     'create a project from a template: browser, bun, deno, node, workers',
@@ -61,6 +68,17 @@ export type CommandName = keyof typeof commands
 /** Whether a word is the name of a command. */
 export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commands, word)
+}
+
+/** The commands that use no server, and have arguments of their own. */
+const LOCAL = ['discover', 'card', 'publish', 'new'] as const
+
+/** The name of a command that uses no server. */
+export type LocalCommandName = (typeof LOCAL)[number]
+
+/** Whether a command uses no server. */
+export function isLocalCommand(name: CommandName): name is LocalCommandName {
+  return LOCAL.some((local) => local === name)
 }
 
 /** The kinds of server that a command line can specify. */
@@ -79,7 +97,7 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   [
     '--json',
     'print results as JSON',
-    { commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen'] },
+    { commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'discover'] },
   ],
   [
     '--args <json>',
@@ -97,7 +115,13 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     { commands: ['inspect', 'bridge'] },
   ],
   ['--path <path>', 'the path of the endpoint; a secret one by default', { commands: ['bridge'] }],
+  ['--dry-run', 'print the result, and publish nothing', { commands: ['publish'] }],
   ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url' }],
+  [
+    '--input <name=value>',
+    'a value that the card of a domain asks for; may be repeated',
+    { kind: 'url' },
+  ],
   ['--token <token>', 'a bearer token; EDGEWISE_TOKEN by default', { kind: 'url' }],
   ['--sign-in', 'sign in with the browser when the server requires it', { kind: 'url' }],
   ['--revision <date>', 'use only this revision of the protocol'],
@@ -129,7 +153,7 @@ export function checkOptions(
   for (const [option, , scope = {}] of options) {
     const [name = ''] = option.slice(2).split(' ')
     if (!optionNames.includes(name)) continue
-    const isSupported = command !== 'new' && (scope.commands?.includes(command) ?? true)
+    const isSupported = scope.commands?.includes(command) ?? !isLocalCommand(command)
     if (!isSupported) throw new UsageError(`"${command}" does not support "--${name}"`)
     if (scope.kind !== undefined && scope.kind !== target) {
       const server = target === 'url' ? 'a URL' : 'a program'
@@ -139,9 +163,9 @@ export function checkOptions(
 }
 
 /** The help text. */
-export const usage: string = `Usage: edgewise <command> <url> [arguments] [options]
+export const usage: string = `Usage: edgewise <command> <url or domain> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
-       edgewise new <template> <folder>
+       edgewise discover|card|publish|new [arguments] [options]
 
 Commands
 ${Object.entries(commands)
@@ -161,8 +185,9 @@ Exit status: 0 success; 1 the server rejected the request or the tool failed; 2 
 export function usageOf(name: CommandName): string {
   const [args, meaning, example] = commands[name]
   const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1)
-  if (name === 'new') {
-    return `Usage: edgewise new ${args}\n\n${sentence}\n\nExample\n  edgewise new ${example}\n`
+  if (isLocalCommand(name)) {
+    const usageLine = `Usage: edgewise ${name} ${args}`
+    return `${usageLine}\n\n${sentence}\n\nExample\n  edgewise ${name} ${example}\n`
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')

@@ -1,0 +1,113 @@
+/**
+ * `edgewise card` prints the server card that a module exports; `edgewise publish` converts it to an
+ * entry of the MCP registry.
+ */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { toRegistryEntry } from '../../../src/cards/index.ts'
+import { SdkError, type JsonObject } from '../../../src/index.ts'
+import { printJson, printNotice } from './print.ts'
+import { UsageError } from './usage.ts'
+
+type ServerCard = Parameters<typeof toRegistryEntry>[0]
+
+/** What is published about a server. */
+interface Publication {
+  readonly card: ServerCard
+  /** How to install the server, from the module's export `packages`. */
+  readonly packages: readonly JsonObject[] | undefined
+}
+
+/**
+ * Prints a card.
+ *
+ * @throws {UsageError} If there is none.
+ */
+export async function printCard([file, ...others]: readonly string[]): Promise<number> {
+  if (others.length > 0) throw new UsageError(`Unexpected argument: "${others[0]}"`)
+  const { card } = await load(requireFile(file))
+  printJson(card)
+  return 0
+}
+
+/**
+ * Validates an entry of the registry, and prints it. The entry is a file, such as `server.json`, or is
+ * made from the card that a module exports.
+ *
+ * @throws {UsageError} If there is no entry, it is invalid, or `--dry-run` is missing.
+ */
+export async function publish(
+  [file, ...others]: readonly string[],
+  isDryRun: boolean,
+): Promise<number> {
+  if (others.length > 0) throw new UsageError(`Unexpected argument: "${others[0]}"`)
+  const path = requireFile(file)
+  if (!isDryRun) {
+    throw new UsageError(
+      'Only "--dry-run" is supported: publish the entry that it prints with "mcp-publisher"',
+    )
+  }
+  const cards = await import('../../../src/cards/index.ts')
+  if (path.endsWith('.json')) {
+    const value = await readJson(path)
+    printJson(check(path, () => cards.requireRegistryEntry(value)))
+  } else {
+    const { card, packages } = await load(path)
+    const { entry, dropped } = check(path, () => cards.toRegistryEntry(card, packages))
+    for (const member of dropped) printNotice(`The registry does not support "${member}"`)
+    printJson(entry)
+  }
+  printNotice('The entry is valid')
+  return 0
+}
+
+function requireFile(file: string | undefined): string {
+  if (file === undefined) throw new UsageError('Specify a file, such as "server.js"')
+  return file
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as unknown
+  } catch (error) {
+    throw new UsageError(`Cannot read "${path}": ${messageOf(error)}`)
+  }
+}
+
+/**
+ * Loads a module, and finds the card among its exports.
+ *
+ * @throws {UsageError} If it cannot be loaded, or exports no card.
+ */
+async function load(path: string): Promise<Publication> {
+  const { requireCard } = await import('#internal/cards')
+  let exported: Readonly<Record<string, unknown>>
+  try {
+    exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>
+  } catch (error) {
+    throw new UsageError(`Cannot load "${path}": ${messageOf(error)}`)
+  }
+  const { card = exported.default, packages } = exported
+  if (card === undefined) {
+    throw new UsageError(`"${path}" has no export "card": export the result of serverCard()`)
+  }
+  return {
+    card: check(path, () => requireCard(card)),
+    packages: packages as readonly JsonObject[] | undefined,
+  }
+}
+
+/** Runs a check whose failure is a mistake of the author. */
+function check<T>(path: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof SdkError)) throw error
+    throw new UsageError(`"${path}": ${error.message}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,129 @@
+/**
+ * Finds the server that a domain lists, for commands whose server is given as a domain.
+ */
+import { SdkError } from '../../../src/index.ts'
+import type { Invocation, Options, ParsedInvocation, Target } from './arguments.ts'
+import { interruption } from './interrupted.ts'
+import { ConnectError } from './open.ts'
+import { oneLine, print, printJson, printNotice, printRows } from './print.ts'
+import { UsageError } from './usage.ts'
+
+type Found = Awaited<ReturnType<typeof findServers>>['cards'][number]
+
+/**
+ * Replaces a domain by the only server that it lists.
+ *
+ * @throws {ConnectError} If it lists none or several, or their endpoint is on another domain.
+ */
+export async function resolveDomain(invocation: ParsedInvocation): Promise<Invocation> {
+  const { target, options } = invocation
+  if (!('domain' in target)) return { ...invocation, target }
+  const { domain } = target
+  const { cards } = await findServers(domain, options)
+  const [found] = cards
+  if (!found) throw new ConnectError(`"${domain}" lists no servers: specify the URL of one`)
+  if (cards.length > 1) {
+    const urls = cards.map((each) => endpointsOf(each).join(' or ') || each.displayName)
+    throw new ConnectError(`"${domain}" lists several servers; specify one: ${urls.join(', ')}`)
+  }
+  return { ...invocation, ...(await connectTo(found, options)) }
+}
+
+/** The target and the options for the endpoint of a card. */
+async function connectTo(
+  found: Found,
+  options: Options,
+): Promise<{ target: Target; options: Options }> {
+  const { chooseRemote } = await import('../../../src/cards/index.ts')
+  try {
+    // Headers of the command line need no values
+    const given = [...options.headers.keys()]
+    const remotes = (found.card.remotes ?? []).map(({ headers = [], ...remote }) => {
+      return {
+        ...remote,
+        headers: headers.filter(({ name }) => !given.includes(name.toLowerCase())),
+      }
+    })
+    const { domain } = found
+    const { url, headers } = await chooseRemote(
+      { domain, card: { ...found.card, remotes } },
+      {
+        values: options.inputs,
+        filePaths: true,
+        ...(isLocal(domain) && { allowUrl: ({ hostname }) => isLocal(hostname) }),
+        ...(options.revision && { revisions: [options.revision] }),
+      },
+    )
+    printNotice(`Using "${found.displayName}" at ${url}`)
+    const merged = new Headers(headers)
+    options.headers.forEach((value, name) => merged.set(name, value))
+    return { target: { url, card: found.card }, options: { ...options, headers: merged } }
+  } catch (error) {
+    if (!(error instanceof SdkError)) throw error
+    const { missing } = (error.data ?? {}) as { missing?: readonly string[] }
+    const advice = missing
+      ? `: pass ${missing.map((name) => `--input ${name}=…`).join(' ')}`
+      : error.code === 'DENIED'
+        ? ': if you trust it, specify its URL'
+        : ''
+    throw new ConnectError(`Cannot use "${found.displayName}": ${error.message}${advice}`)
+  }
+}
+
+/**
+ * Lists the servers of a domain.
+ *
+ * @throws {ConnectError} If its catalog cannot be read.
+ */
+async function findServers(domain: string, { timeoutMs }: Pick<Options, 'timeoutMs'>) {
+  const { discover } = await import('../../../src/cards/index.ts')
+  const local = isLocal(new URL(`http://${domain}`).hostname)
+  try {
+    return await discover(local ? `http://${domain}` : domain, {
+      signal: interruption,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(local && { allowUrl: ({ hostname }) => isLocal(hostname) }),
+    })
+  } catch (error) {
+    if (!(error instanceof SdkError) || interruption.aborted) throw error
+    throw new ConnectError(`Cannot find the servers of ${domain}: ${error.message}`)
+  }
+}
+
+function isLocal(hostname: string): boolean {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+}
+
+function endpointsOf({ card }: Found): string[] {
+  return (card.remotes ?? []).map(({ url }) => url)
+}
+
+/**
+ * `edgewise discover`: lists the servers of a domain.
+ *
+ * @throws {UsageError} If the domain is missing.
+ * @throws {ConnectError} If its catalog cannot be read.
+ */
+export async function discoverServers(
+  [domain, ...others]: readonly string[],
+  options: Pick<Options, 'json' | 'timeoutMs'>,
+): Promise<number> {
+  if (domain === undefined || others.length > 0 || !URL.canParse(`http://${domain}`)) {
+    throw new UsageError('Specify a domain, such as "example.com"')
+  }
+  const { cards, failures } = await findServers(domain, options)
+  for (const { identifier = 'An entry', error } of failures) {
+    printNotice(`${identifier} cannot be used: ${error.message}`)
+  }
+  if (options.json) printJson(cards.map(({ card }) => card))
+  else if (cards.length === 0) print('No servers')
+  else {
+    printRows(
+      cards.map((found) => {
+        const description = found.description ?? ''
+        return [found.displayName, oneLine([...endpointsOf(found), description].join('  '))]
+      }),
+    )
+  }
+  return 0
+}
