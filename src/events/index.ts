@@ -4,4 +4,5 @@
  * @module
  */
 export { events } from './events.ts'
+export { listedReceiver } from './webhooks/well-known.ts'
 export { webhooks } from './webhooks/webhooks.ts'

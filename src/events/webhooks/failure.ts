@@ -10,7 +10,7 @@ const TLS = /TLS|SSL|CERT|EPROTO|SELF_SIGNED|UNABLE_TO_|ISSUER/
 /** Codes of errors of timeouts. */
 const TIMEOUT = /TIMEOUT|ETIMEDOUT|TimeoutError/
 /** Codes of errors for unreadable HTTP responses. */
-const UNREADABLE = /^HPE_|InvalidHTTPResponse|Malformed_HTTP/
+const UNREADABLE = /\bHPE_|InvalidHTTPResponse|Malformed_HTTP/
 
 /** The reason for an error of the network. */
 export function networkFailure(error: unknown): DeliveryFailure {

@@ -54,9 +54,4 @@ export class Lease {
       this.record = stored
     }
   }
-
-  /** Lets any process continue immediately. */
-  async release(): Promise<void> {
-    if (this.leftMs > 0) await this.save({ dueAt: Date.now() })
-  }
 }

@@ -4,7 +4,8 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type { Awaitable } from '../../patterns/awaitable.ts'
-import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import { requireKnown } from '../../patterns/known-options.ts'
+import type { JsonObject } from '../../protocol/types.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { EventStorage } from '../storage.ts'
 
@@ -45,22 +46,15 @@ export interface WebhookOptions {
   /** Decides whether a client may subscribe with a URL, for example by its port. Default: yes. */
   allowUrl?: (url: URL, principal: string) => Awaitable<boolean>
   /**
-   * Decides whether a URL is known to accept events, so that it need not answer a challenge. Default:
-   * no.
+   * Decides whether a URL is known to accept events, so that it need not answer a challenge: by a list
+   * of yours, or with `listedReceiver`. `readDocument` requests a JSON object by the same rules as
+   * webhooks. Default: no.
    */
-  isVerified?: (url: URL, principal: string) => Awaitable<boolean>
-  /**
-   * Accepts `/.well-known/mcp-webhook-receiver.json` of the URL's origin in place of a challenge.
-   *
-   * @default false
-   */
-  wellKnown?: boolean
-  /**
-   * How long a URL that has answered a challenge needs no other, in milliseconds.
-   *
-   * @default 86400000
-   */
-  verifiedMs?: number
+  isVerified?: (
+    url: URL,
+    principal: string,
+    readDocument: (url: string) => Promise<JsonObject>,
+  ) => Awaitable<boolean>
   /**
    * How long a subscription lasts if the client requests no time, in milliseconds.
    *
@@ -129,12 +123,6 @@ export interface WebhookOptions {
    */
   suspendAfterMs?: number
   /**
-   * How long requests are also signed with the previous secret after a change, in milliseconds.
-   *
-   * @default 300000
-   */
-  rotationMs?: number
-  /**
    * Sends a `webhook-id` of its own with each event, in place of the id of the event.
    *
    * @default false
@@ -148,19 +136,11 @@ export interface WebhookOptions {
   strictUnsubscribe?: boolean
 }
 
-const OPTIONS: OptionNames<WebhookOptions> = {
-  ...{ fetch: 1, allowedUrls: 1, publicNetwork: 1, allowUrl: 1, isVerified: 1, wellKnown: 1 },
-  ...{ verifiedMs: 1, ttlMs: 1, minTtlMs: 1, maxTtlMs: 1, endless: 1, maxSubscriptions: 1 },
-  ...{ maxSubscriptionsPerPrincipal: 1, maxRequestsPerHost: 1, timeoutMs: 1, maxAttempts: 1 },
-  ...{ maxRetryMs: 1, suspendAfterMs: 1, rotationMs: 1, ownMessageIds: 1, strictUnsubscribe: 1 },
-}
-
 const DAY_MS = 86_400_000
 
 /** The options that are numbers. */
 type NumericOptions = Pick<
   Required<WebhookOptions>,
-  | 'verifiedMs'
   | 'ttlMs'
   | 'minTtlMs'
   | 'maxTtlMs'
@@ -171,11 +151,9 @@ type NumericOptions = Pick<
   | 'maxAttempts'
   | 'maxRetryMs'
   | 'suspendAfterMs'
-  | 'rotationMs'
 >
 
 const DEFAULTS: NumericOptions = {
-  verifiedMs: DAY_MS,
   ttlMs: 1_800_000,
   minTtlMs: 300_000,
   maxTtlMs: DAY_MS,
@@ -186,7 +164,12 @@ const DEFAULTS: NumericOptions = {
   maxAttempts: 16,
   maxRetryMs: 7_200_000,
   suspendAfterMs: 3_600_000,
-  rotationMs: 300_000,
+}
+
+const OPTIONS: Record<keyof WebhookOptions, unknown> = {
+  ...{ fetch: 1, allowedUrls: 1, publicNetwork: 1, allowUrl: 1, isVerified: 1, wellKnown: 1 },
+  ...{ endless: 1, ownMessageIds: 1, strictUnsubscribe: 1 },
+  ...DEFAULTS,
 }
 
 /** The options with their defaults. */
@@ -205,18 +188,14 @@ export function readOptions(options: WebhookOptions): WebhookSettings {
   if ((!fetch || fetch === globalThis.fetch) && !allowedUrls && !publicNetwork) {
     throw new SdkError(
       'INVALID_USE',
-      'Clients choose the URLs of webhooks, which may lead into your network: set "fetch" to webhookFetch() on Node, Deno and Bun, or set "allowedUrls", or "publicNetwork" if the network has nothing private',
+      'Clients choose the URLs of webhooks: set "fetch" to webhookFetch(), "allowedUrls", or "publicNetwork" if the network has nothing private',
     )
   }
-  for (const url of allowedUrls ?? []) {
-    if (!URL.canParse(url)) throw new TypeError(`"${url}" in "allowedUrls" is not a URL`)
-  }
+  const invalid = allowedUrls?.find((url) => !URL.canParse(url))
+  if (invalid !== undefined) throw new TypeError(`"${invalid}" in "allowedUrls" is not a URL`)
   const settings = { ...DEFAULTS, ...options, fetch: fetch ?? globalThis.fetch }
-  for (const name of Object.keys(DEFAULTS)) {
-    const value: unknown = Reflect.get(settings, name)
-    if (!(typeof value === 'number' && value > 0)) {
-      throw new RangeError(`"${name}" must be a number above 0, not ${String(value)}`)
-    }
+  for (const name in DEFAULTS) {
+    if (!(Reflect.get(settings, name) > 0)) throw new RangeError(`"${name}" must be above 0`)
   }
   return settings
 }
@@ -231,8 +210,5 @@ export function requireDurable(
   { durable }: EventStorage,
 ): void {
   if (durable || (maxTtlMs <= DAY_MS && !endless)) return
-  throw new SdkError(
-    'INVALID_USE',
-    'Subscriptions of more than a day need a durable storage: set "storage", or lower "maxTtlMs" and omit "endless"',
-  )
+  throw new SdkError('INVALID_USE', 'Subscriptions of more than a day need a durable "storage"')
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type { ProtocolError } from '../../protocol/errors.ts'
-import type { ErrorObject, JsonObject } from '../../protocol/types.ts'
+import type { JsonObject } from '../../protocol/types.ts'
 import type { WebhookSubscription } from '../storage.ts'
 import type { ControlBody, DeliveryFailure, DeliveryStatus } from '../wire.ts'
 import { randomText } from './request.ts'
@@ -12,82 +12,60 @@ import { randomText } from './request.ts'
 /** How the deliveries of a subscription stand. Times are in milliseconds since 1970. */
 export interface Progress {
   /** A control body to send before any event. */
-  readonly control?: ControlBody
+  readonly control?: ControlBody | undefined
   /** The header `webhook-id` of the current body, if it is not the id of the event. */
-  readonly messageId?: string
+  readonly messageId?: string | undefined
   /** The cursor in the current body, which repeated attempts must not change. */
-  readonly cursor?: string | null
+  readonly cursor?: string | null | undefined
   /** How many attempts to send the current body have failed. */
-  readonly attempts?: number
+  readonly attempts?: number | undefined
   /** When the current body was first sent. */
-  readonly firstAttemptAt?: number
+  readonly firstAttemptAt?: number | undefined
   /** Until when the receiver wants no request. */
-  readonly notBefore?: number
+  readonly notBefore?: number | undefined
   /** When an event was last accepted. */
-  readonly acceptedAt?: number
-  readonly lastFailure?: DeliveryFailure
+  readonly acceptedAt?: number | undefined
+  readonly lastFailure?: DeliveryFailure | undefined
   /** Since when all attempts have failed. */
-  readonly failedSince?: number
+  readonly failedSince?: number | undefined
   /** How many attempts have failed since then. */
-  readonly failures?: number
-  readonly suspendedAt?: number
+  readonly failures?: number | undefined
+  readonly suspendedAt?: number | undefined
   /** Since when the event type is unknown. */
-  readonly missingSince?: number
+  readonly missingSince?: number | undefined
 }
+
+/** The progress as it is stored; members that are undefined are not. */
+type Stored = Progress & JsonObject
 
 /** The progress of a stored subscription. */
 export function progressOf({ progress }: WebhookSubscription): Progress {
   return progress
 }
 
-/** Without what belongs to the current body, after it was accepted or given up. */
-export function nextBody(progress: Progress): Progress & JsonObject {
-  const { acceptedAt, lastFailure, failedSince, failures } = progress
-  return {
-    ...(acceptedAt !== undefined && { acceptedAt }),
-    ...(lastFailure && { lastFailure }),
-    ...(failedSince !== undefined && { failedSince, failures }),
-  }
-}
-
-/** After the receiver has accepted the current body. */
-export function accepted(): Progress & JsonObject {
-  return { acceptedAt: Date.now() }
-}
-
-/** After an attempt that failed. */
-export function failed(progress: Progress, lastFailure: DeliveryFailure): Progress & JsonObject {
-  const { attempts = 0, failures = 0 } = progress
-  const { firstAttemptAt = Date.now(), failedSince = Date.now() } = progress
-  return {
-    ...progress,
-    ...{ attempts: attempts + 1, firstAttemptAt },
-    ...{ lastFailure, failedSince, failures: failures + 1 },
-  }
+/** Without what belongs to the current body, after it was given up. */
+export function nextBody({ acceptedAt, lastFailure, failedSince, failures }: Progress): Stored {
+  return { acceptedAt, lastFailure, failedSince, failures }
 }
 
 /** After a suspension, which does not count for the time in which a body is sent again. */
-export function resumed(progress: Progress): Progress & JsonObject {
-  const { suspendedAt, firstAttemptAt, ...rest } = progress
-  if (suspendedAt === undefined) return { ...progress }
-  const pausedMs = Date.now() - suspendedAt
-  const movedTo = firstAttemptAt !== undefined && { firstAttemptAt: firstAttemptAt + pausedMs }
-  return { ...rest, failures: 0, ...movedTo }
+export function resumed({ suspendedAt = 0, firstAttemptAt = 0, ...rest }: Progress): Stored {
+  return { ...rest, failures: 0, firstAttemptAt: firstAttemptAt + Date.now() - suspendedAt }
 }
 
 /** A control body that is to be sent before any event. */
-export function controlMessage(control: ControlBody): Progress & JsonObject {
+export function controlMessage(control: ControlBody): Stored {
   return { control, messageId: `msg_${control.type}_${randomText()}` }
 }
 
 /** What changes when the server ends a subscription: its receiver is still to be notified. */
-export function termination({ code, message, data }: ProtocolError): {
+export function termination(error: Error): {
   readonly progress: Progress & JsonObject
   readonly status: 'active'
   readonly expiresAt: null
 } {
-  const error: ErrorObject = { code, message, ...(data !== undefined && { data }) }
-  const progress = controlMessage({ type: 'terminated', error })
+  const { code, message, data } = error as ProtocolError
+  const progress = controlMessage({ type: 'terminated', error: { code, message, data } })
   return { progress, status: 'active', expiresAt: null }
 }
 
@@ -99,6 +77,11 @@ export function isTerminated(subscription: WebhookSubscription): boolean {
 /** Whether the time of a subscription has passed. */
 export function isExpired({ expiresAt }: WebhookSubscription): boolean {
   return expiresAt !== null && expiresAt <= Date.now()
+}
+
+/** Whether a subscription has neither expired nor ended. */
+export function isLive(subscription: WebhookSubscription): boolean {
+  return !isExpired(subscription) && !isTerminated(subscription)
 }
 
 /**

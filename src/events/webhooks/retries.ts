@@ -5,8 +5,9 @@
  */
 import { backoffMs } from '../../patterns/backoff.ts'
 import type { WebhookSubscription } from '../storage.ts'
+import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
-import { progressOf, type Progress } from './progress.ts'
+import { nextBody, progressOf, type Progress } from './progress.ts'
 import type { Answer } from './request.ts'
 
 /** The first delay between attempts, in milliseconds; each is twice as long as the one before. */
@@ -20,51 +21,47 @@ const MAX_REJECTED_GAPS = 3
 /** How long a subscription that does not expire stays suspended before it ends, in milliseconds. */
 const MAX_SUSPENDED_MS = 86_400_000
 
-/** Whether a receiver does not want a body, and wants others. */
-export function isDiscarded({ status }: Answer): boolean {
-  return status === 410 || status === 413
-}
-
-/** Whether a body is given up if this attempt has failed. */
-export function isFinal(
-  answer: Answer,
-  { attempts = 0, firstAttemptAt = Date.now(), control }: Progress,
-  { maxAttempts, maxRetryMs }: WebhookSettings,
-): boolean {
-  if (isDiscarded(answer) || attempts + 1 >= maxAttempts) return true
-  const { status = 0 } = answer
-  const isRejected = status >= 400 && status < 500 && status !== 408 && status !== 429
-  if (control?.type === 'gap' && isRejected && attempts + 1 >= MAX_REJECTED_GAPS) return true
-  return Date.now() - firstAttemptAt >= maxRetryMs
-}
-
 /**
- * What changes after a failed attempt: when the next one is due, or that the subscription is
- * suspended.
+ * What changes after a failed attempt: the subscription continues later, or is suspended. Without
+ * `dueAt`, the body is given up.
  *
- * @param progress The progress that includes the failed attempt.
+ * @param repeated What further attempts must send again.
  */
 export function planRetry(
-  { expiresAt }: WebhookSubscription,
-  progress: Progress,
-  { retryAfterMs = 0 }: Answer,
-  { maxRetryMs, suspendAfterMs }: WebhookSettings,
-): Pick<WebhookSubscription, 'dueAt' | 'progress'> & Partial<WebhookSubscription> {
-  const { attempts = 1, failures = 0, firstAttemptAt = 0, failedSince = 0, control } = progress
+  record: WebhookSubscription,
+  { status = 0, retryAfterMs = 0 }: Answer,
+  lastFailure: DeliveryFailure,
+  repeated: Progress,
+  { maxAttempts, maxRetryMs, suspendAfterMs }: WebhookSettings,
+): Pick<WebhookSubscription, 'progress'> & Partial<WebhookSubscription> {
+  const before = progressOf(record)
+  // The receiver does not want this body, but may want others
+  if (status === 410 || status === 413) return { progress: nextBody(before) }
   const now = Date.now()
+  const { firstAttemptAt = now, failedSince = now, control } = before
+  const [attempts, failures] = [(before.attempts ?? 0) + 1, (before.failures ?? 0) + 1]
+  const progress = {
+    ...{ ...before, ...repeated, attempts, failures, firstAttemptAt, failedSince, lastFailure },
+  }
+  const isRejected = status >= 400 && status < 500 && status !== 408 && status !== 429
+  const isUnknown = control?.type === 'gap' && isRejected && attempts >= MAX_REJECTED_GAPS
+  const endAt = firstAttemptAt + maxRetryMs
+  if (attempts >= maxAttempts || now >= endAt || isUnknown) return { progress: nextBody(progress) }
   const hasFailedLong = failures >= MIN_FAILURES && now - failedSince >= suspendAfterMs
   if (hasFailedLong && control?.type !== 'terminated') {
     return {
       status: 'suspended',
       dueAt: null,
       progress: { ...progress, suspendedAt: now },
-      expiresAt: expiresAt ?? now + MAX_SUSPENDED_MS,
+      expiresAt: record.expiresAt ?? now + MAX_SUSPENDED_MS,
     }
   }
-  const delayMs = Math.max(backoffMs(attempts - 1, FIRST_DELAY_MS, MAX_DELAY_MS), retryAfterMs)
-  const dueAt = Math.min(now + delayMs, firstAttemptAt + maxRetryMs)
+  const delayMs = backoffMs(attempts - 1, FIRST_DELAY_MS, MAX_DELAY_MS)
   const notBefore = now + retryAfterMs
-  return { dueAt, progress: { ...progress, ...(notBefore > dueAt && { notBefore }) } }
+  return {
+    dueAt: Math.min(Math.max(now + delayMs, notBefore), endAt),
+    progress: { ...progress, notBefore },
+  }
 }
 
 /** Whether a subscription would not have expired if it had not been suspended for too long. */

@@ -5,9 +5,9 @@
  */
 import { backoffMs } from '../../patterns/backoff.ts'
 import { pause } from '../../patterns/timers.ts'
-import type { DeliverOptions, EventHost } from '../host.ts'
+import type { AttachedWebhooks, DeliverOptions, EventHost } from '../host.ts'
 import type { WebhookSubscription } from '../storage.ts'
-import { Delivery } from './delivery.ts'
+import { deliverTo, type DeliveryEnvironment } from './delivery.ts'
 import { hostLimits, type HostLimits } from './host-limits.ts'
 import { LEASE_MS } from './lease.ts'
 import type { WebhookSettings } from './options.ts'
@@ -20,38 +20,41 @@ const POLL_MS = 5_000
 const CLOSE_MS = 5_000
 
 /** Delivers what is due, in one process. */
-export class Runner {
+export interface Runner extends Pick<AttachedWebhooks, 'deliver' | 'wake' | 'close'> {
   readonly limits: HostLimits
-  readonly #host: EventHost
-  readonly #settings: WebhookSettings
-  readonly #closing = new AbortController()
-  /** Aborts the requests of the subscriptions that are worked on. */
-  readonly #working = new Map<string, AbortController>()
-  #wakeUp = (): void => {}
-  #woken: Promise<void> = Promise.resolve()
-  #loop: Promise<void> | undefined
-
-  constructor(host: EventHost, settings: WebhookSettings) {
-    this.#host = host
-    this.#settings = settings
-    this.limits = hostLimits(settings.maxRequestsPerHost)
-    this.#rest()
-  }
-
-  /** Delivers soon what has become due. */
-  wake(): void {
-    this.#wakeUp()
-    if (this.#closing.signal.aborted || this.#host.storage.deliversItself) return
-    this.#loop ??= this.#run()
-  }
-
   /** Aborts the request to a subscription that was deleted. */
-  abort(id: string): void {
-    this.#working.get(id)?.abort()
+  abort(id: string): void
+}
+
+/** Creates a runner. */
+export function createRunner(host: EventHost, settings: WebhookSettings): Runner {
+  const limits = hostLimits(settings.maxRequestsPerHost)
+  const closing = new AbortController()
+  /** Aborts the requests of the subscriptions that are worked on. */
+  const working = new Map<string, AbortController>()
+  let wakeUp = (): void => {}
+  let woken: Promise<void>
+  let loop: Promise<void> | undefined
+  rest()
+
+  return {
+    limits,
+    deliver,
+    wake() {
+      wakeUp()
+      if (!closing.signal.aborted && !host.storage.deliversItself) loop ??= run()
+    },
+    abort: (id) => working.get(id)?.abort(),
+    async close() {
+      closing.abort()
+      wakeUp()
+      await Promise.race([loop, pause(CLOSE_MS)])
+      for (const controller of working.values()) controller.abort()
+      await loop
+    },
   }
 
-  /** @see AttachedWebhooks.deliver */
-  async deliver({
+  async function deliver({
     storage,
     env,
     signal,
@@ -60,9 +63,9 @@ export class Runner {
     const jobs = new Set<Promise<void>>()
     let requests = 0
     const isOver = (): boolean =>
-      requests >= maxRequests || signal?.aborted === true || this.#closing.signal.aborted
+      requests >= maxRequests || signal?.aborted === true || closing.signal.aborted
     const limit: HostLimits['run'] = (url, send) =>
-      this.limits.run(url, () => {
+      limits.run(url, () => {
         requests++
         return send()
       })
@@ -71,77 +74,60 @@ export class Runner {
       const capacity = isOver() ? 0 : MAX_DELIVERIES - jobs.size
       const taken = capacity > 0 ? await storage.take(now, now + LEASE_MS, capacity) : []
       for (const record of taken) {
-        const job = this.#work(record, { storage, env, isOver, limit })
+        const job = work(record, { host, settings, storage, env, isOver, limit })
         jobs.add(job)
-        void job.finally(() => jobs.delete(job))
+        void job.then(() => jobs.delete(job))
       }
       if (taken.length > 0) continue
       const next = await storage.nextDue()
       if (jobs.size === 0) return next
-      const waitMs = next === undefined || capacity === 0 ? POLL_MS : next - Date.now()
-      await Promise.race([...jobs, this.#woken, pause(Math.min(Math.max(waitMs, 50), POLL_MS))])
-      this.#rest()
+      const waitMs = capacity > 0 && next !== undefined ? next - Date.now() : POLL_MS
+      await Promise.race([...jobs, woken, pause(Math.min(Math.max(waitMs, 50), POLL_MS))])
+      rest()
     }
-  }
-
-  /** Waits for requests under way, for a limited time; sends nothing afterwards. */
-  async close(): Promise<void> {
-    this.#closing.abort()
-    this.#wakeUp()
-    const over = Promise.resolve(this.#loop)
-    await Promise.race([over, pause(CLOSE_MS)])
-    for (const controller of this.#working.values()) controller.abort()
-    await over
   }
 
   /** Works on one subscription; never rejects. */
-  async #work(
+  async function work(
     record: WebhookSubscription,
-    environment: Pick<
-      ConstructorParameters<typeof Delivery>[0],
-      'storage' | 'env' | 'isOver' | 'limit'
-    >,
+    environment: Omit<DeliveryEnvironment, 'abort'>,
   ): Promise<void> {
     const { id } = record
     const controller = new AbortController()
-    this.#working.set(id, controller)
-    const host = this.#host
-    const common = { host, settings: this.#settings, abort: controller.signal }
+    working.set(id, controller)
     try {
-      await new Delivery({ ...common, ...environment }, record).run()
+      await deliverTo({ ...environment, abort: controller.signal }, record)
     } catch (error) {
       // Its lease ends, and it is taken again
       host.report(error)
-    } finally {
-      if (this.#working.get(id) === controller) this.#working.delete(id)
     }
+    if (working.get(id) === controller) working.delete(id)
   }
 
   /** Delivers until the server closes. */
-  async #run(): Promise<void> {
-    const { storage } = this.#host
-    const { signal } = this.#closing
+  async function run(): Promise<void> {
+    const { storage } = host
+    const { signal } = closing
     let failures = 0
     while (!signal.aborted) {
-      this.#rest()
+      rest()
       let waitMs: number
       try {
-        waitMs = ((await this.deliver({ storage, signal })) ?? Infinity) - Date.now()
+        waitMs = ((await deliver({ storage, signal })) ?? Infinity) - Date.now()
         failures = 0
       } catch (error) {
-        this.#host.report(error)
+        host.report(error)
         waitMs = backoffMs(failures++)
       }
       // Other processes may append events
       if (storage.durable) waitMs = Math.min(waitMs, POLL_MS)
-      const isTimed = waitMs !== Infinity
       if (signal.aborted || waitMs <= 0) continue
-      await Promise.race([this.#woken, ...(isTimed ? [pause(waitMs)] : [])])
+      await Promise.race([woken, ...(waitMs < Infinity ? [pause(waitMs)] : [])])
     }
   }
 
   /** Starts to wait for the next `wake`. */
-  #rest(): void {
-    this.#woken = new Promise((resolve) => (this.#wakeUp = resolve))
+  function rest(): void {
+    woken = new Promise((resolve) => (wakeUp = resolve))
   }
 }

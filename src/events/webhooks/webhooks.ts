@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import { ProtocolError } from '../../protocol/errors.ts'
 import type { AttachedWebhooks, EventHost, WebhookMode } from '../host.ts'
 import { createMemoryEventStorage } from '../memory-storage.ts'
 import type { WebhookSubscription } from '../storage.ts'
@@ -14,8 +13,8 @@ import {
   type WebhookSettings,
 } from './options.ts'
 import { isTerminated, termination } from './progress.ts'
-import { Runner } from './runner.ts'
-import { Subscriptions, toOpen } from './subscribe.ts'
+import { createRunner } from './runner.ts'
+import { subscriptionMethods, toOpen } from './subscribe.ts'
 
 /** How many subscriptions are ended at once. */
 const PAGE_SUBSCRIPTIONS = 100
@@ -50,12 +49,39 @@ export function webhooks(options: WebhookOptions = {}): WebhookMode {
 
 function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks {
   const { storage } = host
-  const runner = new Runner(host, settings)
-  const subscriptions = new Subscriptions(host, settings, runner.limits)
+  const runner = createRunner(host, settings)
+  const { wake, deliver, close, abort, limits } = runner
+  const { subscribe, unsubscribe } = subscriptionMethods(host, settings, limits)
+
+  return {
+    ...{ wake, deliver, close },
+    start() {
+      if (storage.durable) wake()
+    },
+    async subscribe(params, ctx) {
+      const result = await subscribe(params, ctx)
+      wake()
+      return { ...result }
+    },
+    async unsubscribe(params, ctx) {
+      abort(await unsubscribe(params, ctx))
+      return {}
+    },
+    async terminate({ id, ...query }, error) {
+      if (id !== undefined) await end(await storage.load(id, query.name), error)
+      let after = id === undefined ? '' : undefined
+      while (after !== undefined) {
+        const page = await storage.list(query, PAGE_SUBSCRIPTIONS, after)
+        for (const subscription of page) await end(subscription, error)
+        after = page.at(-1)?.id
+      }
+      wake()
+    },
+  }
 
   /** Ends one subscription, whatever other processes do at the same time. */
-  async function end(subscription: WebhookSubscription, error: ProtocolError): Promise<void> {
-    let stored: WebhookSubscription | undefined = subscription
+  async function end(subscription: WebhookSubscription | undefined, error: Error): Promise<void> {
+    let stored = subscription
     while (stored && !isTerminated(stored)) {
       const version = stored.version + 1
       const isEnded =
@@ -63,45 +89,10 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
           ? await storage.remove(stored)
           : await storage.save({ ...stored, ...termination(error), version, dueAt: Date.now() })
       if (isEnded) {
-        runner.abort(stored.id)
+        abort(stored.id)
         return host.unsubscribed(toOpen(stored, undefined))
       }
       stored = await storage.load(stored.id, stored.name)
     }
-  }
-
-  return {
-    start: () => {
-      if (storage.durable) runner.wake()
-    },
-    async subscribe(params, ctx) {
-      const result = await subscriptions.subscribe(params, ctx)
-      runner.wake()
-      return { ...result }
-    },
-    async unsubscribe(params, ctx) {
-      runner.abort(await subscriptions.unsubscribe(params, ctx))
-      return {}
-    },
-    deliver: (options) => runner.deliver(options),
-    wake: () => runner.wake(),
-    async terminate({ id, name, principal }, error) {
-      if (!(error instanceof ProtocolError)) throw error
-      const query = {
-        ...(name !== undefined && { name }),
-        ...(principal !== undefined && { principal }),
-      }
-      let after: string | undefined
-      for (;;) {
-        const one = id === undefined ? undefined : await storage.load(id, name)
-        const found =
-          id === undefined ? await storage.list(query, PAGE_SUBSCRIPTIONS, after) : one ? [one] : []
-        for (const subscription of found) await end(subscription, error)
-        after = found.at(-1)?.id
-        if (after === undefined || id !== undefined) break
-      }
-      runner.wake()
-    },
-    close: () => runner.close(),
   }
 }
