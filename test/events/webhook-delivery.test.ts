@@ -1,32 +1,13 @@
 // https://modelcontextprotocol.io/seps/3415-events-extension
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { isTimely, verifyWebhook } from '../../src/events/signature.ts'
-import {
-  createWorld,
-  idsOf,
-  pass,
-  SECRET,
-  stopClock,
-  until,
-  URL_1,
-  type Received,
-  type World,
-} from './webhook-world.ts'
+import { isSigned } from './webhook-signatures.ts'
+import { createWorld, idsOf, pass, stopClock, until, URL_1, type World } from './webhook-world.ts'
 
 const HOUR_MS = 3_600_000
 const fail = (status = 500): Response => new Response(null, { status })
 const silence = (): Promise<undefined> => new Promise(() => {})
 const refuse = async (code: string): Promise<never> => {
   throw Object.assign(new TypeError('fetch failed'), { cause: { code } })
-}
-
-/** Whether a request is signed with a secret, and its timestamp is current at its arrival. */
-export async function isSigned({ headers, text, at }: Received, secret = SECRET): Promise<boolean> {
-  const id = headers['webhook-id'] ?? ''
-  const timestamp = headers['webhook-timestamp'] ?? ''
-  const body = new TextEncoder().encode(text)
-  const signatures = headers['webhook-signature'] ?? ''
-  return isTimely(timestamp, at) && verifyWebhook(secret, { id, timestamp, body }, signatures)
 }
 
 beforeEach(stopClock)

@@ -80,11 +80,15 @@ export interface WorldOptions {
   readonly events?: EventsOptions
   readonly storage?: EventStorage
   readonly type?: Partial<EventTypeOptions>
+  /** The name of the event type. */
+  readonly name?: string
   /** Continues with the receivers of another world, as after a restart of the server. */
   readonly previous?: World
 }
 
-export const buildInput = z.object({ project: z.string().optional() })
+/** The arguments of `build.finished`, and what they could be in another version of the server. */
+const buildInput = z.object({ project: z.string().optional() })
+export const buildNumbers: z.ZodType = z.object({ project: z.number().optional() })
 
 /** Creates a server with the event type `build.finished`. */
 export function createWorld(options: WorldOptions = {}): World {
@@ -120,7 +124,7 @@ export function createWorld(options: WorldOptions = {}): World {
     webhooks: webhooks({ fetch, ...options.webhooks }),
     ...options.events,
   })
-  const finished = builds.type('build.finished', {
+  const finished = builds.type(options.name ?? 'build.finished', {
     description: 'A build of a project has ended',
     input: buildInput,
     payload: z.object({ project: z.string() }).catchall(z.unknown()),

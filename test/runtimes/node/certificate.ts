@@ -4,7 +4,8 @@ import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from 'no
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content
-  const size = length < 128 ? [length] : [0x82, length >> 8, length & 255]
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
+  const size = length < 128 ? [length] : long
   return Buffer.concat([Buffer.from([tag, ...size]), content])
 }
 
