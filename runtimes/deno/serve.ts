@@ -122,9 +122,10 @@ const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: C
 }
 
 /** Replaces the signal of a request by that of its connection. */
-function replaceSignal(request: Request): Connection {
+function replaceSignal(request: Request & { [CONNECTION]?: Connection }): Connection {
   const connection = new Connection(request)
-  Object.assign(request, { [CONNECTION]: connection })
+  // In the opposite order, V8 takes twice as long
   Object.defineProperty(request, 'signal', SIGNAL)
+  request[CONNECTION] = connection
   return connection
 }
