@@ -5,6 +5,7 @@
  */
 import type { PostgresClient, PostgresQueries } from './client.ts'
 import { EVENTS } from './events/schema.ts'
+import { COUNTS } from './sessions/counts.ts'
 import { SESSIONS } from './sessions/schema.ts'
 
 /**
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX mcp_tasks_runnable ON mcp_tasks (runnable_at) WHERE runnable_at IS NOT NULL;`,
   SESSIONS,
   EVENTS,
+  COUNTS,
 ]
 
 /**

@@ -37,6 +37,68 @@ describe('Sessions of all processes together', () => {
     expect(statuses).toEqual([200, 404, 200, 200, 200])
   })
 
+  it('are counted, however they come and go, also those from before they were counted', async () => {
+    const { processes, schema } = openFleet(1, define)
+    const { sql } = schema
+    const [one] = processes as [FleetProcess]
+    const table = (name: string) => sql(`${schema.schema}.${name}`)
+    const counts = async (): Promise<[account: string, total: number][]> => {
+      const rows = await sql<{ account: string; total: number }[]>`
+        SELECT account, sum(total)::int AS total FROM ${table('mcp_counts')}
+        GROUP BY account HAVING sum(total) <> 0 ORDER BY account`
+      return rows.map(({ account, total }) => [account, total])
+    }
+    const session = await openSession(one, { caller: ada })
+    await openSession(one, { caller: ada })
+    await openSession(one, { caller: eve })
+    await openSession(one)
+    const before = await counts()
+    expect(before.map(([, total]) => total)).toEqual([2, 1, 4, 1])
+    // As an earlier version left the tables
+    await sql`DROP TABLE ${table('mcp_counts')}`
+    await sql`DROP FUNCTION ${table('mcp_count_sessions')} CASCADE`
+    await sql`UPDATE ${table('mcp_schema')} SET version = 3`
+    await schema.open().storage.migrate()
+    expect(await counts()).toEqual(before)
+    await session.end(one)
+    expect((await counts()).map(([, total]) => total)).toEqual([1, 1, 3, 1])
+    await sql`DELETE FROM ${table('mcp_sessions')} WHERE account IS NOT NULL`
+    expect(await counts()).toEqual([
+      ['all', 1],
+      ['null', 1],
+    ])
+    await sql`TRUNCATE ${table('mcp_sessions')}`
+    expect(await counts()).toEqual([])
+  })
+
+  it('are opened without reading the others', async () => {
+    const { processes, schema } = openFleet(1, define)
+    const { sql } = schema
+    const [one] = processes as [FleetProcess]
+    await openSession(one, { caller: ada })
+    await sql`INSERT INTO ${sql(`${schema.schema}.mcp_sessions`)} (id, record, account, weight)
+      SELECT n::text, record, account, weight
+      FROM ${sql(`${schema.schema}.mcp_sessions`)}, generate_series(1, 5000 - 1) AS n`
+    const reads = async (): Promise<{ inserted: number; read: number }> => {
+      const [row] = await sql<{ inserted: number; read: number }[]>`
+        SELECT n_tup_ins::int AS inserted, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS read
+        FROM pg_stat_user_tables
+        WHERE schemaname = ${schema.schema} AND relname = 'mcp_sessions'`
+      return row ?? { inserted: 0, read: 0 }
+    }
+    await until(async () => expect((await reads()).inserted).toBe(5000))
+    const { read } = await reads()
+    for (let n = 0; n < 3; n++) {
+      expect((await open(one, ada)).status).toBe(200)
+    }
+    // Statistics are published after a moment
+    await until(async () => {
+      await open(one, eve)
+      expect((await reads()).inserted).toBeGreaterThan(5003)
+    })
+    expect((await reads()).read - read).toBeLessThan(500)
+  })
+
   it('are refused with 503 while all are in use in other processes', async () => {
     const { processes } = openFleet(3, define, { maxSessions: 2, maxSessionsPerCaller: 2 })
     const [one, two, three] = processes as [FleetProcess, FleetProcess, FleetProcess]

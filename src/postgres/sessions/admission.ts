@@ -9,6 +9,7 @@ import { SessionQuota } from '../../session/quota.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { isAlive } from '../bus.ts'
 import type { Database } from '../database.ts'
+import { ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
 
 /** The maximum number of sessions that are ended for a new one. */
 const MAX_EVICTIONS = 100
@@ -34,6 +35,16 @@ const IS_INACTIVE = `NOT EXISTS (
   ) AND NOT EXISTS (
     SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
   ) AND (listener IS NULL OR NOT ${isAlive('listener')})`
+
+/** An SQL expression: the sessions of an account, or of all. */
+function countOf(account: string): string {
+  return `(SELECT coalesce(sum(total), 0) FROM {mcp_counts} WHERE account = ${account})`
+}
+
+/** An SQL expression: the least recently used session that is idle, of those with a condition. */
+function oldest(condition: string): string {
+  return `(SELECT id FROM {mcp_sessions} WHERE ${condition} AND ${IS_INACTIVE} ORDER BY used_at LIMIT 1)`
+}
 
 /** Opens sessions. */
 export class Admission {
@@ -75,10 +86,8 @@ export class Admission {
     const rows = await database.query(
       `INSERT INTO {mcp_sessions} (id, record, account, weight)
        SELECT $1, $2, $3::text, $4::int
-       WHERE (SELECT coalesce(sum(weight), 0) FROM {mcp_sessions}) + $4 <= $5::float8
-         AND ($3::text IS NULL OR (
-           SELECT coalesce(sum(weight), 0) FROM {mcp_sessions} WHERE account = $3
-         ) + $4 <= $6::float8)
+       WHERE ${countOf(`'${ALL_ACCOUNTS}'`)} + $4 <= $5::float8
+         AND ($3::text IS NULL OR ${countOf('$3')} + $4 <= $6::float8)
        RETURNING id`,
       id,
       JSON.stringify(record),
@@ -93,16 +102,19 @@ export class Admission {
   /** Ends one session to make room. Returns whether there was one. */
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
+    const own = account === null ? 'account IS NULL' : 'account = $1'
     const ended = await removeWhere(
-      `id = (
-         SELECT id FROM {mcp_sessions} LEFT JOIN (
-           SELECT account AS counted, sum(weight) AS total FROM {mcp_sessions} GROUP BY account
-         ) AS counts ON counted IS NOT DISTINCT FROM account
-         WHERE ${IS_INACTIVE} AND (account IS NOT DISTINCT FROM $1::text OR $1::text IS NULL OR (
-           SELECT coalesce(sum(weight), 0) FROM {mcp_sessions} WHERE account = $1
-         ) + $2::int <= $3::float8)
-         ORDER BY account IS NOT DISTINCT FROM $1::text DESC, total DESC, used_at LIMIT 1
-       )`,
+      `id = coalesce(${oldest(own)}, (
+         SELECT found.id
+         FROM (SELECT account FROM {mcp_counts} WHERE shard = 0 ORDER BY total DESC) AS counted
+         CROSS JOIN LATERAL (SELECT coalesce(
+           ${oldest('account = counted.account')},
+           ${oldest(`account IS NULL AND counted.account = '${NO_ACCOUNT}'`)}
+         ) AS id) AS found
+         WHERE found.id IS NOT NULL
+           AND ($1::text IS NULL OR ${countOf('$1')} + $2::int <= $3::float8)
+         LIMIT 1
+       ))`,
       account,
       weight,
       maxSessionsPerCaller,
