@@ -41,14 +41,60 @@ const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
   used_at INTEGER NOT NULL
 ) WITHOUT ROWID`
 
+/**
+ * What sessions subscribe to, and which elicitations they were asked to complete: an index of their
+ * records, which triggers update.
+ */
+const TOPICS = `CREATE TABLE mcp_topics (
+    topic TEXT NOT NULL,
+    session TEXT NOT NULL,
+    PRIMARY KEY (topic, session)
+  ) WITHOUT ROWID;
+  CREATE INDEX mcp_topics_by_session ON mcp_topics (session);
+  CREATE TRIGGER mcp_topics_opened AFTER INSERT ON mcp_sessions BEGIN
+    ${insertTopics('mcp_sessions.id = new.id')};
+  END;
+  CREATE TRIGGER mcp_topics_changed AFTER UPDATE OF record ON mcp_sessions
+    WHEN new.record <> old.record BEGIN
+      DELETE FROM mcp_topics WHERE session = new.id;
+      ${insertTopics('mcp_sessions.id = new.id')};
+    END;
+  CREATE TRIGGER mcp_topics_ended AFTER DELETE ON mcp_sessions BEGIN
+    DELETE FROM mcp_topics WHERE session = old.id;
+  END;
+  ${insertTopics('true')}`
+
+/** A statement that indexes the sessions for which a condition holds, except damaged ones. */
+function insertTopics(condition: string): string {
+  const topics = ['subscriptions', 'elicitations'].map((member) => {
+    return `SELECT value, mcp_sessions.id FROM mcp_sessions, json_each(
+      CASE WHEN json_valid(record) THEN record ELSE '{}' END, '$.${member}'
+    ) WHERE typeof(value) = 'text' AND ${condition}`
+  })
+  return `INSERT OR IGNORE INTO mcp_topics ${topics.join(' UNION ')}`
+}
+
 /** Whether the tables exist. Writes nothing, so that checking an empty database costs nothing. */
 export function hasTables(sql: Sql): boolean {
-  return sql.all(`SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`).length > 0
+  return hasTable(sql, 'mcp_schema')
+}
+
+function hasTable(sql: Sql, name: string): boolean {
+  return sql.all('SELECT 1 AS found FROM sqlite_master WHERE name = ?', name).length > 0
 }
 
 /** Creates the table of sessions. */
 export function createSessionTable(sql: Sql): void {
   sql.run(SESSIONS)
+}
+
+/** Creates the index of what sessions listen to, which not every host needs. */
+export function createTopicTable(sql: Sql): void {
+  if (hasTable(sql, 'mcp_topics')) return
+  sql.transaction(() => {
+    // Another process may have created it by now
+    if (!hasTable(sql, 'mcp_topics')) sql.run(TOPICS)
+  })
 }
 
 /**

@@ -90,17 +90,18 @@ export class SqlSessionStore implements SessionStore {
     })
   }
 
-  /** The sessions with an open stream that belongs to no request. Only these receive changes. */
-  listening(): { id: string; record: SessionRecord }[] {
-    return this.#tables
-      .query<{ id: string; record: string }>(
-        `SELECT id, record FROM mcp_sessions
-         WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`,
-      )
-      .flatMap(({ id, record: text }) => {
-        const record = this.#read(id, text)
-        return record ? [{ id, record }] : []
-      })
+  /**
+   * The sessions with an open stream that belongs to no request. Only these receive changes.
+   *
+   * @param topics Resources and elicitations, one of which a session must listen to.
+   */
+  listening(topics?: readonly string[]): { id: string; record: SessionRecord }[] {
+    const query = `SELECT id, record FROM mcp_sessions
+      WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`
+    return this.#listeningTo(query, topics).flatMap(({ id, record: text }) => {
+      const record = this.#read(id, text)
+      return record ? [{ id, record }] : []
+    })
   }
 
   /** The sessions whose last recorded use was before a time, in milliseconds since 1970. */
@@ -128,6 +129,15 @@ export class SqlSessionStore implements SessionStore {
   /** Called when the whole database was erased; nothing is stored from then on. */
   erased(): void {
     this.#tables.erased()
+  }
+
+  /** Runs a query of sessions, only of those with one of the topics if any are given. */
+  #listeningTo(query: string, topics?: readonly string[]): { id: string; record: string }[] {
+    if (!topics) return this.#tables.query(query)
+    this.#tables.createTopicTable()
+    const indexed = `SELECT session FROM mcp_topics
+      WHERE topic IN (SELECT value FROM json_each(?))`
+    return this.#tables.query(`${query} AND id IN (${indexed})`, JSON.stringify(topics))
   }
 
   /** The record in a row; `undefined` for a damaged one, which must not affect other sessions. */

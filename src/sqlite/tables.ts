@@ -4,7 +4,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/platform/pricing/
  */
-import { createSessionTable, hasTables, migrate } from './schema.ts'
+import { createSessionTable, createTopicTable, hasTables, migrate } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** A database whose tables may not exist yet. */
@@ -12,6 +12,7 @@ export class Tables {
   readonly #sql: Sql
   #created: boolean
   #deleted = false
+  #hasTopics = false
 
   /** @throws {Error} If a later version of the package created the tables. */
   constructor(sql: Sql) {
@@ -36,6 +37,13 @@ export class Tables {
   createSessionTable(): void {
     this.#create()
     createSessionTable(this.#sql)
+  }
+
+  /** Creates the index of what sessions listen to, if there are sessions. */
+  createTopicTable(): void {
+    if (!this.#created || this.#hasTopics) return
+    createTopicTable(this.#sql)
+    this.#hasTopics = true
   }
 
   /** Runs `work` in a transaction. */

@@ -54,6 +54,34 @@ export function storeSuite(open: OpenStore): Suite {
       if (reopen) equal(await reopen().load(id), changed)
     },
 
+    'The sessions that listen to one of several topics are found, as they were last saved':
+      async () => {
+        const { store, reopen } = await open()
+        if (!store.listening) return
+        const create = async (listens: boolean, given: Partial<SessionRecord>): Promise<string> => {
+          const id = await store.create({ ...record(), ...given })
+          if (listens) store.eventStore(id).put({ id: 'stream' })
+          return id
+        }
+        const first = await create(true, { subscriptions: ['note://one', 'note://two'] })
+        const second = await create(true, { subscriptions: [], elicitations: ['an-id'] })
+        await create(false, { subscriptions: ['note://one'] })
+        for (const each of reopen ? [store, reopen()] : [store]) {
+          const find = (...topics: string[]): string[] =>
+            [...(each.listening?.(topics) ?? [])].map(({ id }) => id).toSorted()
+          equal(find('note://one', 'note://two', 'note:', '__proto__'), [first])
+          equal(find('an-id', 'note://two'), [first, second].toSorted())
+          equal(find('note://on', "' OR 1=1 --"), [])
+          const later = await create(true, { subscriptions: ['note://one'] })
+          await store.save(first, { ...record(), subscriptions: ['note://three'] })
+          equal(find('note://one', 'note://two'), [later])
+          equal(find('note://three'), [first])
+          await store.remove(later)
+          await store.save(first, { ...record(), subscriptions: ['note://one', 'note://two'] })
+          equal(find('note://one'), [first])
+        }
+      },
+
     'Events get unique ids, and later events of the same stream are replayed': async () => {
       const { store, reopen } = await open()
       const id = await store.create(record())
