@@ -10,8 +10,10 @@ import * as z from 'zod'
 import { openBakery } from './bakery.ts'
 
 const instance = process.env.INSTANCE ?? hostname()
-const sql = postgres(required('DATABASE_URL'), { fetch_types: false, onnotice: () => {} })
-const storage = createPostgresStorage(sql)
+const openClient = () =>
+  postgres(required('DATABASE_URL'), { fetch_types: false, onnotice: () => {} })
+const sql = openClient()
+const storage = createPostgresStorage(openClient)
 const bakery = await openBakery(sql, instance)
 
 const server = createServer({ name: 'bakery', version: '1.0.0' })

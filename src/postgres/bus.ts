@@ -5,12 +5,15 @@
  * @see https://www.postgresql.org/docs/current/sql-notify.html
  */
 import { backoffMs } from '../patterns/backoff.ts'
-import { callHook } from '../patterns/hooks.ts'
+import { callHook, ignore } from '../patterns/hooks.ts'
 import { pause, unref } from '../patterns/timers.ts'
 import type { Database } from './database.ts'
 
 /** How often a process records that it is alive, in milliseconds. */
 const HEARTBEAT_MS = 5_000
+
+/** After this number of heartbeats without a notification, the connection is opened again. */
+const MAX_SILENT_BEATS = 3
 
 /** A process counts as dead after this time without a heartbeat. It is the time of four heartbeats. */
 const DEAD_AFTER = `interval '20 seconds'`
@@ -39,15 +42,21 @@ export class Bus {
   readonly process: string = crypto.randomUUID()
   readonly #database: Database
   readonly #subscribers = new Map<string, Set<Subscriber>>()
-  readonly #channels = new Map<string, Promise<void>>()
+  /** The channels that are listened to, and how to stop that. */
+  readonly #channels = new Map<string, () => Promise<unknown>>()
   #started: Promise<void> | undefined
-  #stops: (() => unknown)[] = []
-  /** Whether a notification arrived since the last heartbeat. */
-  #hasHeartbeat = true
+  #timer: ReturnType<typeof setInterval> | undefined
+  /** The number of heartbeats since the last notification. */
+  #silentBeats = 0
   #isClosed = false
 
   constructor(database: Database) {
     this.#database = database
+    database.onClientReplaced(() => {
+      const channels = [...this.#channels.keys()]
+      this.#channels.clear()
+      for (const channel of channels) void this.#listen(channel)
+    })
   }
 
   /** The name of the channel of one process, or of the channel of all processes. */
@@ -97,7 +106,8 @@ export class Bus {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const stop of this.#stops.splice(0)) await stop()
+    clearInterval(this.#timer)
+    for (const unlisten of this.#channels.values()) await unlisten()
     if (!this.#started) return
     await this.#database.query('DELETE FROM {mcp_processes} WHERE id = $1', this.process)
   }
@@ -106,40 +116,30 @@ export class Bus {
     await this.#sendHeartbeat()
     const channels = [this.channel(), this.channel(this.process)]
     await this.#database.attempt(() => Promise.all(channels.map((each) => this.#listen(each))))
-    const timer = setInterval(() => this.#check(), HEARTBEAT_MS)
-    unref(timer)
-    this.#onClose(() => clearInterval(timer))
-  }
-
-  /** Calls `stop` when this object is closed, or immediately if it is closed already. */
-  #onClose(stop: () => unknown): void {
-    if (this.#isClosed) this.#call(stop)
-    else this.#stops.push(stop)
+    if (this.#isClosed) return
+    this.#timer = setInterval(() => this.#check(), HEARTBEAT_MS)
+    unref(this.#timer)
   }
 
   /** Resolves when the first connection listens. The client library opens later connections itself. */
   #listen(channel: string): Promise<void> {
-    let listening = this.#channels.get(channel)
-    if (!listening) {
-      listening = new Promise((resolve) => {
-        const receive = (payload: string): void => this.#receive(payload)
-        const listens = (): void => {
-          resolve()
-          this.#resync()
-        }
-        this.#database.listen(channel, receive, listens).then(
-          ({ unlisten }) => this.#onClose(unlisten),
-          () => {},
-        )
-      })
-      this.#channels.set(channel, listening)
-    }
-    return listening
+    return new Promise((resolve) => {
+      const receive = (payload: string): void => this.#receive(payload)
+      const listens = (): void => {
+        resolve()
+        this.#resync()
+      }
+      const listening = this.#database.listen(channel, receive, listens)
+      listening.catch(ignore)
+      const unlisten = (): Promise<unknown> => listening.then((each) => each.unlisten(), ignore)
+      this.#channels.set(channel, unlisten)
+      if (this.#isClosed) void unlisten().catch(ignore)
+    })
   }
 
   #receive(payload: string): void {
     if (this.#isClosed) return
-    this.#hasHeartbeat = true
+    this.#silentBeats = 0
     const at = payload.indexOf(' ')
     const key = payload.slice(at + 1)
     for (const subscriber of this.#subscribers.get(payload.slice(0, at)) ?? []) {
@@ -160,8 +160,10 @@ export class Bus {
 
   /** Sends the next heartbeat. If the notification of the last one is missing, first reads all topics. */
   #check(): void {
-    if (!this.#hasHeartbeat) this.#resync()
-    this.#hasHeartbeat = false
+    if (this.#silentBeats > 0) this.#resync()
+    // The connection that listens may be lost without notice
+    if (this.#silentBeats >= MAX_SILENT_BEATS) this.#database.replaceClient()
+    this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))
   }
 

@@ -54,6 +54,8 @@ export class ChangeLog {
   #written: Promise<void> = Promise.resolve()
   /** The id of the last change that was read. */
   #cursor: number | undefined
+  /** Who published that change. */
+  #origin: string | undefined
   #isReading = false
   #isStale = false
   /** Whether the log may have been replaced, for example by that of a restored backup. */
@@ -81,8 +83,9 @@ export class ChangeLog {
       },
     })
     if (this.#cursor !== undefined) return
-    const last = await this.#lastId()
-    this.#cursor ??= last
+    const { id, origin } = await this.#last()
+    this.#cursor ??= id
+    this.#origin ??= origin
   }
 
   /** The id of the last delivered change; 0 before the start. */
@@ -101,7 +104,7 @@ export class ChangeLog {
 
   /**
    * Returns the next changes after the one with the given id. They are incomplete if further changes were
-   * already deleted.
+   * already deleted, or if the log was replaced.
    *
    * @throws {UnavailableError} If the database cannot be used.
    */
@@ -111,10 +114,11 @@ export class ChangeLog {
        ORDER BY id LIMIT ${BATCH}`,
       id,
     )
-    const isNext = rows[0] === undefined || rows[0].id === id + 1
+    const [first] = rows
+    if (!first) return { changes: [], isComplete: (await this.#last()).id >= id }
     return {
       changes: rows.map((row) => ({ ...row, change: JSON.parse(row.change) as ServerChange })),
-      isComplete: isNext || (await this.#isKept(id)),
+      isComplete: first.id === id + 1 || (await this.#isKept(id)),
     }
   }
 
@@ -193,11 +197,14 @@ export class ChangeLog {
     for (let failures = 0; this.#isStale && this.#cursor !== undefined;) {
       this.#isStale = false
       try {
-        if (this.#mayBeReplaced) await this.#rewind(this.#cursor)
+        if (this.#mayBeReplaced) await this.#compare(this.#cursor)
         const { changes, isComplete } = await this.after(this.#cursor)
-        if (!isComplete) this.#deliverAll(this.#cursor)
+        if (changes.length === 0)
+          await (isComplete ? this.#compare(this.#cursor) : this.#skipToEnd())
+        else if (!isComplete) this.#deliverAll(this.#cursor)
         for (const logged of changes) {
           this.#cursor = logged.id
+          this.#origin = logged.origin
           this.#deliver(logged)
         }
         if (changes.length === BATCH) this.#isStale = true
@@ -211,20 +218,28 @@ export class ChangeLog {
     this.#isReading = false
   }
 
-  /** Moves the cursor back to the end of the log if the log ends before the cursor. */
-  async #rewind(cursor: number): Promise<void> {
-    const last = await this.#lastId()
+  /** Goes to the end of the log if another change has the id of the one that was read last. */
+  async #compare(cursor: number): Promise<void> {
+    const [found] = await this.#database.query<{ origin: string }>(
+      'SELECT origin FROM {mcp_changes} WHERE id = $1',
+      cursor,
+    )
     this.#mayBeReplaced = false
-    if (last >= cursor) return
-    this.#cursor = last
-    this.#deliverAll(last)
+    if (found && found.origin !== this.#origin) await this.#skipToEnd()
   }
 
-  async #lastId(): Promise<number> {
-    const [last] = await this.#database.query<{ id: number }>(
-      'SELECT coalesce(max(id), 0)::float8 AS id FROM {mcp_changes}',
+  async #skipToEnd(): Promise<void> {
+    const { id, origin } = await this.#last()
+    this.#cursor = id
+    this.#origin = origin
+    this.#deliverAll(id)
+  }
+
+  async #last(): Promise<{ id: number; origin: string | undefined }> {
+    const [last] = await this.#database.query<{ id: number; origin: string }>(
+      'SELECT id::float8 AS id, origin FROM {mcp_changes} ORDER BY id DESC LIMIT 1',
     )
-    return last?.id ?? 0
+    return last ?? { id: 0, origin: undefined }
   }
 
   /** Announces all lists as changed, because changes were deleted before they were read. */

@@ -43,4 +43,10 @@ export interface PostgresClient extends PostgresQueries {
     /** Stops listening. */
     unlisten(): Promise<void>
   }>
+  /**
+   * Closes all connections. Needed of clients that the storage creates.
+   *
+   * @param options How long to wait for queries, in seconds.
+   */
+  end?(options?: { timeout?: number }): Promise<void>
 }

@@ -7,9 +7,13 @@
 import { withTimeout } from '../patterns/timeout.ts'
 import { callHook, ignore } from '../patterns/hooks.ts'
 import { SdkError } from '../protocol/errors.ts'
-import type { PostgresClient, PostgresQueries, PostgresQuery, PostgresValue } from './client.ts'
-import { migrate, MIGRATIONS } from './migrations.ts'
+import type { PostgresQueries, PostgresQuery, PostgresValue } from './client.ts'
+import { isMigrated, migrate, MIGRATIONS } from './migrations.ts'
+import { ReplaceableClient, type PostgresClientSource } from './replaceable-client.ts'
 import { isTableMissing, isTransient, UnavailableError } from './unavailable.ts'
+
+/** How long a migration may take, in milliseconds. */
+const MIGRATION_MS = 600_000
 
 /** Runs queries in which the names of tables are written as `{name}`. */
 export interface Queries {
@@ -33,7 +37,7 @@ export interface DatabaseOptions {
 
 /** The tables of one schema, which the first query creates. */
 export class Database implements Queries {
-  readonly #client: PostgresClient
+  readonly #client: ReplaceableClient
   readonly schema: string
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
@@ -43,8 +47,8 @@ export class Database implements Queries {
   #isDown = false
   #isClosed = false
 
-  constructor(client: PostgresClient, { schema, timeoutMs, onError }: DatabaseOptions) {
-    this.#client = client
+  constructor(source: PostgresClientSource, { schema, timeoutMs, onError }: DatabaseOptions) {
+    this.#client = new ReplaceableClient(source, timeoutMs)
     this.schema = schema
     this.#timeoutMs = timeoutMs
     this.#onError = onError
@@ -65,12 +69,12 @@ export class Database implements Queries {
   }
 
   async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
-    if (!this.#isMigrated) await this.migrate()
+    if (!this.#isMigrated) await this.#waitForTables()
     try {
       // `attempt` is not used, because its signal costs as much as a short query
-      const query = this.#client.unsafe(this.#resolve(text), values, { prepare: true })
+      const query = this.#client.current.unsafe(this.#resolve(text), values, { prepare: true })
       const rows = await this.#inTime(query)
-      this.#isDown = false
+      this.#noteAnswer()
       return rows as Row[]
     } catch (error) {
       throw this.#failure(error)
@@ -83,16 +87,18 @@ export class Database implements Queries {
    * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
   async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    if (!this.#isMigrated) await this.migrate()
+    if (!this.#isMigrated) await this.#waitForTables()
     return this.attempt(async (signal) => {
       const results: T[] = []
-      await this.#client.begin(async (client) => {
+      const begun = this.#client.current.begin(async (client) => {
         signal.throwIfAborted()
         results.push(
           await work({ query: (text, ...values) => this.#run(client, text, values, signal) }),
         )
         signal.throwIfAborted()
       })
+      signal.addEventListener('abort', () => this.#client.watch(begun))
+      await begun
       return results[0] as T
     })
   }
@@ -108,17 +114,46 @@ export class Database implements Queries {
     listener: (payload: string) => void,
     listening: () => void,
   ): Promise<{ unlisten(): Promise<void> }> {
-    return this.#client.listen(channel, listener, listening)
+    return this.#client.current.listen(channel, listener, listening)
   }
 
-  /** Stops reporting errors, as the client may be closed from now on. */
-  close(): void {
+  /** Calls `listener` whenever the client was replaced: nothing listens to notifications then. */
+  onClientReplaced(listener: () => void): void {
+    this.#client.onReplaced(listener)
+  }
+
+  /** Replaces a client whose connections do not answer any more, if the storage created it. */
+  replaceClient(): void {
+    this.#client.replace()
+  }
+
+  /** Stops reporting errors, and ends the client if the storage created it. */
+  async close(): Promise<void> {
     this.#isClosed = true
+    await this.#client.end()
   }
 
   async #migrate(): Promise<void> {
-    await this.attempt((signal) => migrate(this.#client, this.schema, MIGRATIONS, signal))
+    const { current } = this.#client
+    const isDone = await this.attempt(() => isMigrated(current, this.schema, MIGRATIONS))
+    const run = (signal: AbortSignal): Promise<void> =>
+      migrate(current, this.schema, MIGRATIONS, signal)
+    if (!isDone) await this.attempt(run, MIGRATION_MS)
     this.#isMigrated = true
+  }
+
+  /**
+   * Waits until the tables are there, as long as for a query. A migration goes on meanwhile.
+   *
+   * @throws {UnavailableError} If it takes longer.
+   */
+  #waitForTables(): Promise<void> {
+    return this.attempt(() => this.migrate())
+  }
+
+  #noteAnswer(): void {
+    this.#isDown = false
+    this.#client.noteAnswer()
   }
 
   /** Reports an error of background work. Errors of one outage are reported once. */
@@ -158,10 +193,13 @@ export class Database implements Queries {
    *
    * @throws {UnavailableError} If the database cannot be used, or does not answer in time.
    */
-  async attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async attempt<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    timeoutMs: number = this.#timeoutMs,
+  ): Promise<T> {
     try {
-      const result = await withTimeout(this.#timeoutMs, work)
-      this.#isDown = false
+      const result = await withTimeout(timeoutMs, work)
+      this.#noteAnswer()
       return result
     } catch (error) {
       throw this.#failure(error)
@@ -174,6 +212,7 @@ export class Database implements Queries {
       const timer = setTimeout(() => {
         reject(new SdkError('TIMEOUT', `No answer within ${this.#timeoutMs} ms`))
         cancelQuery(query)
+        this.#client.watch(query)
       }, this.#timeoutMs)
       query.then(resolve, reject).finally(() => clearTimeout(timer))
     })
@@ -185,6 +224,7 @@ export class Database implements Queries {
       this.#migrated = undefined
       this.#isMigrated = false
     }
+    if (error instanceof UnavailableError) return error
     const isLate = error instanceof SdkError && error.code === 'TIMEOUT'
     if (!isLate && !isTransient(error)) return error
     if (!this.#isDown) this.report(error)

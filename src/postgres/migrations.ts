@@ -42,6 +42,15 @@ export const MIGRATIONS: readonly string[] = [
   COUNTS,
 ]
 
+/** Whether the tables of a schema have the version to which some scripts lead. */
+export async function isMigrated(
+  client: PostgresClient,
+  schema: string,
+  scripts: readonly string[],
+): Promise<boolean> {
+  return (await versionOf(client, schema)) === scripts.length
+}
+
 /**
  * Runs the scripts that were not yet applied to a schema, in one transaction.
  *
@@ -53,7 +62,6 @@ export async function migrate(
   scripts: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  if ((await versionOf(client, schema)) === scripts.length) return
   await client.begin(async (queries) => {
     signal.throwIfAborted()
     await queries.unsafe('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [

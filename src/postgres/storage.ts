@@ -13,10 +13,10 @@ import type { TaskStore } from '../tasks/store.ts'
 import type { SessionProvider } from '../transport/streamable-http/sessions/manager.ts'
 import { Bus } from './bus.ts'
 import { ChangeLog } from './changes.ts'
-import type { PostgresClient } from './client.ts'
 import { Database } from './database.ts'
 import { PostgresEventStorage } from './events/storage.ts'
 import { relayChanges } from './relay.ts'
+import type { PostgresClientSource } from './replaceable-client.ts'
 import { postgresSessions, type PostgresSessionOptions } from './sessions/provider.ts'
 import { PostgresTaskStore } from './task-store.ts'
 
@@ -89,8 +89,8 @@ export interface PostgresStorage {
   /** Creates a storage of events and webhook subscriptions, for the option `storage` of `events`. */
   eventStorage(): EventStorage
   /**
-   * Publishes pending changes, if the database can be used, and stops listening. Call it after the handlers
-   * and before the client of the database are closed.
+   * Publishes pending changes, if the database can be used, stops listening, and ends the client if
+   * the storage created it. Call it after the handlers were closed; end a client of your own later.
    */
   close(): Promise<void>
 }
@@ -106,17 +106,19 @@ export interface PostgresStorage {
  * import { createServer } from 'edgewise/server'
  *
  * const server = createServer({ name: 'travel', version: '1.0.0' })
- * const client = postgres('postgres://localhost/travel', { fetch_types: false })
- * const storage = createPostgresStorage(client)
+ * const url = 'postgres://localhost/travel'
+ * const storage = createPostgresStorage(() => postgres(url, { fetch_types: false }))
  * await storage.connect(server)
  * ```
  *
- * @param client What `postgres(url, { fetch_types: false })` of the package `postgres` returned.
+ * @param client A function that returns `postgres(url, { fetch_types: false })` of the package
+ *   `postgres`. The storage calls it again when a connection no longer answers, and ends the client
+ *   when it closes. Or the client itself, which is up to you then.
  * @throws {TypeError} If an option is unknown, or the name of the schema is invalid.
  * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */
 export function createPostgresStorage(
-  client: PostgresClient,
+  client: PostgresClientSource,
   options: PostgresStorageOptions = {},
 ): PostgresStorage {
   requireKnown('The Postgres storage', options, OPTIONS)
@@ -175,7 +177,7 @@ class Storage implements PostgresStorage {
     await done(() => this.#changes.flush())
     this.#changes.close()
     await done(() => this.#bus.close())
-    this.#database.close()
+    await this.#database.close()
   }
 
   async #connect({ notify }: ServerDefinition): Promise<void> {

@@ -232,6 +232,31 @@ describe('A call whose process is gone', () => {
     expect(done).toEqual(['begin 0'])
   })
 
+  it('is answered with an error if it is part of a batch, even where calls are resumable', async () => {
+    const { define, done } = tools()
+    const fleet = openFleet(2, define, { calls: resumableCalls })
+    const [one, two] = fleet.processes as [never, never]
+    const session = await openSession(one, { revision: '2025-03-26' })
+    const first = await session.stream(one, [call(7, 'hang'), call('b', 'hang')])
+    await until(() => expect(first.messages()).toHaveLength(2))
+    const calls = fleet.schema.sql(`${fleet.schema.schema}.mcp_calls`)
+    await until(async () => {
+      expect(await fleet.schema.sql`SELECT FROM ${calls}`).toHaveLength(2)
+    })
+    await fleet.declareDead(0)
+    const second = await session.listen(two, first.lastId())
+    await until(() => expect(second.ended()).toBe(true))
+    const error = { code: -32603, message: 'The server was stopped while it answered the request' }
+    expect(second.messages()).toHaveLength(2)
+    expect(second.messages()).toEqual(
+      expect.arrayContaining([
+        { jsonrpc: '2.0', id: 7, error },
+        { jsonrpc: '2.0', id: 'b', error },
+      ]),
+    )
+    expect(done).toEqual(['begin 0', 'begin 0'])
+  })
+
   it('is not run again once the client cancelled it', async () => {
     const { define, done } = tools()
     const fleet = openFleet(2, define, { calls: resumableCalls })

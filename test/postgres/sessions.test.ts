@@ -292,6 +292,30 @@ describe('Messages of no request', () => {
     await until(() => expect(old.methods()).toEqual(['notifications/prompts/list_changed']))
   })
 
+  it('reach a stream, and a client that comes back, after a restored backup has fewer', async () => {
+    const { processes, schema } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const session = await openSession(one)
+    const first = await session.listen(one)
+    for (let n = 0; n < 5; n++) processes[0]?.server.notify.toolsListChanged()
+    await until(() => expect(first.messages().length).toBeGreaterThan(0))
+    const table = schema.sql(`${schema.schema}.mcp_changes`)
+    await until(async () => expect(await schema.sql`SELECT FROM ${table}`).not.toHaveLength(0))
+    await schema.sql`TRUNCATE ${table} RESTART IDENTITY`
+    await schema.sql`SELECT setval(pg_get_serial_sequence(${`${schema.schema}.mcp_changes`}, 'id'), 1)`
+    const before = first.lastId()
+    processes[1]?.server.notify.promptsListChanged()
+    await until(() => expect(first.methods()).toContain('notifications/prompts/list_changed'))
+    const count = first.messages().length
+    processes[1]?.server.notify.resourcesListChanged()
+    await until(() => expect(first.messages()).toHaveLength(count + 1))
+    const resumed = await session.listen(two, before.replace(/_\d+/, '_1000000'))
+    await until(() => expect(resumed.messages()).not.toHaveLength(0))
+    const missed = resumed.messages().length
+    processes[0]?.server.notify.toolsListChanged()
+    await until(() => expect(resumed.messages().length).toBeGreaterThan(missed))
+  })
+
   it('of other resources are not announced when an older connection takes over', async () => {
     const { processes, schema } = openFleet(2, define)
     const [one, two] = processes as [never, never]

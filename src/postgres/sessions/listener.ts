@@ -89,6 +89,11 @@ export class Listener implements OutgoingStream {
     this.#message = Math.max(this.#message, message)
   }
 
+  /** Goes back if the session has fewer messages of its own, as a backup was restored. */
+  goBackTo(sent: number): void {
+    this.#message = Math.min(this.#message, sent)
+  }
+
   /** Sends a change that was logged. */
   deliver(logged: LoggedChange): void {
     this.#queue.push(logged)
@@ -153,7 +158,7 @@ export class Listener implements OutgoingStream {
   #announce({ id, origin, change }: LoggedChange): void {
     // An entry without origin stands for changes that were deleted
     if (id <= this.#change && origin !== '') return
-    this.#change = Math.max(id, this.#change)
+    this.#change = id
     // A copy, so that the completion of an elicitation is announced again to a client that resumes
     const record = { ...this.#session.record }
     announceTo({ record }, change, (message: JsonRpcNotification) => {

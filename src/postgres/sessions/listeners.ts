@@ -92,6 +92,11 @@ export class Listeners {
     }
   }
 
+  /** Takes note of how many messages of its own the session has, as a backup may be restored. */
+  goBackTo(sent: number): void {
+    for (const listener of this.#all) listener.goBackTo(sent)
+  }
+
   /** Removes the connections that their clients closed. */
   sweep(): void {
     for (const listener of this.#all) {
@@ -120,8 +125,9 @@ export class Listeners {
 
   async #claim(listener: Listener): Promise<void> {
     const claimed = await this.#session.claim()
-    if (claimed) this.#setNewest(listener, claimed.connection)
-    else listener.close()
+    if (!claimed) return listener.close()
+    this.#setNewest(listener, claimed.connection)
+    listener.goBackTo(claimed.sent)
   }
 
   #setNewest(listener: Listener, connection: number): void {

@@ -46,6 +46,8 @@ export class LiveSession {
   readonly #refused = new Set<RequestId>()
   #refreshing: Promise<void> | undefined
   #isStale = false
+  /** Whether the database may be another one. */
+  #isDoubtful = false
   #running = 0
   #announced: Promise<void> = Promise.resolve()
 
@@ -192,6 +194,12 @@ export class LiveSession {
     return this.#refreshing
   }
 
+  /** Reads again what may have been lost, or restored from a backup. */
+  resync(): void {
+    this.#isDoubtful = true
+    void this.wake()
+  }
+
   /** Ends the requests, streams and connections in this process, as the session has ended. */
   close(): void {
     this.#session.close()
@@ -221,6 +229,8 @@ export class LiveSession {
       try {
         const news = await this.#parts.table.news(this.id, [...this.#asked])
         if (!news) return this.#parts.ended(this)
+        if (this.#isDoubtful) this.listeners.goBackTo(news.sent)
+        this.#isDoubtful = false
         this.#record.refresh(news)
         for (const answer of news.answers) this.#take(answer)
         const readers = new Map(news.streams.map(({ id, reader }) => [id, reader]))

@@ -222,7 +222,7 @@ export class ProcessSessions implements ProcessParts {
     const now = performance.now()
     // Other processes may not have recorded yet that they survived the same outage
     if (now - this.#startedAt > GRACE_MS / 2) this.#takesOverFrom = now + GRACE_MS
-    for (const live of this.live.all()) void live.wake()
+    for (const live of this.live.all()) live.resync()
   }
 
   #cancelHere(key: string): void {

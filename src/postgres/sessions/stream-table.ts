@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-import type { JsonRpcResponse } from '../../protocol/types.ts'
+import type { JsonRpcResponse, RequestId } from '../../protocol/types.ts'
 import type { ResumableCall, StoredEvent } from '../../session/event-store.ts'
 import { isAlive, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
@@ -175,6 +175,15 @@ export class StreamTable {
       this.#bus.process,
     )
     return row && { seq: row.seq, followed: row.reader !== this.#bus.process }
+  }
+
+  /** Takes the requests of a session that processes which are gone were answering; returns their ids. */
+  async takeAbandoned(session: string): Promise<RequestId[]> {
+    const rows = await this.#database.query<{ request: string }>(
+      `DELETE FROM {mcp_calls} WHERE session = $1 AND NOT ${isAlive('owner')} RETURNING request`,
+      session,
+    )
+    return rows.map(({ request }) => JSON.parse(request) as RequestId)
   }
 
   /** Allows other processes to take over the streams of this process, which stops. */

@@ -45,6 +45,8 @@ export interface SessionNews extends StoredRecord {
   readonly connection: number
   /** The position of the last event on the last closed connection. */
   readonly delivered: string | null
+  /** How many messages of its own it has. */
+  readonly sent: number
   readonly answers: readonly StoredAnswer[]
   /** The session's streams that this process writes, and the processes that read them. */
   readonly streams: readonly { id: string; reader: string; cancelled: boolean }[]
@@ -216,10 +218,11 @@ export class SessionTable {
       listener: string | null
       connection: number
       delivered: string | null
+      sent: number
       answers: string | null
       streams: string | null
     }>(
-      `SELECT record, version, connection, delivered,
+      `SELECT record, version, connection, delivered, sent,
          CASE WHEN ${isAlive('listener')} THEN listener END AS listener,
          (SELECT json_agg(message) FROM {mcp_inbox} WHERE session = $1
             AND mcp_inbox.id IN (SELECT value::int FROM json_array_elements_text($2::text::json))
@@ -232,13 +235,10 @@ export class SessionTable {
       this.#bus.process,
     )
     if (!row) return undefined
-    const { record, version, listener, connection, delivered, answers, streams } = row
+    const { record, answers, streams, ...rest } = row
     return {
+      ...rest,
       record: JSON.parse(record) as SessionRecord,
-      version,
-      listener,
-      connection,
-      delivered,
       answers: (JSON.parse(answers ?? '[]') as string[]).map(
         (text) => JSON.parse(text) as StoredAnswer,
       ),

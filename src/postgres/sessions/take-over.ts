@@ -49,13 +49,20 @@ export async function takeOver(
   if (!taken) return
   const stream = session.streams.adopt(id, call, taken.seq)
   stream.followed = taken.followed
-  const answered = call
-    ? runAgain(session, stream, call, caller).then((answer) => {
-        return answer && ensureSerializable(answer, report)
-      })
-    : Promise.resolve(errorOf(orphan))
-  answered
-    .then((answer) => void (answer && stream.send(answer)))
+  const send = async (): Promise<void> => {
+    if (call) {
+      const answer = await runAgain(session, stream, call, caller)
+      if (answer) void stream.send(ensureSerializable(answer, report))
+      return
+    }
+    // A stream without a request is that of a batch
+    const ids =
+      orphan.request === null
+        ? await streams.takeAbandoned(session.id)
+        : [JSON.parse(orphan.request) as RequestId]
+    if (!orphan.cancelled) for (const requestId of ids) void stream.send(stoppedError(requestId))
+  }
+  send()
     .catch(report)
     .finally(() => session.streams.end(stream))
 }
@@ -83,9 +90,8 @@ function runAgain(
   return session.handle(call.request, outlet, caller)
 }
 
-/** Creates the error response to a call that cannot be run again. A call that the client cancelled has none. */
-function errorOf({ request, cancelled }: Orphan): JsonRpcResponse | undefined {
-  if (request === null || cancelled) return undefined
+/** The answer to a call that cannot be run again. */
+function stoppedError(id: RequestId): JsonRpcResponse {
   const message = 'The server was stopped while it answered the request'
-  return errorResponse(JSON.parse(request) as RequestId, { code: INTERNAL_ERROR, message })
+  return errorResponse(id, { code: INTERNAL_ERROR, message })
 }

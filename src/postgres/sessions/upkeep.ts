@@ -75,7 +75,12 @@ export class Upkeep {
             )
       for (const { record } of expired) removed(record)
       const age = `at < now() - $1::float8 * interval '1 millisecond'`
-      await database.query(`DELETE FROM {mcp_calls} WHERE NOT ${isAlive('owner')}`)
+      // Those of a batch are answered when its client resumes the stream
+      await database.query(
+        `DELETE FROM {mcp_calls} AS c WHERE NOT ${isAlive('owner')} AND NOT EXISTS (
+           SELECT FROM {mcp_streams} AS s WHERE s.session = c.session AND s.request IS NULL
+         )`,
+      )
       await database.query(`DELETE FROM {mcp_inbox} WHERE ${age}`, keptMs)
       await database.query(
         `DELETE FROM {mcp_events} AS e WHERE ${age} AND NOT EXISTS (

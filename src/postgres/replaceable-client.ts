@@ -1,0 +1,77 @@
+/**
+ * The client of a database, which is replaced when a connection of it no longer answers. Where a network
+ * drops the packets of a connection silently, the system takes a quarter of an hour to notice.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc5482
+ */
+import { callHook, ignore } from '../patterns/hooks.ts'
+import { unref } from '../patterns/timers.ts'
+import type { PostgresClient } from './client.ts'
+
+/** A client, or what creates clients. */
+export type PostgresClientSource = PostgresClient | (() => PostgresClient)
+
+/** The current client. */
+export class ReplaceableClient {
+  readonly #create: (() => PostgresClient) | undefined
+  readonly #patienceMs: number
+  readonly #listeners = new Set<() => void>()
+  #current: PostgresClient
+  /** Whether the current client received an answer: one that never did waits for the database. */
+  #hasAnswered = false
+  #isEnded = false
+
+  /** @param patienceMs How long a cancelled query may take to end, in milliseconds. */
+  constructor(source: PostgresClientSource, patienceMs: number) {
+    // Clients are functions as well
+    this.#create = 'unsafe' in source ? undefined : source
+    this.#current = 'unsafe' in source ? source : source()
+    this.#patienceMs = patienceMs
+  }
+
+  get current(): PostgresClient {
+    return this.#current
+  }
+
+  /** Calls `listener` whenever the client was replaced. */
+  onReplaced(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Notes that the database answered. */
+  noteAnswer(): void {
+    this.#hasAnswered = true
+  }
+
+  /** Replaces the client if a query of it, which was cancelled, does not end. */
+  watch(cancelled: Promise<unknown>): void {
+    const client = this.#current
+    const timer = setTimeout(() => {
+      if (client === this.#current) this.replace()
+    }, this.#patienceMs)
+    unref(timer)
+    const stop = (): void => clearTimeout(timer)
+    cancelled.then(stop, stop)
+  }
+
+  /** Replaces the client, if there is a way to create another. */
+  replace(): void {
+    if (!this.#create || !this.#hasAnswered || this.#isEnded) return
+    const replaced = this.#current
+    this.#current = this.#create()
+    this.#hasAnswered = false
+    end(replaced, this.#patienceMs).catch(ignore)
+    for (const listener of this.#listeners) callHook(listener, ignore)
+  }
+
+  /** Ends the client, if it was created here. */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    if (this.#create) await end(this.#current, this.#patienceMs)
+  }
+}
+
+/** Ends a client when its queries have been answered, or after a time in milliseconds. */
+async function end(client: PostgresClient, timeoutMs: number): Promise<void> {
+  await client.end?.({ timeout: timeoutMs / 1_000 })
+}
