@@ -13,13 +13,20 @@ import { respondUnread } from './unread-body.ts'
 /** The headers that describe how a body was sent. They are wrong once a middleware has read it. */
 const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
 
+/** The headers that HTTP/2 forbids, as they describe a connection of HTTP/1. */
+const CONNECTION_HEADERS = [
+  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te'],
+  ...['transfer-encoding', 'upgrade'],
+]
+
 /** Converts a handler. */
 export function createHonoListener(handler: NodeHandler): NodeListener {
   responses.Lazy = LazyResponse
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       if ('rawBody' in incoming) for (const name of FRAMING) request.headers.delete(name)
-      const response = await handler(request, { request, address: incoming.socket?.remoteAddress })
+      const answer = await handler(request, { request, address: incoming.socket?.remoteAddress })
+      const response = 'stream' in outgoing ? withoutConnectionHeaders(answer) : answer
       // With HTTP/2, only the stream is closed, not the connection
       const unread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
       if (unread && response.status >= 400) {
@@ -35,6 +42,20 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
     { hostname: 'localhost', overrideGlobalObjects: false },
   )
   return (incoming, outgoing) => void listener(incoming, outgoing)
+}
+
+/**
+ * The same response for HTTP/2. A handler that passes on the response of another server may pass on
+ * headers of its connection too, with which Node would throw.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.2.2
+ */
+function withoutConnectionHeaders(response: Response): Response {
+  if (!CONNECTION_HEADERS.some((name) => response.headers.has(name))) return response
+  const headers = new Headers(response.headers)
+  for (const name of CONNECTION_HEADERS) headers.delete(name)
+  const { body, status, statusText } = response
+  return new LazyResponse(body, { status, statusText, headers })
 }
 
 /** The same response to a HEAD request. Its body is not read, since it may be endless. */

@@ -73,8 +73,8 @@ describe('Tables in Postgres', () => {
     // As an earlier version left them, and with a lock for which the update waits
     await sql`DROP TABLE ${sql(`${schema}.mcp_counts`)}`
     await sql`DROP FUNCTION ${sql(`${schema}.mcp_count_sessions`)} CASCADE`
-    await sql`UPDATE ${sql(`${schema}.mcp_schema`)} SET version = 2`
-    const { storage } = open({ timeoutMs: 200, onError: () => {} })
+    await sql`UPDATE ${sql(`${schema}.mcp_schema`)} SET version = 3`
+    const { storage } = open({ timeoutMs: 1_000, onError: () => {} })
     let isMigrated = false
     const migrating = await sql.begin(async (lock) => {
       await lock`LOCK TABLE ${sql(`${schema}.mcp_sessions`)}`

@@ -12,6 +12,7 @@ import type { BaseServer } from '../../server/server.ts'
 import { definitionOf } from '../../server/definition.ts'
 import { indexChanges } from '../../server/indexed-changes.ts'
 import type { Caller } from '../../server/request/exchange.ts'
+import { forwardedAddress } from '../http/forwarded-address.ts'
 import { createGuard } from '../http/guard.ts'
 import { createHandler, handlerOptionNames, type HandlerOptions } from './handler.ts'
 import { statefulSessions } from './sessions/stateful.ts'
@@ -37,6 +38,15 @@ export interface ServeOptions extends HandlerOptions {
    * @default '/mcp'
    */
   path?: string
+  /**
+   * The number of proxies in front of this process, such as load balancers. Each of them must append the
+   * address of its client to the header `X-Forwarded-For`, as most do. Limits for callers without a
+   * principal then apply to the address of the client, not to that of the proxy. With a number that is
+   * too high, clients can choose their address.
+   *
+   * @default 0
+   */
+  trustProxy?: number
   /**
    * Serves the server's card, and perhaps a catalog: the result of `cardHandler` of
    * `edgewise/cards`. They are public, even if the server is protected.
@@ -86,13 +96,19 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
  * Creates an endpoint for a handler.
  *
  * @throws {TypeError} If the server was not made by `createServer`, or an option is unknown.
+ * @throws {RangeError} If `trustProxy` is not a number of proxies.
  */
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
   const definition = definitionOf(server)
   const { optionHint = '' } = definition
-  const names = { port: 1, hostname: 1, path: 1, card: 1, ...handlerOptionNames(definition) }
+  const own = { port: 1, hostname: 1, path: 1, card: 1, trustProxy: 1 }
+  const names = { ...own, ...handlerOptionNames(definition) }
   requireKnown(`Serving over HTTP${optionHint}`, options, names)
-  const { port = 0, hostname = '127.0.0.1', path = '/mcp', card, ...handling } = options
+  const { port = 0, hostname = '127.0.0.1', path = '/mcp', card, ...rest } = options
+  const { trustProxy = 0, ...handling } = rest
+  if (!Number.isSafeInteger(trustProxy) || trustProxy < 0) {
+    throw new RangeError(`"trustProxy" must be a number of proxies, not "${trustProxy}"`)
+  }
   const authority = authorityOf(hostname)
   const local = LOOPBACK.includes(authority)
   const handlerOptions: HandlerOptions = {
@@ -121,7 +137,8 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   return {
     port,
     hostname,
-    fetch(request, caller) {
+    fetch(request, direct) {
+      const caller = trustProxy > 0 ? callerBehind(trustProxy, request, direct) : direct
       try {
         // Bypasses the router, which would take a quarter of the time of a call
         if (parseRequestUrl(request.url).pathname === path) return handler(request, caller)
@@ -140,6 +157,11 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
       return { url, port: bound, close, [Symbol.asyncDispose]: close }
     },
   }
+}
+
+/** The caller with the address that the first of several trusted proxies saw. */
+function callerBehind(proxies: number, request: Request, caller: Caller = {}): Caller {
+  return { ...caller, address: forwardedAddress(request, proxies) ?? caller.address }
 }
 
 /** Converts "port in use" errors to an explanation; other errors are returned unchanged. */

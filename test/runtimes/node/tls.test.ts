@@ -89,6 +89,24 @@ describe('A server behind TLS', () => {
     expect(received['content-length']).toBe(String(Buffer.byteLength(body)))
   })
 
+  it.each([
+    ['keep-alive', 'timeout=5'],
+    ['connection', 'keep-alive'],
+    ['transfer-encoding', 'chunked'],
+    ['upgrade', 'websocket'],
+  ])(
+    'leaves out the header "%s" of a response that was passed on, over HTTP/2',
+    async (name, value) => {
+      const handler = () =>
+        new Response('passed on', { headers: { [name]: value, 'x-other': 'kept' } })
+      const session = await open(await listen(handler))
+      const answer = await answerOf(session.request({ ':path': '/' }))
+      expect(answer).toMatchObject({ status: 200, body: 'passed on' })
+      expect(answer.headers['x-other']).toBe('kept')
+      expect(answer.headers[name]).toBeUndefined()
+    },
+  )
+
   it('refuses a body that is too long over HTTP/2', async () => {
     const port = await listen(createHandler(testServer(), { maxBodyBytes: 1000 }))
     const session = await open(port)

@@ -1,0 +1,23 @@
+/**
+ * The address of a client behind proxies.
+ *
+ * @see https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/X-Forwarded-For
+ */
+
+/** An address with a port, which some proxies add: `192.0.2.1:1234` or `[2001:db8::1]:1234`. */
+const WITH_PORT = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/
+
+/**
+ * Returns the address that the first of several trusted proxies saw; nothing if none forwarded one.
+ * Each proxy appends an address, so what a client sends itself is further to the left.
+ *
+ * @param proxies The number of proxies, at least 1.
+ */
+export function forwardedAddress({ headers }: Request, proxies: number): string | undefined {
+  const forwarded = headers.get('x-forwarded-for')
+  if (forwarded === null) return undefined
+  const addresses = forwarded.split(',').map((address) => address.trim())
+  const address = addresses.at(-proxies) ?? addresses[0] ?? ''
+  const [, v6, v4] = WITH_PORT.exec(address) ?? []
+  return (v6 ?? v4 ?? address) || undefined
+}
