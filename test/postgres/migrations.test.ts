@@ -76,16 +76,16 @@ describe('Tables in Postgres', () => {
     await sql`UPDATE ${sql(`${schema}.mcp_schema`)} SET version = 3`
     const { storage } = open({ timeoutMs: 1_000, onError: () => {} })
     let isMigrated = false
-    const migrating = await sql.begin(async (lock) => {
+    let migration: Promise<unknown> = Promise.resolve()
+    await sql.begin(async (lock) => {
       await lock`LOCK TABLE ${sql(`${schema}.mcp_sessions`)}`
-      const migration = storage.migrate().then(() => (isMigrated = true))
+      migration = storage.migrate().then(() => (isMigrated = true))
       for (let n = 0; n < 3; n++) {
         await expect(storage.taskStore().count()).rejects.toThrow('not available')
       }
       expect(isMigrated).toBe(false)
-      return [migration]
     })
-    await migrating[0]
+    await migration
     expect(await storage.taskStore().count()).toBe(0)
   })
 
