@@ -10,4 +10,3 @@ export {
 } from './storage.ts'
 export type { PostgresSessionOptions } from './sessions/provider.ts'
 export type { PostgresClient } from './client.ts'
-export type { PostgresClientSource } from './replaceable-client.ts'

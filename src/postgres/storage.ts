@@ -13,10 +13,10 @@ import type { TaskStore } from '../tasks/store.ts'
 import type { SessionProvider } from '../transport/streamable-http/sessions/manager.ts'
 import { Bus } from './bus.ts'
 import { ChangeLog } from './changes.ts'
+import type { PostgresClient } from './client.ts'
 import { Database } from './database.ts'
 import { PostgresEventStorage } from './events/storage.ts'
 import { relayChanges } from './relay.ts'
-import type { PostgresClientSource } from './replaceable-client.ts'
 import { postgresSessions, type PostgresSessionOptions } from './sessions/provider.ts'
 import { PostgresTaskStore } from './task-store.ts'
 
@@ -118,7 +118,7 @@ export interface PostgresStorage {
  * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */
 export function createPostgresStorage(
-  client: PostgresClientSource,
+  client: PostgresClient | (() => PostgresClient),
   options: PostgresStorageOptions = {},
 ): PostgresStorage {
   requireKnown('The Postgres storage', options, OPTIONS)
