@@ -162,7 +162,7 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
     })
     // Whatever they are, batches are few
     add('queries', '300 changes at once', 4 * (1 + PROCESSES), burst.queries)
-    const eachUs = load.clients * POSTGRES.streamUs + POSTGRES.sendUs
+    const eachUs = PROCESSES * POSTGRES.lookupUs + POSTGRES.sendUs
     add('CPU, in ms', '300 changes at once', (BURST * eachUs) / 1_000, burst.cpuUs / 1_000)
     await pause(POSTGRES.touchSeconds * 1_000 - (performance.now() - startedAt))
   })

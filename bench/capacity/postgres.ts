@@ -11,8 +11,12 @@ export const POSTGRES = {
   queriesOfOpening: 6,
   /** `resources/subscribe`: one to read the session, one to write it. */
   queriesOfSubscribe: 2,
-  /** Rows of a session that is opened and deleted, with its first stream. */
-  rowsOfSession: 4,
+  /** The rows that count sessions: 16 for all, and one for the caller. */
+  countsOfOpening: 17,
+  /** Rows of a session that is opened with its first stream; two of them count sessions. */
+  rowsOfOpening: 5,
+  /** Rows of a session that ends; two of them count sessions. */
+  rowsOfEnd: 3,
   rowsOfSubscribe: 1,
   /** A stream that is closed and opened again. */
   rowsOfStream: 2,
@@ -42,8 +46,8 @@ export const POSTGRES = {
   announceUs: 700,
   /** Reading a change, in each process. */
   changeUs: 900,
-  /** Comparing one stream with a change. */
-  streamUs: 1.1,
+  /** Finding those whom a change concerns, in each process, however many streams it has. */
+  lookupUs: 7,
   /** Changes that come faster are stored and read in batches: assumed, as it depends on the database. */
   batchesPerSecond: 200,
   /** Sending a change to one client. */
@@ -51,8 +55,6 @@ export const POSTGRES = {
 
   /** The part of its thread that a process may use. */
   cpuShare: 0.5,
-  /** The rows that one connection of the database reads in a second. */
-  scannedPerSecond: 5_000_000,
   /** How long a query takes, in milliseconds, over a network nearby. */
   queryMs: 1,
   /** Transactions with a notification are committed one after another: assumed for a local SSD. */
@@ -105,7 +107,7 @@ export function cpuOf(load: Load, processes: number): Record<string, number> {
     'keep-alive comments': (load.clients / POSTGRES.keepAliveSeconds) * POSTGRES.keepAliveUs,
     changes:
       batchesOf(load) * (POSTGRES.announceUs + processes * POSTGRES.changeUs) +
-      load.changes * (load.clients * POSTGRES.streamUs + load.receivers * POSTGRES.sendUs),
+      load.changes * (processes * POSTGRES.lookupUs + load.receivers * POSTGRES.sendUs),
   }
   return Object.fromEntries(Object.entries(us).map(([name, value]) => [name, value / 1e6]))
 }
@@ -114,9 +116,11 @@ export function cpuOf(load: Load, processes: number): Record<string, number> {
 export function processesFor(load: Load): number {
   const byMemory = Math.ceil(streamMemoryMb(load) / load.memory)
   const divided = total(cpuOf(load, 0))
-  // Each process reads each change, which takes 0.18 cores at most
-  const free = POSTGRES.cpuShare - (batchesOf(load) * POSTGRES.changeUs) / 1e6
-  return Math.max(1, byMemory, Math.ceil(divided / free))
+  // Each process reads each change, which takes 0.18 cores at most, and looks up whom it concerns
+  const own = batchesOf(load) * POSTGRES.changeUs + load.changes * POSTGRES.lookupUs
+  const free = POSTGRES.cpuShare - own / 1e6
+  // If even processes without clients are too slow, more of them do not help
+  return Math.max(1, byMemory, free > 0 ? Math.ceil(divided / free) : 1)
 }
 
 /** The queries, rows and notifications of a session that is opened with a stream. */
@@ -124,7 +128,7 @@ export function openingSession({ watched }: Pick<Load, 'watched'>) {
   return {
     // One more in the process with the stream, which is notified of it
     queries: POSTGRES.queriesOfOpening + watched * POSTGRES.queriesOfSubscribe + 1,
-    rows: POSTGRES.rowsOfSession - 1 + watched * POSTGRES.rowsOfSubscribe,
+    rows: POSTGRES.rowsOfOpening + watched * POSTGRES.rowsOfSubscribe,
     notifications: 1,
   }
 }
@@ -154,7 +158,7 @@ export function planPostgres(given: Load): PostgresPlan {
   const rowsWritten = {
     'last uses': sessions / POSTGRES.touchSeconds,
     changes: load.changes * POSTGRES.rowsOfChange,
-    sessions: opened * (first.rows + 1),
+    sessions: opened * (first.rows + POSTGRES.rowsOfEnd),
     streams: reconnected * POSTGRES.rowsOfStream,
     heartbeats,
   }
@@ -162,8 +166,8 @@ export function planPostgres(given: Load): PostgresPlan {
     calls: sessionCalls,
     'last uses': sessions / POSTGRES.touchSeconds,
     changes: load.changes * processes,
-    // `initialize` adds up the weights of all sessions
-    sessions: opened * (sessions + first.queries),
+    // `initialize` reads the counts of all sessions and of the caller's
+    sessions: opened * (POSTGRES.countsOfOpening + first.queries),
   }
   const notifications = {
     changes: batchesOf(load),
@@ -191,7 +195,7 @@ export function planPostgres(given: Load): PostgresPlan {
       name: 'CPU of each process, in cores',
       needed: total(cpu) / processes,
       available: 1,
-      setting: 'more processes; fewer changes, as each is compared with every stream',
+      setting: 'more processes; fewer changes, as every process reads each',
     },
     {
       name: 'rows written per second (assumed)',
@@ -204,12 +208,6 @@ export function planPostgres(given: Load): PostgresPlan {
       needed: total(notifications),
       available: 1_000 / POSTGRES.commitMs,
       setting: '`synchronous_commit` of Postgres, and streams that stay open for longer',
-    },
-    {
-      name: 'rows scanned by `initialize`, in connections',
-      needed: (opened * sessions) / POSTGRES.scannedPerSecond,
-      available: 1,
-      setting: 'longer sessions, or a schema for each part of the clients',
     },
     {
       name: 'connections in use in each process',

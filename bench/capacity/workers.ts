@@ -53,10 +53,8 @@ export const WORKERS = {
   /** A keep-alive comment, with its client in the same process, and how often it is sent. */
   keepAliveUs: 50,
   keepAliveSeconds: 15,
-  /** A request to a hub with a change, without clients. */
+  /** A request to a hub with a change, however many clients the hub has. */
   hubChangeUs: 200,
-  /** Comparing one listener of 2026-07-28 with a change; sessions are looked up instead. */
-  hubListenerUs: 2.5,
   /** Sending a change to one client. */
   hubSendUs: 40,
   /** The time for which a request keeps an object in memory: an assumption. */
@@ -98,18 +96,14 @@ export interface WorkersPlan {
 
 /** The CPU time of one change in each hub, in microseconds. */
 export function hubChangeUs(load: Load, hubs: number): number {
-  const listeners = load.clients * (1 - load.sessions)
-  return (
-    WORKERS.hubChangeUs +
-    (listeners / hubs) * WORKERS.hubListenerUs +
-    (load.receivers / hubs) * WORKERS.hubSendUs
-  )
+  // An index of topics finds those whom the change concerns
+  return WORKERS.hubChangeUs + (load.receivers / hubs) * WORKERS.hubSendUs
 }
 
 /** The number of hubs that the load needs. */
 export function hubsFor(load: Load): number {
   const byStreams = Math.ceil(load.clients / WORKERS.streamsPerHub)
-  // Each hub spends a fixed time on each change; what the clients take is divided among the hubs
+  // Each hub spends a fixed time on each change; the time for its receivers is divided among the hubs
   const freeUs = WORKERS.hubCpuShare * 1e6 - load.changes * WORKERS.hubChangeUs
   const dividedUs = load.changes * (hubChangeUs(load, 1) - WORKERS.hubChangeUs)
   // If even empty hubs are too slow, more of them do not help
@@ -210,7 +204,7 @@ export function planWorkers(given: Load): WorkersPlan {
       name: 'CPU of each hub, in cores',
       needed: hubCpu,
       available: 1,
-      setting: '`hubShards`, if listeners of 2026-07-28 are the reason; else fewer changes',
+      setting: 'fewer changes; `hubShards` helps only if one change concerns many clients',
     },
     {
       name: 'requests to each hub per second (soft limit)',

@@ -105,11 +105,18 @@ describe('the plan for Workers', () => {
     expect(planWorkers(quiet).hubs).toBe(100)
   })
 
-  it('adds hubs until each has time to compare its listeners with every change', () => {
+  it('needs no more hubs for changes that concern few clients', () => {
     const plan = planWorkers(MILLION)
+    expect(plan.hubs).toBe(100)
+    expect(plan.hubCpu).toBeLessThanOrEqual(WORKERS.hubCpuShare)
+  })
+
+  it('adds hubs until each has time to send changes that concern many clients', () => {
+    const load = { ...MILLION, changes: 10, receivers: 500_000 }
+    const plan = planWorkers(load)
     expect(plan.hubs).toBeGreaterThan(100)
     expect(plan.hubCpu).toBeLessThanOrEqual(WORKERS.hubCpuShare)
-    expect(planWorkers({ ...MILLION, shards: plan.hubs - 1 }).hubCpu).toBeGreaterThan(0.5)
+    expect(planWorkers({ ...load, shards: plan.hubs - 1 }).hubCpu).toBeGreaterThan(0.5)
   })
 
   it('shows a hub that is overloaded by changes alone, which no number of hubs can help', () => {
