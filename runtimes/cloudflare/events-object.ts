@@ -165,7 +165,7 @@ function tagOf(name: string): string {
   return name.slice(0, MAX_TAG)
 }
 
-/** Wakes a stream; never throws, so that the others are woken too. */
+/** Wakes a stream. Never throws, so that the others are woken too. */
 function wake(socket: WebSocket): void {
   try {
     socket.send('')

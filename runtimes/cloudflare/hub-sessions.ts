@@ -33,7 +33,7 @@ const MAX_ENDED = 1000
 /** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
 interface Attachment {
   readonly session: string
-  /** The id of the stream; absent if its client cannot resume it, as with HTTP+SSE. */
+  /** The id of the stream. Absent if its client cannot resume it, as with HTTP+SSE. */
   readonly stream: string | undefined
   /** Whether this stream carries the changes of its session. At most one stream of a session does. */
   readonly current: boolean

@@ -6,7 +6,7 @@
  */
 
 /** Generates the id of a new session in an object. */
-export function mintSessionId(object: DurableObjectId, shared: boolean): string {
+export function createSessionId(object: DurableObjectId, shared: boolean): string {
   return shared ? `${object.toString()}.${crypto.randomUUID()}` : object.toString()
 }
 

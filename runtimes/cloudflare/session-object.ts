@@ -23,7 +23,7 @@ import { HubSyncQueue } from './hub-sync-queue.ts'
 import { readSessionStream, sessionStreamHeaders } from './subscription-filter.ts'
 import { handlerOptions, type WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
-import { mintSessionId } from './session-id.ts'
+import { createSessionId } from './session-id.ts'
 import { ObjectSessionStore } from './session-store.ts'
 import { bindStorage } from './storage-binding.ts'
 import { refuse, SseSession } from './sse-session.ts'
@@ -81,7 +81,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         return record && { watches: watchedBy(record), listens: record.listens !== undefined }
       })
       this.#store = new ObjectSessionStore(storage, {
-        mintId: () => mintSessionId(ctx.id, this.#shared),
+        createId: () => createSessionId(ctx.id, this.#shared),
         findSink: (session, stream) => {
           const socket = ctx.getWebSockets(`${session}/${stream}`).at(-1)
           return socket ? socketSink(socket) : this.#sse.sink

@@ -25,7 +25,7 @@ export interface ObjectSessionStoreOptions extends Pick<
   'findSink' | 'onError'
 > {
   /** Generates the id of a new session. */
-  mintId: () => string
+  createId: () => string
   /** Notifies the hub of subscriptions, and of sessions that ended. */
   syncQueue?: HubSyncQueue
 }
@@ -38,7 +38,7 @@ export class ObjectSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   /** The sessions that share the object, and the events and streams of all sessions. */
   readonly #tables: SqlSessionStore
-  readonly #mintId: () => string
+  readonly #createId: () => string
   readonly #syncQueue: HubSyncQueue | undefined
   readonly #onError: (error: unknown) => void
   /** When the last use of each session was recorded, since this object was loaded into memory. */
@@ -49,7 +49,7 @@ export class ObjectSessionStore implements SessionStore {
   constructor(storage: DurableObjectStorage, options: ObjectSessionStoreOptions) {
     this.#storage = storage
     this.#tables = new SqlSessionStore(sqlIn(storage), options)
-    this.#mintId = options.mintId
+    this.#createId = options.createId
     this.#syncQueue = options.syncQueue
     this.#onError = options.onError ?? (() => {})
     this.#own = storage.kv.get<OwnSession>(KEY)
@@ -62,7 +62,7 @@ export class ObjectSessionStore implements SessionStore {
   }
 
   create(record: SessionRecord): string {
-    const id = this.#mintId()
+    const id = this.#createId()
     this.#attempt(() => {
       if (isShared(id)) this.#tables.create(record, id)
       else this.#put({ version: VERSION, id, record, usedAt: Date.now() })

@@ -138,7 +138,7 @@ async function startError(options: StdioClientOptions, cause: unknown): Promise<
   return new SdkError('INVALID_USE', `Cannot start "${command}": ${reason}`, { cause })
 }
 
-/** Signals a child and its descendants; returns whether any of them is still running. */
+/** Signals a child and its descendants. Returns whether any of them is still running. */
 function signalGroup(child: NodeChild, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(-(child.pid ?? NaN), signal)

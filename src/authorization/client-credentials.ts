@@ -49,7 +49,7 @@ export function clientCredentials(options: ClientCredentialsOptions): SignIn {
     clientSecret: 1,
     authentication: 1,
   } satisfies OptionNames<ClientCredentialsOptions>)
-  // Typically an unset variable, which would otherwise fail much later, as an unknown client
+  // The id often comes from an environment variable that is not set. Sign-in would fail much later
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {
     throw new TypeError('"clientSecret" is missing: set it or "authentication"')

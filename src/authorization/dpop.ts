@@ -15,8 +15,9 @@ import type { Proofs } from './requests.ts'
 /** The key that tokens are bound to. */
 export interface DpopOptions {
   /**
-   * Returns the key pair; called once. A stored token is usable later only with its key; the
-   * private key need not be extractable. By default a new pair is generated, and never stored.
+   * Returns the key pair. Called once. A stored token can be used later only with its key, so return the same
+   * pair each time. The private key need not be extractable. By default a new pair is generated, and never
+   * stored.
    */
   readonly keyPair?: () => Awaitable<{ publicKey: CryptoKey; privateKey: CryptoKey }>
   /**
@@ -26,8 +27,8 @@ export interface DpopOptions {
    */
   readonly alg?: string
   /**
-   * Whether clients declare the extension `io.modelcontextprotocol/auth/dpop`, an id that the
-   * protocol does not define yet.
+   * Whether clients declare the extension `io.modelcontextprotocol/auth/dpop`. The protocol does not define
+   * this id yet.
    *
    * @default false
    */

@@ -43,7 +43,7 @@ export interface IdentityProvider extends ClientCredentials {
 /** How a company's users are signed in. */
 export interface EnterpriseOptions extends ClientCredentialsOptions {
   readonly identityProvider: IdentityProvider
-  /** Returns an unexpired token of the single sign-on; called for each access token. */
+  /** Returns an unexpired token of the single sign-on. Called for each access token. */
   readonly subject: () => Awaitable<SubjectToken>
 }
 

@@ -92,7 +92,7 @@ export interface Grant {
   readonly offlineScope?: string | undefined
   /** Obtains a token without an earlier one. */
   obtain(request: GrantRequest): Promise<TokenRecord>
-  /** Refreshes a token; if absent, a new token is obtained instead. */
+  /** Refreshes a token. If absent, a new token is obtained instead. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
   /** Completes a flow that began before the page was left. */
   resume?(

@@ -135,7 +135,7 @@ function issuerMismatch(issuer: string, actual: unknown): AuthorizationError {
   return new AuthorizationError('server-metadata', message)
 }
 
-/** The first document that exists; otherwise a text that lists the URLs that were tried. */
+/** The first document that exists. Otherwise a text that lists the URLs that were tried. */
 async function findMetadata(
   network: Network,
   urls: readonly string[],

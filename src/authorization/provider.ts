@@ -37,7 +37,7 @@ interface ServerState {
   readonly url: string
   readonly network: Network
   token?: TokenRecord | undefined
-  /** The operation on the token in progress; resolves with whether there is a new token. */
+  /** The operation on the token in progress. Resolves with whether there is a new token. */
   work?: Promise<boolean> | undefined
   /** Whether the user signed out. */
   signedOut?: boolean
@@ -152,7 +152,7 @@ export class TokenProvider implements SignIn {
     await this.#tokens.delete(signInsKey(href))
   }
 
-  /** Refreshes the token without user interaction; resolves with whether there is a new one. */
+  /** Refreshes the token without user interaction. Resolves with whether there is a new one. */
   #renew(server: ServerState, used: TokenRecord): Promise<boolean> {
     return this.#updateToken(server, used, async (latest = used) => {
       const { refreshToken, issuer, resource, asked, granted } = latest

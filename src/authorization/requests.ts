@@ -32,7 +32,7 @@ export interface Proofs {
   readonly extension?: string | undefined
   /** The proof headers for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
-  /** Reads the nonce of a response; returns whether to retry the request with it. */
+  /** Reads the nonce of a response. Returns whether to retry the request with it. */
   storeNonce(response: Response, url: string): boolean
 }
 

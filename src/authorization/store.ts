@@ -47,7 +47,7 @@ export type TokenRecord = {
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
   /**
-   * When to refresh the token, in milliseconds since 1970; absent if the server did not state its
+   * When to refresh the token, in milliseconds since 1970. Absent if the server did not state its
    * lifetime.
    */
   readonly renewAt?: number | undefined

@@ -18,7 +18,7 @@ export interface RemoteOptions extends FillOptions {
    */
   allowUrl?: AllowUrl
   /**
-   * The revisions that the client supports; by default all.
+   * The revisions that the client supports. By default all.
    */
   revisions?: readonly Revision[]
 }

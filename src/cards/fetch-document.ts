@@ -46,7 +46,7 @@ export interface FetchDocumentOptions {
    * @default 1048576
    */
   maxBytes?: number
-  /** Stores documents as long as they are fresh, and revalidates them; created by `cardCache`. */
+  /** Stores documents as long as they are fresh, and revalidates them. Created by `cardCache`. */
   cache?: CardCache
   /** Aborts the requests. */
   signal?: AbortSignal
@@ -66,7 +66,7 @@ interface StoredDocument extends FetchedDocument {
   readonly freshUntil: number
 }
 
-/** Documents by URL and media type; created by {@link cardCache}. */
+/** Documents by URL and media type. Created by {@link cardCache}. */
 export type CardCache = BoundedCache<string, StoredDocument>
 
 /**

@@ -31,7 +31,7 @@ export interface FoundCard {
   readonly description: string | undefined
   /** The version in the catalog, or in the card. */
   readonly version: string
-  /** The host and port of the catalog that lists the card; absent if none does. */
+  /** The host and port of the catalog that lists the card. Absent if none does. */
   readonly catalogHost: string | undefined
   /** The host and port that the card came from. */
   readonly cardHost: string | undefined
@@ -108,7 +108,7 @@ export function requireCard(value: unknown, url?: string): ServerCard {
 interface Listing {
   readonly card: ServerCard
   readonly domain: string
-  /** The address of the card; absent if the catalog contains it. */
+  /** The address of the card. Absent if the catalog contains it. */
   readonly url?: string
   readonly entry?: CatalogEntry
   readonly catalogUrl?: string

@@ -17,7 +17,7 @@ interface Entry {
   /** The result as JSON, which is compact and has a known length. */
   readonly json: string
   readonly staleAt: number
-  /** The principal that the entry belongs to; absent for entries that all principals share. */
+  /** The principal that the entry belongs to. Absent for entries that all principals share. */
   readonly principal: string | undefined
 }
 

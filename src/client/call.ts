@@ -36,7 +36,7 @@ export interface CallOwner {
 export class Call implements Outgoing {
   readonly message: JsonRpcRequest
   readonly options: CallOptions
-  /** The result; rejects with the server's error, a {@link ProtocolError}, or with an {@link SdkError}. */
+  /** The result. Rejects with the server's error, a {@link ProtocolError}, or with an {@link SdkError}. */
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
   #startedAt = performance.now()
@@ -138,7 +138,7 @@ export class Call implements Outgoing {
     if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(() => this.#checkTimeouts(), delayMs)
   }
 
-  /** Cancels the call if it has timed out; otherwise waits for the rest of the time. */
+  /** Cancels the call if it has timed out. Otherwise waits for the rest of the time. */
   #checkTimeouts(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
     if (this.#owner.inputHandlers.isAnswering) return this.#startTimer(timeoutMs)

@@ -31,7 +31,7 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
  * @param mayRepeat Whether to try a version again if the server rejects it but lists it as supported,
  *   as can happen while a server is being updated.
- * @returns Undefined once a revision is negotiated; otherwise why the server must use sessions.
+ * @returns Undefined once a revision is negotiated. Otherwise why the server must use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
  * @throws {ProtocolError} An error that only servers using 2026-07-28 return.

@@ -67,10 +67,10 @@ export interface ExtensionClient {
   listAllTools(options?: RequestOptions): Promise<Tool[]>
   /** Sends any request. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
-  /** Subscribes to changes; absent in a client without subscriptions. */
+  /** Subscribes to changes. Absent in a client without subscriptions. */
   listen?(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
   /**
-   * Answers the requests of an `input_required` result, by key, with the client's handlers; absent in a
+   * Answers the requests of an `input_required` result, by key, with the client's handlers. Absent in a
    * client without handlers.
    */
   answerInputs?(

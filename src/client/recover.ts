@@ -14,7 +14,7 @@ import type { RequestOptions } from './request-options.ts'
 import { walkItems } from './pagination.ts'
 import { restoreSession } from './restore-session.ts'
 
-/** Recovers from a failed request if possible; returns whether to retry it. */
+/** Recovers from a failed request if possible. Returns whether to retry it. */
 export async function recover(
   connection: Connection,
   method: string,

@@ -61,7 +61,7 @@ export interface ReconnectingOptions extends ConnectOptions {
   readonly signIn?: SignInObserver | undefined
   /**
    * Calls `check` when it is worth testing whether the server is still reachable, for example when a
-   * device is back online; returns a function that stops the calls.
+   * device is back online. Returns a function that stops the calls.
    */
   readonly onWake?: ((check: () => void) => () => void) | undefined
   /**
@@ -76,7 +76,7 @@ export interface ReconnectingOptions extends ConnectOptions {
 export interface ReconnectingClient {
   /** Returns the current state. */
   readonly getSnapshot: () => ConnectionState
-  /** Calls a function after each change of the state; returns a function that unsubscribes. */
+  /** Calls a function after each change of the state. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void
   /** Starts to connect, unless that has already started. Works again after `failed` and `close`. */
   readonly open: () => void

@@ -5,7 +5,7 @@
  */
 import type { Connection } from '../client/connection.ts'
 
-/** Applies the option `discovery`; returns whether it names a revision that may be used. */
+/** Applies the option `discovery`. Returns whether it names a revision that may be used. */
 export function applyDiscovery(connection: Connection): boolean {
   const { discovery } = connection.options
   const facts = connection.versions.modern.find(({ version }) => version === discovery?.revision)

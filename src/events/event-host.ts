@@ -222,7 +222,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     this.definition?.observe?.(event)
   }
 
-  /** Records that the schema of a type was broken; returns the error for its subscriptions. */
+  /** Records that the schema of a type was broken. Returns the error for its subscriptions. */
   breakSchema({ item: { name }, schemas }: EventEntry, feature: string): EventFailure {
     this.#broken.set(brokenKey(name, schemas), feature)
     return schemaChanged(feature)

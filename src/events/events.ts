@@ -32,7 +32,7 @@ import type { DeliveryMode } from './wire.ts'
 export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema> {
   readonly name: string
   /**
-   * Emits an event; resolves when it is stored. Needs no request: call it in a tool, a queue
+   * Emits an event. Resolves when it is stored. Needs no request: call it in a tool, a queue
    * consumer or a cron job.
    *
    * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or an option is

@@ -134,7 +134,7 @@ export interface WebhookMode {
 
 /** What one round of deliveries works with. */
 export interface DeliverOptions {
-  /** Where the subscriptions and the log are; by default the storage of the server. */
+  /** Where the subscriptions and the log are. By default the storage of the server. */
   readonly storage: EventStorage
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown

@@ -22,7 +22,7 @@ export interface LoggedEvent {
   readonly acceptedAt: number
   readonly data: JsonObject
   readonly meta?: JsonObject
-  /** The id of the only subscription that receives it; absent if all may. */
+  /** The id of the only subscription that receives it. Absent if all may. */
   readonly to?: string
 }
 
@@ -53,7 +53,7 @@ export type Position = number | string | null
 /** The key of a webhook, `whsec_` and base64, and until when it is used after its replacement. */
 export interface WebhookSecret {
   readonly secret: string
-  /** Milliseconds since 1970; absent for the current one. */
+  /** Milliseconds since 1970. Absent for the current one. */
   readonly until?: number
 }
 
@@ -93,7 +93,7 @@ export interface DeliveryAttempt {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly durationMs: number
-  /** The HTTP status; absent if there was no response. */
+  /** The HTTP status. Absent if there was no response. */
   readonly status?: number
   /** Absent if the receiver accepted the body. */
   readonly error?: string

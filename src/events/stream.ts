@@ -62,7 +62,7 @@ export class EventStream {
   }
 
   /**
-   * Sends events until the stream ends; returns the closing result.
+   * Sends events until the stream ends. Returns the closing result.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` or Unsupported, before anything was sent.
    */

@@ -138,7 +138,7 @@ async function attach(
   connect: Connector,
   { maxPrincipals = 100 }: GatewayLimits,
 ): Promise<Mount & { server: Server }> {
-  /** The downstream server; absent until the upstream server is connected, and after the unmount. */
+  /** The downstream server. Absent until the upstream server is connected, and after the unmount. */
   let downstream: { server: Server; update: () => Promise<void> } | undefined
   let updateQueued = false
   // Listings run one at a time, so that the result of an earlier one cannot replace newer entries

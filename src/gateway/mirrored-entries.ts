@@ -29,7 +29,7 @@ export interface UpstreamServer {
   readonly client: Client
   /** Prefix for the names of tools and prompts; empty to keep the names. */
   readonly prefix: string
-  /** Forwards a request; returns the result. */
+  /** Forwards a request. Returns the result. */
   readonly forward: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
   readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
   readonly report: (error: unknown) => void

@@ -1,6 +1,6 @@
 /**
- * The open calls on one upstream connection of a gateway, used to find the call that an upstream
- * message belongs to when the message does not say so.
+ * The open calls on one upstream connection of a gateway. If an upstream message does not name the call
+ * that it belongs to, these calls are used to find it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
@@ -73,8 +73,8 @@ export class OpenCalls {
   }
 
   /**
-   * Finds the call whose client receives a message that does not name its call; undefined if open calls
-   * of several clients could be meant.
+   * Finds the call whose client receives a message that does not name its call. Returns `undefined` if the
+   * message could belong to calls of several clients.
    *
    * A client without a session answers by sending the same call again. It can therefore be asked only if
    * a single call is open, so that this must be the call in question.

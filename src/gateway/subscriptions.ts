@@ -56,7 +56,7 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   return subscriptionSets
 }
 
-/** Adds a listener to resources of upstream servers; returns a function that removes the listener. */
+/** Adds a listener to resources of upstream servers. Returns a function that removes the listener. */
 async function subscribeUpstream(
   subscriptionSets: ReadonlySet<Subscriptions>,
   uris: readonly unknown[],

@@ -9,7 +9,7 @@
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */
 
-/** Counts one step; throws when no step is left. */
+/** Counts one step. Throws when no step is left. */
 export type CountStep = () => void
 
 /** A pattern whose matching can be stopped. */

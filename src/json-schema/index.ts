@@ -137,7 +137,7 @@ function validateValue<T>(
   }
 }
 
-/** Counts the parts of a value; throws if the items of a list need too many comparisons. */
+/** Counts the parts of a value. Throws if the items of a list need too many comparisons. */
 function countParts(value: unknown, maxComparisons: number): number {
   if (typeof value !== 'object' || value === null) return 1
   const items: unknown[] = Object.values(value)

@@ -19,7 +19,7 @@ const GRACE_MS = 100
 const JOINED_PIECES = 64
 
 /**
- * Appends a chunk at `length`; returns the buffer, or a copy of at least twice the size if it was
+ * Appends a chunk at `length`. Returns the buffer, or a copy of at least twice the size if it was
  * full.
  */
 function append(

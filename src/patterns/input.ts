@@ -21,7 +21,7 @@ export class InputPending extends Error {
 /** One request for input from the client. */
 export interface Question {
   readonly request: InputRequest
-  /** Names the question across replays; by default its method and number, such as `roots/list#1`. */
+  /** Names the question across replays. By default its method and number, such as `roots/list#1`. */
   readonly key?: string | undefined
   /** Whether a response is acceptable; if not, the input is requested again. */
   readonly accepts: (answer: JsonObject) => boolean | Promise<boolean>

@@ -4,7 +4,7 @@
  * @see https://en.wikipedia.org/wiki/Semaphore_(programming)
  */
 
-/** Creates a function that runs at most `max` jobs at once; further jobs wait in order of arrival. */
+/** Creates a function that runs at most `max` jobs at once. Further jobs wait in order of arrival. */
 export function semaphore(max: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let available = max

@@ -21,7 +21,7 @@ export function coveringTopics(topic: string): string[] {
 
 /** Listeners by topic. A topic without listeners takes no memory. */
 export interface TopicIndex<T> {
-  /** Adds a listener to topics, or to all of them; returns a function that removes it. */
+  /** Adds a listener to topics, or to all of them. Returns a function that removes it. */
   add(listener: T, topics?: readonly string[]): () => void
   /** The listeners of any of several topics, and those of all topics, each once. */
   find(topics: readonly string[]): Set<T>

@@ -15,7 +15,7 @@ import { openClient } from '../connect/open-client.ts'
 import { requireKnown } from '../patterns/known-options.ts'
 
 /**
- * Connects to a server of any revision; resolves with a client that is ready for use.
+ * Connects to a server of any revision. Resolves with a client that is ready for use.
  *
  * The client does not answer input requests, subscribe to changes, cache results or support other
  * transports. For these features, import `connect` from `edgewise/client`.

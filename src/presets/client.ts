@@ -41,7 +41,7 @@ const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
 }
 
 /**
- * Connects to a server of any revision; resolves with a client that is ready for use.
+ * Connects to a server of any revision. Resolves with a client that is ready for use.
  *
  * @example
  * ```ts

@@ -60,7 +60,7 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
 }
 
 /**
- * Sends a request and reads the response; returns a function that creates copies of the response.
+ * Sends a request and reads the response. Returns a function that creates copies of the response.
  */
 async function readWhole(
   fetch: FetchUrl,

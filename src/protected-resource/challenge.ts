@@ -16,7 +16,7 @@ export interface Reason {
   /** The reason that is reported to the operator only. */
   readonly reason?: string | undefined
   readonly error?: string
-  /** The scheme that the client used; if absent, the response has a challenge for each scheme. */
+  /** The scheme that the client used. If absent, the response has a challenge for each scheme. */
   readonly scheme?: 'bearer' | 'dpop' | undefined
   readonly nonce?: string | undefined
   readonly id?: string | number | undefined

@@ -31,7 +31,7 @@ export interface DpopOptions {
   /** Requires proofs to contain a nonce from this server. By default they need none. */
   nonce?: NonceOptions
   /**
-   * Records used proofs to prevent replay; by default in the memory of this instance, up to
+   * Records used proofs to prevent replay. By default in the memory of this instance, up to
    * 100,000. Several instances need a shared cache, or a nonce with a short lifetime.
    */
   replays?: ReplayCache
@@ -65,7 +65,7 @@ export interface DpopVerifier {
   readonly required: boolean
   /** The accepted algorithms. */
   readonly algorithms: readonly string[]
-  /** Verifies the proof of a request and the binding of its token; returns the error, if any. */
+  /** Verifies the proof of a request and the binding of its token. Returns the error, if any. */
   check(request: Request, expected: ProofExpectations): Promise<DpopError | undefined>
 }
 

@@ -39,7 +39,7 @@ export interface AuthProvider {
   /** The headers for a request about to be sent, such as `Authorization`. */
   headers(request: HttpRequestFacts): HeaderRecord | Promise<HeaderRecord>
   /**
-   * Handles a 401, or a 403 with a challenge; returns whether to send the request again. Called at most
+   * Handles a 401, or a 403 with a challenge. Returns whether to send the request again. Called at most
    * three times per request.
    */
   challenged(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>

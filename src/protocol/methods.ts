@@ -10,7 +10,7 @@ import { memberAt } from './validate.ts'
 
 /** The static properties of a method. */
 export interface MethodFacts {
-  /** The only era in which the method exists; absent if it exists in both. */
+  /** The only era in which the method exists. Absent if it exists in both. */
   readonly era?: 'legacy' | 'modern'
   /** The server capability that the method needs, as a path into its capabilities. */
   readonly capability?: readonly string[]

@@ -19,7 +19,7 @@ export interface ServerFacts {
   readonly initialEventId?: boolean
   /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number
-  /** The codes from -32099 to -32000 that exist; if absent, all of them may be used. */
+  /** The codes from -32099 to -32000 that exist. If absent, all of them may be used. */
   readonly reservedCodes?: readonly number[]
   /** The error code for a missing client capability, if the revision has one. */
   readonly missingCapability?: number

@@ -29,7 +29,7 @@ export interface Transport {
   /** Starts delivering to the receiver. Called once, before any `send`. */
   start(receiver: Receiver): void | Promise<void>
   /**
-   * Sends one frame; resolves when the connection has accepted it, so that awaiting it applies
+   * Sends one frame. Resolves when the connection has accepted it, so that awaiting it applies
    * backpressure.
    *
    * @throws {SdkError} `CLOSED` if the connection is closed.

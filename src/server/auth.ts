@@ -19,7 +19,7 @@ export interface Authenticator extends Authorizer {
   /** The request headers that carry credentials, in lower case; they are hidden from handlers. */
   readonly credentialHeaders: readonly string[]
   /**
-   * Answers metadata requests from any origin; returns `undefined` for requests to the endpoint.
+   * Answers metadata requests from any origin. Returns `undefined` for requests to the endpoint.
    */
   handleMetadata(request: Request): Response | undefined
   /**

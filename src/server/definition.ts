@@ -49,12 +49,12 @@ export interface ServerFeatures {
   /** Added to error messages about unknown options: which entry point supports more. */
   readonly optionHint?: string
   readonly input: ClientInput
-  /** Announces changes to hosts; absent if clients receive no notifications. */
+  /** Announces changes to hosts. Absent if clients receive no notifications. */
   readonly notify?: Notifier
-  /** The settings for log messages; absent if none are sent. */
+  /** The settings for log messages. Absent if none are sent. */
   readonly logs?: LogRules
   readonly declare?: DeclareCapabilities
-  /** Passes events to the author; absent if the server is not observed. */
+  /** Passes events to the author. Absent if the server is not observed. */
   readonly observe?: Observer
   /** Observes a request, to report it when it has been answered. */
   readonly watchRequest?: Watch
@@ -65,7 +65,7 @@ export interface ClientInput {
   /** The names of the options that {@link configure} reads. */
   readonly options: Partial<OptionNames<InputOptions>>
   /**
-   * Prepares how self-describing requests can ask for input; called once per handler or connection.
+   * Prepares how self-describing requests can ask for input. Called once per handler or connection.
    *
    * @throws {SdkError} `INVALID_USE` if a secret is too short.
    */
@@ -144,7 +144,7 @@ export interface ServerDefinition extends ServerFeatures {
   /** Capabilities that the author declares in addition to the inferred ones. */
   readonly capabilities: ServerCapabilities
   readonly revisions: readonly RevisionFacts[]
-  /** Paginates lists; absent if every list is a single page. */
+  /** Paginates lists. Absent if every list is a single page. */
   readonly pages: Pages | undefined
   readonly cache: Required<CacheHints>
   readonly tools: Registry<ToolEntry>
@@ -159,9 +159,9 @@ export interface ServerDefinition extends ServerFeatures {
   readonly middleware: AppliedMiddleware[]
   /** What extensions add, if the server has any. */
   extensions?: Extensions
-  /** Turns calls into tasks; set by the tasks extension. */
+  /** Turns calls into tasks. Set by the tasks extension. */
   tasks?: TaskFactory
-  /** Tracks the clients that can be reached; set by gateways. */
+  /** Tracks the clients that can be reached. Set by gateways. */
   clients?: ClientRegistry
   /** Infers the capabilities again, after middleware or an extension was added. */
   changed(): void

@@ -28,7 +28,7 @@ export class Outbox {
   }
 
   /**
-   * Sends a request's notification, unless the request was cancelled; resolves when it was sent.
+   * Sends a request's notification, unless the request was cancelled. Resolves when it was sent.
    */
   sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
     return cancellation.cancelled || this.#closed

@@ -10,7 +10,7 @@ import type { Caller } from './request/exchange.ts'
  * `edgewise/cards`.
  */
 export interface PublicDocuments {
-  /** Answers requests for the documents; returns `undefined` for all other paths. */
+  /** Answers requests for the documents. Returns `undefined` for all other paths. */
   (request: Request, caller?: Caller): Promise<Response> | undefined
   /** The paths of the documents, which a host must route to this handler. */
   readonly paths: readonly string[]

@@ -18,7 +18,7 @@ export const COMMON_OPTIONS = { title: 1, description: 1, icons: 1, meta: 1, vis
 export interface Entry {
   /** Disabled entries are neither listed nor found. */
   readonly enabled: boolean
-  /** Whether a caller may see and use the entry; by default every caller may. */
+  /** Whether a caller may see and use the entry. By default every caller may. */
   readonly visible?: ((viewer: Viewer) => boolean) | undefined
   /** The scopes that using the entry requires, if the server is protected. */
   readonly scopes?: readonly string[] | undefined

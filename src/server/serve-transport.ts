@@ -22,7 +22,7 @@ export interface ServeTransportOptions extends InputOptions {
 }
 
 /**
- * Serves a server on one connection, with clients of every revision; resolves when the connection
+ * Serves a server on one connection, with clients of every revision. Resolves when the connection
  * closes.
  *
  * @example

@@ -58,7 +58,7 @@ export interface ServerConnectionOptions {
   readonly askMode: AskMode
   /** How long the client may take to respond to a request of the server, in milliseconds. */
   readonly inputTimeoutMs?: number | undefined
-  /** The source of changes; by default the server's own notifier. */
+  /** The source of changes. By default the server's own notifier. */
   readonly changeSource?: ChangeSource | undefined
 }
 

@@ -68,7 +68,7 @@ export interface BaseServerOptions<Ctx = BaseContext> {
 
 /** The options of a full server. */
 export interface ServerOptions extends BaseServerOptions<Context> {
-  /** Receives all requests, rejections and sessions; created by {@link observer}. */
+  /** Receives all requests, rejections and sessions. Created by {@link observer}. */
   observe?: ServerObserver
   /**
    * Redacts log messages and the events of `observe`, member by member; if it throws, the message
@@ -188,12 +188,12 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
 
 /** An extension for `Server.extend`. */
 export interface ServerExtension {
-  /** Adds the extension; called by `server.extend`. */
+  /** Adds the extension. Called by `server.extend`. */
   addTo(server: Server): void
 }
 
 /** A source for `Server.mount`. */
 export interface MountSource<Mounted> {
-  /** Mounts the source; called by `server.mount`. */
+  /** Mounts the source. Called by `server.mount`. */
   mountOn(server: Server, prefix: string): Mounted
 }

@@ -51,7 +51,7 @@ type SendQuestion = (request: InputRequest, onSent: (id: RequestId) => void) => 
 export class ResumableCalls {
   readonly #session: Session
   readonly #streams: Streams
-  /** The calls of an earlier host, by the ids of the questions that they wait for. */
+  /** The calls of an earlier host, by the ids of the requests to the client that they wait for. */
   readonly #suspended = new Map<string, ResumableCall>()
 
   constructor(session: Session, streams: Streams) {

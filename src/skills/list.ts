@@ -29,7 +29,7 @@ export async function* listSkills(
 }
 
 /**
- * Lists all skills at once; fails as {@link listSkills} does.
+ * Lists all skills at once. Fails as {@link listSkills} does.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */

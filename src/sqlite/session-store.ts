@@ -115,7 +115,7 @@ export class SqlSessionStore implements SessionStore {
     return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
 
-  /** Records that a session is in use; returns whether the session exists. */
+  /** Records that a session is in use. Returns whether the session exists. */
   touch(id: string): boolean {
     const query = 'UPDATE mcp_sessions SET used_at = ? WHERE id = ? RETURNING id'
     return this.#tables.query(query, Date.now(), id).length > 0

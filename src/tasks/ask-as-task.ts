@@ -25,7 +25,7 @@ const POLL_MS = 1_000
 const MAX_POLL_MS = 60_000
 
 /**
- * Requests sampling as a task if the client supports it; otherwise behaves like `ctx.sample`.
+ * Requests sampling as a task if the client supports it. Otherwise behaves like `ctx.sample`.
  *
  * @param ttlMs How long the client should keep the result, in milliseconds.
  * @throws {ProtocolError} The error that the client returned.

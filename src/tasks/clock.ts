@@ -31,7 +31,7 @@ export class Alarm {
 }
 
 /**
- * Schedules work; returns a function that cancels it. Delays beyond the range of timers are
+ * Schedules work. Returns a function that cancels it. Delays beyond the range of timers are
  * ignored.
  */
 export function runLater(delayMs: number, work: () => void): () => void {
@@ -41,7 +41,7 @@ export function runLater(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Repeats work at an interval; returns a function that stops it. */
+/** Repeats work at an interval. Returns a function that stops it. */
 export function runEvery(intervalMs: number, work: () => void): () => void {
   const timer = setInterval(work, intervalMs)
   unref(timer)

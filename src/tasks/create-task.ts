@@ -69,7 +69,7 @@ export function toolTaskOf(
 }
 
 /**
- * Creates a task for a call; returns the result that announces it to the client.
+ * Creates a task for a call. Returns the result that announces it to the client.
  *
  * @throws {ProtocolError} `INTERNAL_ERROR` if there are too many tasks.
  */

@@ -29,7 +29,7 @@ import { TaskWork, type WorkOptions } from './work.ts'
 
 /** How tasks are stored and run. */
 export interface EngineOptions extends WorkOptions {
-  /** Limits tasks and deletes expired ones; if absent, the host does so. */
+  /** Limits tasks and deletes expired ones. If absent, the host does so. */
   readonly limits?: TaskLimits | undefined
   /** Called with the task after each change that clients can see. */
   readonly changed?: ((task: TaskRecord) => void) | undefined
@@ -214,7 +214,7 @@ export class TaskEngine implements TaskService {
     if (next !== undefined) this.#sweeper.set(next)
   }
 
-  /** Deletes a task if it has expired; otherwise returns it. */
+  /** Deletes a task if it has expired. Otherwise returns it. */
   async expire(taskId: string): Promise<TaskRecord | undefined> {
     const task = await this.#options.store.load(taskId)
     if (!task || expiresAt(task) > Date.now()) return task

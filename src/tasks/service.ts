@@ -26,22 +26,22 @@ export interface TaskService {
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
   next(wait: TaskWaitOptions): Promise<TaskRecord | undefined>
-  /** Accepts responses; returns the changed task. */
+  /** Accepts responses. Returns the changed task. */
   answer(
     taskId: string,
     principal: string | null,
     outcomes: { readonly [wireKey: string]: InputOutcome },
     platform: Platform,
   ): Promise<TaskRecord | undefined>
-  /** Cancels a task that has not finished, and stops its run; returns the changed task. */
+  /** Cancels a task that has not finished, and stops its run. Returns the changed task. */
   cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
-  /** Ends a task with an externally reported outcome; returns whether it was still open. */
+  /** Ends a task with an externally reported outcome. Returns whether it was still open. */
   settle(taskId: string, outcome: ReportedOutcome): Promise<boolean>
   /** Sets the status message of a task whose outcome is reported externally. */
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /**
    * Calls `listener` with a task, at first and after every change, until the returned function is
-   * called; absent if {@link TaskService.next} is as cheap.
+   * called. Absent if {@link TaskService.next} is as cheap.
    */
   watch?(
     taskId: string,
@@ -49,11 +49,11 @@ export interface TaskService {
     listener: (task: TaskRecord) => void,
   ): Promise<() => void>
   /**
-   * Subscribes to messages that the handler sends, if supported; returns a function that
+   * Subscribes to messages that the handler sends, if supported. Returns a function that
    * unsubscribes.
    */
   onMessage?(taskId: string, listener: (message: JsonRpcNotification) => void): () => void
-  /** A page of the principal's tasks; absent if the service cannot list them. */
+  /** A page of the principal's tasks. Absent if the service cannot list them. */
   list?(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]>
 }
 

@@ -12,14 +12,14 @@ export class TaskSubscribers {
   readonly #messages = new Topics<JsonRpcNotification>()
 
   /**
-   * Subscribes to the changes of a task, and to its deletion, which is passed on as `undefined`;
-   * returns a function that unsubscribes.
+   * Subscribes to the changes of a task, and to its deletion, which is passed on as `undefined`.
+   * Returns a function that unsubscribes.
    */
   onChange(taskId: string, listener: Listener<TaskRecord | undefined>): () => void {
     return this.#changes.subscribe(taskId, listener)
   }
 
-  /** Subscribes to messages from the handler of a task; returns a function that unsubscribes. */
+  /** Subscribes to messages from the handler of a task. Returns a function that unsubscribes. */
   onMessage(taskId: string, listener: Listener<JsonRpcNotification>): () => void {
     return this.#messages.subscribe(taskId, listener)
   }

@@ -51,16 +51,16 @@ export interface Tasks extends ServerExtension {
    */
   handle(ctx: Pick<Context, 'id'>): TaskHandle
   /**
-   * Ends a task with a value that its tool could have returned; resolves with whether the task was
+   * Ends a task with a value that its tool could have returned. Resolves with whether the task was
    * still open.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the value does not match the tool's output schema.
    * @throws {TypeError} If the value is not a final result of a call.
    */
   complete(taskId: string, result: ToolReturn): Promise<boolean>
-  /** Ends a task with an error; resolves with whether the task was still open. */
+  /** Ends a task with an error. Resolves with whether the task was still open. */
   fail(taskId: string, error: unknown): Promise<boolean>
-  /** Sets the status message of a task; resolves with whether the task is still open. */
+  /** Sets the status message of a task. Resolves with whether the task is still open. */
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /** Resumes the tasks that an earlier process left in the store. */
   resume(env?: unknown): Promise<void>
@@ -185,13 +185,13 @@ export class ServerTasks implements Tasks, TaskFactory {
     return this.#options.store !== undefined
   }
 
-  /** Stores and runs tasks in the host's service instead of in this process; called by the host. */
+  /** Stores and runs tasks in the host's service instead of in this process. Called by the host. */
   useService(service: TaskService): void {
     this.#service = service
     if (!service.list) delete this.#server.capabilities.tasks?.list
   }
 
-  /** Creates an engine that runs tasks in this process; also called by hosts with their own service. */
+  /** Creates an engine that runs tasks in this process. Also called by hosts with their own service. */
   createEngine(options: EngineOptions): TaskEngine {
     return new TaskEngine(this.#server, options)
   }

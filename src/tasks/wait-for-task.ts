@@ -266,7 +266,7 @@ class TaskWait {
   }
 
   /**
-   * Subscribes to the task's notifications if the server supports them; otherwise polling
+   * Subscribes to the task's notifications if the server supports them. Otherwise polling
    * continues.
    */
   #subscribe(signal: AbortSignal): void {

@@ -25,8 +25,8 @@ const RETRIES_MS = [100, 400, 1_600, 6_400]
 export interface WorkOptions {
   readonly store: TaskRecordStore
   /**
-   * How long the lease of a process on a task lasts, in milliseconds, after which another process
-   * can resume the task following a crash; absent if no other process could.
+   * How long the lease of a process on a task lasts, in milliseconds. If the process crashes, another
+   * process can resume the task after that time. Absent if no other process has access to the task.
    */
   readonly leaseMs?: number | undefined
   /** Starts the run of a task; by default immediately, in this process. */

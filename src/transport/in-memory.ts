@@ -39,7 +39,7 @@ class InMemoryTransport implements Transport {
    * a set is cheap.
    */
   readonly #incoming = new Set<unknown>()
-  /** Settles when the queue is empty; absent while it is empty. */
+  /** Settles when the queue is empty. Absent while it is empty. */
   #drained: Promise<void> | undefined
   #closed = false
 

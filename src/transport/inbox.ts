@@ -14,7 +14,7 @@ const MAX_QUEUED = 10_000
 export class Inbox {
   readonly #receive: Receiver['message']
   readonly #onFailure: (reason: SdkError) => void
-  /** The queued messages; absent while the receiver is idle. */
+  /** The queued messages. Absent while the receiver is idle. */
   #waiting: unknown[] | undefined
 
   /** @param onFailure Called when the queue is full. */

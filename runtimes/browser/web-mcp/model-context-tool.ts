@@ -28,7 +28,7 @@ export interface ToolPresentation {
 /**
  * Creates the tool to register with the browser.
  *
- * @param call Calls the tool; never rejects unless the signal is aborted.
+ * @param call Calls the tool. Never rejects unless the signal is aborted.
  */
 export function modelContextTool(
   tool: Tool,

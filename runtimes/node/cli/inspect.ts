@@ -15,7 +15,7 @@ import { requireNoArguments } from './usage.ts'
 
 type Answer = (request: Request) => Promise<Response>
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -97,7 +97,7 @@ function addressOf(base: string, { revision, timeoutMs }: Invocation['options'])
 
 async function readPage(path: string): Promise<Response> {
   const name = path === '/' ? 'index.html' : path.slice(1)
-  const type = types[name.split('.').at(-1) ?? '']
+  const type = contentTypes[name.split('.').at(-1) ?? '']
   if (type === undefined || !/^[\w-]+\.\w+$/.test(name)) return new Response(null, { status: 404 })
   const file = await readFile(new URL(name, page)).catch(() => undefined)
   if (!file) return new Response('The playground is not part of this build', { status: 404 })

@@ -23,7 +23,7 @@ export interface Lifetime {
   /** Ends the lifetime with a reason, such as the exit of a program. */
   readonly end: (reason: Error) => void
   /**
-   * Resolves when the process is interrupted; rejects with the reason if the lifetime was ended.
+   * Resolves when the process is interrupted. Rejects with the reason if the lifetime was ended.
    */
   readonly untilEnd: () => Promise<void>
 }

@@ -41,7 +41,7 @@ const runLocally: Readonly<
 }
 
 /**
- * Runs a command line; never rejects.
+ * Runs a command line. Never rejects.
  *
  * @returns The exit status: 0 for success, 1 if the server returned an error or a tool failed, 2
  *   for wrong usage, 3 if connecting failed, or the status of the signal if interrupted.

@@ -90,7 +90,7 @@ function requireFree(registries: Registries, entries: SourceEntries): void {
   }
 }
 
-/** Synchronizes one registry; returns the errors of entries that it could not add. */
+/** Synchronizes one registry. Returns the errors of entries that it could not add. */
 function mirrorRegistry<T extends Entry>(
   registry: Registry<T>,
   differs: (previous: T, next: T) => boolean,

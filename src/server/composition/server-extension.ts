@@ -22,7 +22,7 @@ export interface ServerExtensionOptions {
   readonly settings?: JsonObject
   /** Capabilities outside of `extensions`, for clients that look for them there. */
   capabilities?(era: 'legacy' | 'modern'): ServerCapabilities
-  /** The only era in which the extension exists; by default it exists in both. */
+  /** The only era in which the extension exists. By default it exists in both. */
   readonly era?: 'legacy' | 'modern'
   /**
    * Whether a declaration by the server is sufficient. Otherwise the extension's methods and
@@ -36,10 +36,10 @@ export interface ServerExtensionOptions {
    * results to clients that declare the extension.
    */
   readonly resultTypes?: readonly string[]
-  /** The methods that may return these result types; by default all may. */
+  /** The methods that may return these result types. By default all may. */
   readonly resultMethods?: readonly string[]
   /**
-   * Whether the extension itself created a result of such a type; by default all are accepted.
+   * Whether the extension itself created a result of such a type. By default all are accepted.
    * Other results of these types are internal errors.
    */
   isOwnResult?(result: Result, ctx: Context): boolean

@@ -9,12 +9,12 @@ import { INVALID_PARAMS } from '../../protocol/error-codes.ts'
 /** One page of a list. */
 export interface Page<T> {
   page: readonly T[]
-  /** Cursor of the next page; absent on the last page. */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string
 }
 
 /**
- * Returns one page of a list; created by {@link pagesOf}.
+ * Returns one page of a list. Created by {@link pagesOf}.
  *
  * @param cursor The cursor from the previous page, as the client sent it; `undefined` for the first
  * page.

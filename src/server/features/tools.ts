@@ -140,7 +140,7 @@ export interface Tools {
 /** Turns calls into tasks. */
 export interface TaskFactory {
   /**
-   * Creates a task for a call that should run as one; returns the result that describes the task.
+   * Creates a task for a call that should run as one. Returns the result that describes the task.
    *
    * @param args The arguments, as output by the tool's schema.
    */

@@ -16,7 +16,7 @@ export interface RateLimit {
   /** The length of a period, in milliseconds. */
   perMs: number
   /**
-   * The key by which requests are counted; by default the principal, or one shared key for all
+   * The key by which requests are counted. By default the principal, or one shared key for all
    * callers without a principal.
    */
   keyOf?: (ctx: BaseContext) => string

@@ -129,11 +129,11 @@ export interface Exchange {
   readonly cancellation: Cancellation
   /** Whether the host is shutting down, so that open listeners should end gracefully. */
   readonly shutdown?: ShutdownSignal | undefined
-  /** The source of changes for listeners; by default the server's own notifier. */
+  /** The source of changes for listeners. By default the server's own notifier. */
   readonly changes?: ChangeSource | undefined
-  /** The minimum severity of the log messages that the client wants; if absent, none are sent. */
+  /** The minimum severity of the log messages that the client wants. If absent, none are sent. */
   readonly logLevel: LoggingLevel | undefined
-  /** The session; absent for requests outside of a session. */
+  /** The session. Absent for requests outside of a session. */
   readonly session?: Session | undefined
   /**
    * The connection, which identifies the client where requests have no session (stdio, message
@@ -144,7 +144,7 @@ export interface Exchange {
   readonly canStream?: boolean
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>
-  /** Closes the connection without ending the request; absent if the client could not resume. */
+  /** Closes the connection without ending the request. Absent if the client could not resume. */
   readonly disconnect?: ((retryMs: number) => void) | undefined
   /** How the client can be asked for input. */
   readonly askMode: AskMode

@@ -41,7 +41,7 @@ export class RequestContext extends BaseRequestContext implements Context {
   /** The settings for log messages; without them none are sent. */
   logs: LogRules | undefined
   /**
-   * The recording of earlier rounds; absent until the handler asks for input, and in modes without
+   * The recording of earlier rounds. Absent until the handler asks for input, and in modes without
    * replay.
    */
   replay: ReplayInput | undefined

@@ -25,7 +25,7 @@ export class RequestChecks {
   readonly #request: Request
   readonly #origin: string | null
   /** The origin whose pages may read the response; `null` until it is known to be allowed. */
-  #reader: string | null = null
+  #allowedOrigin: string | null = null
 
   constructor(
     server: ServerDefinition,
@@ -51,13 +51,13 @@ export class RequestChecks {
     const metadata = this.#options.auth?.handleMetadata(request)
     if (metadata) return metadata
     checkOrigin(request, this.#origin, this.#options)
-    this.#reader = this.#origin
+    this.#allowedOrigin = this.#origin
     return request.method === 'OPTIONS' ? preflightResponse(request) : undefined
   }
 
   /** Adds CORS headers, so that an allowed page can read the response. */
   respond(response: Response): Response {
-    return allowOrigin(response, this.#reader)
+    return allowOrigin(response, this.#allowedOrigin)
   }
 
   /** Creates the response for an error. */

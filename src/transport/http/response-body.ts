@@ -16,7 +16,7 @@ export function isEventStream(response: Response): boolean {
   return response.ok && hasType(response, 'text/event-stream')
 }
 
-/** Reads an event stream, which may continue an earlier one, until it ends or `enough` returns true. */
+/** Reads an event stream, which may continue an earlier one, until it ends or `isEnough` returns true. */
 export function readEvents(
   response: Response,
   parser: SseParser,

@@ -110,7 +110,7 @@ class MessagePortTransport implements Transport {
   #isOpen = false
   #isClosing = false
   #receiver: Receiver | undefined
-  /** The handshake message of this end; absent until its lock state is known. */
+  /** The handshake message of this end. Absent until its lock state is known. */
   #handshake: Handshake | undefined
   /** The id of the peer, once it has sent its handshake message. */
   #peer: string | undefined

@@ -23,8 +23,8 @@ export interface ChannelEvents {
 /** Carries values to and from one peer. */
 export interface MessageChannelLike {
   /**
-   * Whether other code posts here too. If so, values that are not MCP messages are ignored;
-   * otherwise they are reported as malformed.
+   * Whether other code posts here too. If so, values that are not MCP messages are ignored.
+   * Otherwise they are reported as malformed.
    */
   readonly shared: boolean
   /** Starts delivering events. Called once, before any `post`. */

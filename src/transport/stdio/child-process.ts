@@ -34,7 +34,7 @@ export interface ChildProcess {
   readonly stderr?: ReadableStream<Uint8Array> | undefined
   /** Writes to the stderr of this process. */
   readonly writeStderr?: ((chunk: Uint8Array) => void) | undefined
-  /** Resolves when the process has exited; never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   readonly exited: Promise<ChildExit>
   /**
    * Sends a signal to the process and its descendants, even after the process itself has exited. `SIGCONT`

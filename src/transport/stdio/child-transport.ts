@@ -134,7 +134,7 @@ const STABLE_RUN_MS = 60_000
  * `close` flushes sent messages and closes the process's stdin, then waits, sends SIGTERM, waits
  * and sends SIGKILL, and resolves when the process and all its descendants have exited.
  *
- * @param spawn Starts the process; rejects if that fails.
+ * @param spawn Starts the process. Rejects if that fails.
  * @throws {TypeError} If an option is unknown.
  */
 export function childTransport(

@@ -38,7 +38,7 @@ export class MessageOutline {
     }
   }
 
-  /** Scans to the end of a string; returns the index of the end. */
+  /** Scans to the end of a string. Returns the index of the end. */
   #scanString(bytes: Uint8Array, start: number): number {
     let escaped = this.#escaped
     let at = start

@@ -67,7 +67,7 @@ class StdioTransport implements Transport {
   #receiver: Receiver | undefined
   /** Lines queued for the next write. */
   #queue = ''
-  /** Settles when the current queue was written; absent while the queue is empty. */
+  /** Settles when the current queue was written. Absent while the queue is empty. */
   #flushed: Promise<void> | undefined
   /** The current or last write. Never rejects. */
   #written: Promise<void> = Promise.resolve()

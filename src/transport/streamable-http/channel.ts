@@ -121,7 +121,7 @@ export class StreamableHttpChannel implements Channel {
     }
   }
 
-  /** Opens the next stream of a call; returns `undefined` after a transient error. */
+  /** Opens the next stream of a call. Returns `undefined` after a transient error. */
   async #resume(
     call: Outgoing,
     lastEventId: string,

@@ -39,7 +39,7 @@ export class Reply {
   #stream: ReplyStream | undefined
   #events: EventStream | undefined
 
-  /** @param openStream Creates the event stream; by default one that cannot be resumed. */
+  /** @param openStream Creates the event stream. By default one that cannot be resumed. */
   constructor(
     options: ReplyOptions,
     openStream: (events: EventStream) => ReplyStream = (events) => events,

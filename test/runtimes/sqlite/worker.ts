@@ -7,8 +7,8 @@ import { storeSuite } from '../../session/store-suite.ts'
 export class McpSession extends SuiteObject {
   suite(): Suite {
     const { storage } = this.ctx
-    const mintId = (): string => `shared.${crypto.randomUUID()}`
-    const open = () => new ObjectSessionStore(storage, { mintId })
+    const createId = (): string => `shared.${crypto.randomUUID()}`
+    const open = () => new ObjectSessionStore(storage, { createId })
     return storeSuite(async () => {
       await storage.deleteAll()
       return { store: open(), reopen: open }

@@ -14,7 +14,7 @@ interface Storage {
 /** @param clear Gives an empty storage. */
 export function objectSuite(clear: () => Promise<Storage>): Suite {
   const open = (storage: Storage): ObjectSessionStore =>
-    new ObjectSessionStore(storage, { mintId: () => 'unused' })
+    new ObjectSessionStore(storage, { createId: () => 'unused' })
 
   return {
     'A session that has its object for itself goes on with what was negotiated': async () => {
