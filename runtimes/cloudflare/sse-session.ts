@@ -47,7 +47,7 @@ export class SseSession {
     socket.serializeAttachment(principal ?? null)
     const address = new URL(url)
     address.searchParams.set(SESSION, this.#ctx.id.toString())
-    // Without the origin, which a proxy may have replaced
+    // The address is sent without an origin, because a proxy may have replaced the origin
     sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
     // The hub sends changes. The session will have the id of the object
     const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })

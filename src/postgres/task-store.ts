@@ -15,7 +15,7 @@ import { splitMessage, TaskMessages } from './task-messages.ts'
 const CHANGED = 'task'
 const MESSAGE = 'task-message'
 
-/** How many tasks of a crashed process another one takes over at once. */
+/** How many tasks of crashed processes are taken over at a time. */
 const MAX_UNLEASED = 1_000
 
 /** Stores tasks in a table that several processes share. */

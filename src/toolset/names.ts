@@ -1,13 +1,13 @@
 /**
- * Names within the alphabet and length of model APIs, which reject a whole request because of one
- * invalid name.
+ * Creates names that model APIs accept. They limit the characters and the length of a name, and reject a
+ * whole request because of one invalid name.
  */
 import { digestText } from '../patterns/digest.ts'
 
 /** The number of digest characters that distinguish names. */
 const DIGEST_LENGTH = 6
 
-/** The shortest limit that leaves room for a letter, a separator and a digest. */
+/** The lowest maximum length of a name. A name may have to contain a letter, a separator and a digest. */
 export const MIN_NAME_LENGTH: number = DIGEST_LENGTH + 2
 
 /**

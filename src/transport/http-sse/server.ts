@@ -153,7 +153,7 @@ class SseEndpoint {
     const address = new URL(request.url)
     if (messagePath !== undefined) address.pathname = messagePath
     address.searchParams.set(SESSION, id)
-    // Without the origin, which differs behind a proxy
+    // The address is sent without an origin, because the public origin differs behind a proxy
     connection.announce(address.pathname + address.search)
     serveTransport(this.#server, connection, { ...this.#options, caller }).catch((error: unknown) =>
       definitionOf(this.#server).report(error),
