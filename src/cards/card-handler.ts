@@ -22,14 +22,14 @@ export interface CardHandlerOptions {
   /** A catalog to serve at `/.well-known/ai-catalog.json`. */
   catalog?: AiCatalog
   /**
-   * The header `Cache-Control`; an empty text omits it.
+   * The header `Cache-Control`. With an empty text, the header is omitted.
    *
    * @default 'public, max-age=3600'
    */
   cacheControl?: string
   /**
-   * Limits the rate of requests: returns whether to answer a request, or to reject it with the
-   * status 429. By default all are answered.
+   * Limits the rate of requests. Returns `true` to answer a request, or `false` to reject it with the status
+   * 429. By default all are answered.
    */
   allow?: (request: Request, caller: Caller) => boolean | Promise<boolean>
 }

@@ -22,7 +22,7 @@ const INPUT: Shape = {
 /** The members that cards and entries of the registry share. */
 export const SHARED: Shape = {
   'name!': SERVER_NAME,
-  // Neither a comparison nor a choice, and no part of it is a wildcard
+  // A version must not be a range, so it contains no comparison, no alternatives and no wildcard
   'version!': /^(?![\^~<>=]|.*\|\||(?:.*\.)?[x*](?:\.|$)).{1,255}$/isu,
   'description!': SHORT_TEXT,
   title: SHORT_TEXT,
@@ -30,7 +30,7 @@ export const SHARED: Shape = {
   repository: {
     'url!': URI,
     'source!': TEXT,
-    // A relative path that stays inside
+    // A relative path that does not lead out of the repository
     subfolder: /^(?!\/|.*\.\.)/,
     id: TEXT,
   },

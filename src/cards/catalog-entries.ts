@@ -64,7 +64,8 @@ export function requireEntry(value: unknown, catalogUrl: string | undefined): Ca
 /**
  * Checks the digest of an entry, if it has one.
  *
- * @param document The bytes that were received, or the embedded value, whose canonical form counts.
+ * @param document The received bytes, or the embedded value. The digest of a value is that of its canonical
+ *   form.
  * @throws {SdkError} `INVALID_MESSAGE`, with `digest` as `data.step`.
  */
 export async function requireDigest(
@@ -86,8 +87,8 @@ export async function requireDigest(
 }
 
 /**
- * The newest entry of each identifier, in the order of the catalog: by semantic version, or else by
- * the time of the last change.
+ * Returns the newest entry of each identifier, in the order of the catalog. Entries are compared by semantic
+ * version, or by the time of the last change if a version is not semantic.
  */
 export function newestEntries(entries: readonly CatalogEntry[]): CatalogEntry[] {
   const newest = new Map<string, CatalogEntry>()

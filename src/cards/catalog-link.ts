@@ -6,7 +6,7 @@
 import type { FetchedDocument } from './fetch-document.ts'
 
 const LINK_VALUE = /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g
-/** The attributes of an element up to its end, which quoted values do not contain. */
+/** Matches the attributes of an element up to its `>`. A `>` in a quoted value is not the end. */
 const ATTRIBUTES = /^(?:"[^"]*"|'[^']*'|[^>"'])*(?=>)/
 
 const RELATION = /(?:^|[\s;])rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"'>]+))/i
@@ -30,7 +30,7 @@ export function findCatalogLink({ url, bytes, headers }: FetchedDocument): strin
   return undefined
 }
 
-/** The text without HTML comments; what follows an unclosed one belongs to it. */
+/** Removes HTML comments from a text. A comment without an end includes the rest of the text. */
 function withoutComments(html: string): string {
   return html
     .split('<!--')

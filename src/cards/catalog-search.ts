@@ -33,7 +33,7 @@ const MAX_DEPTH = 4
 const MAX_ENTRIES = 100
 const MAX_CARDS = 500
 const MAX_CATALOGS = 100
-/** How many documents are requested at once. */
+/** The maximum number of concurrent requests. */
 const CONCURRENCY = 8
 
 /** A catalog and its place. */
@@ -44,7 +44,7 @@ interface Catalog {
   readonly depth: number
 }
 
-/** The reading of one catalog and everything that it lists. */
+/** Reads one catalog, and the cards and catalogs that it lists. */
 export class CatalogSearch {
   readonly failures: CardFailure[] = []
   readonly #domain: string
@@ -160,7 +160,7 @@ export class CatalogSearch {
   }
 
   #fail(identifier: unknown, error: unknown): void {
-    // The application aborted all of it
+    // If the application has aborted the search, the error does not belong to this entry only
     if (!(error instanceof SdkError) || this.#options.signal?.aborted) throw error
     this.failures.push({
       identifier: typeof identifier === 'string' ? identifier : undefined,

@@ -10,9 +10,9 @@ import type { ServerCard } from './types.ts'
 /** A member in which a card differs from its server. */
 export interface CardDifference {
   readonly member: string
-  /** What the card says. */
+  /** The value in the card. */
   readonly card: unknown
-  /** What the server says, which counts. */
+  /** The value of the server. Use this one. */
   readonly server: unknown
 }
 

@@ -14,9 +14,12 @@ import { CATALOG_PATH } from './types.ts'
 /** Options of {@link discover}. */
 export interface DiscoverOptions extends FetchDocumentOptions {
   /**
-   * Where to look. `domain`: in the catalog of the domain. `page`: first in the catalog that the
-   * given page links to. `endpoint`: first below the given endpoint of a server, where no catalog is
-   * needed, and then for its card in the catalog.
+   * Where to search for cards.
+   *
+   * - `domain`: In the catalog of the domain.
+   * - `page`: First in the catalog that the given page links to.
+   * - `endpoint`: First below the given endpoint, which needs no catalog. Then for the card of this endpoint
+   *   in the catalog.
    *
    * @default 'domain'
    */
@@ -31,7 +34,7 @@ export interface DiscoverOptions extends FetchDocumentOptions {
 
 /** The result of {@link discover}. */
 export interface Discovery {
-  /** The cards, in the order of the catalog; one for each endpoint, and of each the newest version. */
+  /** The cards, in the order of the catalog. Of several cards for one endpoint, only the newest version. */
   readonly cards: readonly FoundCard[]
   /** The entries whose card could not be read, and those beyond the limits. */
   readonly failures: readonly CardFailure[]
@@ -130,7 +133,7 @@ function names({ card }: FoundCard, endpoint: URL): boolean {
   })
 }
 
-/** The result of a guess, whose failure means nothing. */
+/** The result of an attempt at an address where a document may not exist. Errors are ignored. */
 async function optional<T>(guess: Promise<T>): Promise<T | undefined> {
   try {
     return await guess

@@ -25,9 +25,9 @@ export interface FetchDocumentOptions {
    */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
   /**
-   * Decides whether a URL may be used: the one that you pass, and those that catalogs, cards and
-   * redirects name. Ask the user here, or compare with a list. URLs must use HTTPS, or HTTP to a
-   * loopback host, and contain no credentials, whatever it returns.
+   * Decides whether a URL may be used. Called for the URL that you pass, and for those that catalogs, cards
+   * and redirects name. Ask the user here, or compare the URL with a list. A URL must also use HTTPS, or HTTP
+   * to a loopback host, and must not contain credentials.
    *
    * By default, only public hosts are allowed, and of these the host that you pass and the hosts
    * below it. Names are not resolved: a program with access to a private network should check

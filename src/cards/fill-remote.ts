@@ -1,5 +1,6 @@
 /**
- * Fills the variables of an endpoint. Values never change where a URL leads.
+ * Fills the variables of an endpoint. A value never changes the host or the path of a URL outside of its
+ * variable.
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/schema.ts
  */
@@ -18,8 +19,8 @@ export interface FillOptions {
    */
   values?: RemoteValues
   /**
-   * Whether inputs with the format `filepath` are accepted: only programs with access to the user's
-   * files can make sense of them.
+   * Whether inputs with the format `filepath` are accepted. Only programs with access to the user's files can
+   * use such values.
    *
    * @default false
    */
@@ -89,7 +90,8 @@ class Fill {
   }
 
   /**
-   * The value of an input; `undefined` if it has none, which is then recorded if it is required.
+   * Returns the value of an input; `undefined` if it has none. If the input is required, it is then recorded as
+   * missing.
    *
    * @throws {SdkError} `INVALID_USE` if the value is invalid. The message does not contain it, because
    *   it may be secret.
@@ -119,7 +121,7 @@ function fillUrl({ url, variables = {} }: CardRemote, fill: Fill): string {
   const input = (name: string): string | undefined => {
     return fill.input(name, { ...variables[name], isRequired: true })
   }
-  // A variable at the start is an origin, perhaps with a path
+  // A variable at the start of a URL contains an origin, and possibly a path
   const [, first] = /^\{(\w+)\}/.exec(url) ?? []
   const origin = first === undefined ? undefined : input(first)
   const template = first === undefined ? url : url.slice(first.length + 2)
@@ -131,7 +133,7 @@ function fillUrl({ url, variables = {} }: CardRemote, fill: Fill): string {
   })
   const path = fillText(rest, (name) => {
     const value = input(name)
-    // Would be removed together with the segment before it
+    // A URL parser would remove such a segment together with the previous one
     if (value !== undefined && /^\.*$/.test(value)) throw unsafe(name)
     return value === undefined ? undefined : encodeURIComponent(value)
   })

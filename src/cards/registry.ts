@@ -21,7 +21,7 @@ const REGISTRY_SCHEMA =
  */
 export interface RegistryEntry extends Omit<ServerCard, 'remotes'> {
   remotes?: Omit<CardRemote, 'supportedProtocolVersions'>[]
-  /** How to install and start the server; unlike cards, entries may describe that. */
+  /** How to install and start the server. Cards cannot describe that. */
   packages?: JsonObject[]
 }
 
@@ -43,7 +43,7 @@ const ARGUMENT: Shape = { 'type!': /^(?:positional|named)$/ }
 const POSITIONAL: Shape = { '&': INPUT_WITH_VARIABLES, valueHint: TEXT, isRepeated: false }
 const NAMED: Shape = { '&': INPUT_WITH_VARIABLES, 'name!': TEXT, isRepeated: false }
 
-/** What all packages have; the rest depends on the types of their transport and arguments. */
+/** The members of all packages. Other members depend on the types of the transport and the arguments. */
 const PACKAGE: Shape = {
   'registryType!': TEXT,
   'identifier!': TEXT,
