@@ -57,7 +57,7 @@ export async function deliverTo(
   taken: WebhookSubscription,
 ): Promise<void> {
   const { host, settings, storage, env, limit, abort, isOver } = environment
-  const lease = new Lease(storage, taken, abort)
+  const lease = new Lease(storage, taken, settings, abort)
   let open: OpenSubscription = { ...toOpen(taken, env), log: storage }
 
   if (isExpired(taken) && !(await expire())) return

@@ -4,22 +4,35 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type { EventStorage, WebhookSubscription } from '../storage.ts'
+import type { WebhookSettings } from './options.ts'
 import { progressOf, type Progress } from './progress.ts'
 
+/** How long a process may at least work without storing its progress, in milliseconds. */
+const MIN_LEASE_MS = 60_000
+
 /** How long a process may work without storing its progress, in milliseconds. */
-export const LEASE_MS = 60_000
+export function leaseMs({ timeoutMs }: WebhookSettings): number {
+  return Math.max(MIN_LEASE_MS, 3 * timeoutMs)
+}
 
 /** A subscription that a storage has given to this process. */
 export class Lease {
   /** The subscription as it was last stored. */
   record: WebhookSubscription
   readonly #storage: EventStorage
+  readonly #settings: WebhookSettings
   readonly #abort: AbortSignal
 
   /** @param abort Aborts when the subscription was deleted. */
-  constructor(storage: EventStorage, record: WebhookSubscription, abort: AbortSignal) {
+  constructor(
+    storage: EventStorage,
+    record: WebhookSubscription,
+    settings: WebhookSettings,
+    abort: AbortSignal,
+  ) {
     this.#storage = storage
     this.record = record
+    this.#settings = settings
     this.#abort = abort
   }
 
@@ -41,7 +54,7 @@ export class Lease {
   async save(change: Partial<WebhookSubscription>): Promise<boolean> {
     for (;;) {
       const { id, name, version, dueAt: lease } = this.record
-      const dueAt = Date.now() + LEASE_MS
+      const dueAt = Date.now() + leaseMs(this.#settings)
       const next = { ...this.record, dueAt, ...change, version: version + 1 }
       if (this.#abort.aborted) return false
       if (await this.#storage.save(next)) {

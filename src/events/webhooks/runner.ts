@@ -9,7 +9,7 @@ import type { AttachedWebhooks, DeliverOptions, EventHost } from '../host.ts'
 import type { WebhookSubscription } from '../storage.ts'
 import { deliverTo, type DeliveryEnvironment } from './delivery.ts'
 import { hostLimits, type HostLimits } from './host-limits.ts'
-import { LEASE_MS } from './lease.ts'
+import { leaseMs } from './lease.ts'
 import type { WebhookSettings } from './options.ts'
 
 /** The maximum number of subscriptions that a process works on at once. */
@@ -72,7 +72,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     for (;;) {
       const now = Date.now()
       const capacity = isOver() ? 0 : MAX_DELIVERIES - jobs.size
-      const taken = capacity > 0 ? await storage.take(now, now + LEASE_MS, capacity) : []
+      const taken = capacity > 0 ? await storage.take(now, now + leaseMs(settings), capacity) : []
       for (const record of taken) {
         const job = work(record, { host, settings, storage, env, isOver, limit })
         jobs.add(job)
