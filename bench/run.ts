@@ -38,6 +38,7 @@ const others: typeof benches = {
   capacity: () => import('./capacity/index.ts'),
   postgres: () => import('./postgres.ts'),
   soak: () => import('./soak.ts'),
+  events: () => import('./events.ts'),
 }
 
 const { values, positionals } = parseArgs({
