@@ -115,6 +115,23 @@ describe('A delivery', () => {
     expect(world.deliveries()).toHaveLength(length)
   })
 
+  it.each([
+    [10_000, {}],
+    [3_000, { timeoutMs: 3_000 }],
+  ])('waits at most %d ms for a response [E-EVT-168]', async (timeoutMs, webhooks) => {
+    const world = createWorld({ webhooks })
+    const { id } = await world.subscribe()
+    world.answer = silence
+    await world.emit('evt_1')
+    await until(() => world.deliveries().length === 1)
+    await pass(timeoutMs - 1_000)
+    expect(await world.events.deliveries(String(id))).toEqual([])
+    await pass(1_000)
+    expect(await world.events.deliveries(String(id))).toMatchObject([
+      { durationMs: timeoutMs, error: 'timeout' },
+    ])
+  })
+
   it('is accepted although the body of the response never ends [E-EVT-169]', async () => {
     const world = createWorld()
     await world.subscribe()
