@@ -36,14 +36,21 @@ export function payloadOf(topic: string, key: string): string {
   return `${topic} ${key}`
 }
 
+/** A channel that is listened to. */
+interface Channel {
+  /** Resolves when the first connection listens. */
+  readonly listens: Promise<void>
+  readonly unlisten: () => Promise<unknown>
+}
+
 /** Sends and receives the notifications of all processes that use one schema, over one connection. */
 export class Bus {
   /** The id of this process. If the process has several storages, each has its own id. */
   readonly process: string = crypto.randomUUID()
   readonly #database: Database
   readonly #subscribers = new Map<string, Set<Subscriber>>()
-  /** The channels that are listened to, and how to stop that. */
-  readonly #channels = new Map<string, () => Promise<unknown>>()
+  /** The channels that the current client listens to. */
+  readonly #channels = new Map<string, Channel>()
   #started: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
   /** The number of heartbeats since the last notification. */
@@ -107,7 +114,7 @@ export class Bus {
     if (this.#isClosed) return
     this.#isClosed = true
     clearInterval(this.#timer)
-    for (const unlisten of this.#channels.values()) await unlisten()
+    for (const { unlisten } of this.#channels.values()) await unlisten()
     if (!this.#started) return
     await this.#database.query('DELETE FROM {mcp_processes} WHERE id = $1', this.process)
   }
@@ -123,18 +130,23 @@ export class Bus {
 
   /** Resolves when the first connection listens. The client library opens later connections itself. */
   #listen(channel: string): Promise<void> {
-    return new Promise((resolve) => {
+    const known = this.#channels.get(channel)
+    if (known) return known.listens
+    let unlisten = async (): Promise<unknown> => undefined
+    const listens = new Promise<void>((resolve) => {
       const receive = (payload: string): void => this.#receive(payload)
-      const listens = (): void => {
+      const onListening = (): void => {
         resolve()
         this.#resync()
       }
-      const listening = this.#database.listen(channel, receive, listens)
+      const listening = this.#database.listen(channel, receive, onListening)
+      unlisten = () => listening.then((each) => each.unlisten(), ignore)
+      // The client library tries again
       listening.catch(ignore)
-      const unlisten = (): Promise<unknown> => listening.then((each) => each.unlisten(), ignore)
-      this.#channels.set(channel, unlisten)
-      if (this.#isClosed) void unlisten().catch(ignore)
     })
+    this.#channels.set(channel, { listens, unlisten })
+    if (this.#isClosed) void unlisten().catch(ignore)
+    return listens
   }
 
   #receive(payload: string): void {
@@ -161,8 +173,8 @@ export class Bus {
   /** Sends the next heartbeat. If the notification of the last one is missing, first reads all topics. */
   #check(): void {
     if (this.#silentBeats > 0) this.#resync()
-    // The connection that listens may be lost without notice
-    if (this.#silentBeats >= MAX_SILENT_BEATS) this.#database.replaceClient()
+    // Once, as behind some poolers no notification ever arrives
+    if (this.#silentBeats === MAX_SILENT_BEATS) this.#database.replaceClient()
     this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))
   }
