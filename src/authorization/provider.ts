@@ -130,8 +130,8 @@ export class TokenProvider implements SignIn {
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
-      // Without a refresh grant, as for clients without a user, a token is obtained again whenever it
-      // expires, which is not a sign-in to count
+      // Clients without a user have no refresh grant, and obtain a token again whenever it expires. This does
+      // not count as a sign-in
       if (missingScopes !== undefined || this.#grant.refresh) {
         await countSignIn(this.#tokens, server.url, missingScopes, this.#options.maxSignIns)
       }
@@ -280,7 +280,7 @@ export class TokenProvider implements SignIn {
     }
   }
 
-  /** Completes a flow that began before the page was left; a failure is reported once. */
+  /** Completes a flow that began before the page was left. A failure is reported once. */
   async #resume(): Promise<void> {
     try {
       const completed = await this.#grant.resume?.((url, issuer, resource, scopes) =>

@@ -4,7 +4,7 @@
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */
 
-/** The longest delay of timers, in milliseconds; with a longer one they fire immediately. */
+/** The longest delay of timers, in milliseconds. A timer with a longer delay fires immediately. */
 export const MAX_DELAY_MS = 0x7fffffff
 
 /** Lets the process exit while a timer is pending, on runtimes where timers prevent that. */
@@ -12,12 +12,12 @@ export function unref(timer: unknown): void {
   ;(timer as { unref?: () => void }).unref?.()
 }
 
-/** Waits, without keeping the process alive. */
+/** Waits. The wait does not keep the process alive. */
 export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => unref(setTimeout(resolve, delayMs)))
 }
 
-/** Lets everything run that is ready to run: I/O, timers, other requests. */
+/** Waits until all other work that is ready has run: I/O, timers, other requests. */
 export function nextTurn(): Promise<void> {
   // A single timer is not enough: Node may run it in the same phase, before it polls for I/O
   return new Promise((resolve) => setTimeout(() => setTimeout(resolve)))

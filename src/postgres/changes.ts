@@ -19,7 +19,7 @@ const BATCH = 500
 /** The maximum number of changes that wait for a database that cannot be used. */
 const MAX_PENDING = 10_000
 
-/** How long changes are stored, in milliseconds. A process without the database for longer misses some. */
+/** How long changes are stored, in milliseconds. A process that is disconnected for longer misses changes. */
 const RETENTION_MS = 3_600_000
 
 /** How often old changes are deleted, in milliseconds. */

@@ -75,14 +75,14 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Whether anything was ever registered: a capability is not withdrawn when its list becomes
-   * empty.
+   * Whether anything was ever registered. If so, the capability is declared even when the list is empty
+   * again.
    */
   get used(): boolean {
     return this.#used
   }
 
-  /** Whether visibility depends on the caller, or did before a restricted entry was removed. */
+  /** Whether any entry has ever had an option `visible`, so that the list may depend on the caller. */
   get restricted(): boolean {
     return this.#restricted
   }
