@@ -9,7 +9,7 @@ import type { OAuthClient } from './token.ts'
 
 /** Credentials that an authorization server issued in advance. */
 export interface ClientCredentials {
-  /** The issuer of the credentials; they are sent to no other. */
+  /** The issuer of the credentials. They are sent only to this authorization server. */
   readonly issuer: string
   readonly clientId: string
   /** Absent for public clients, and for those that sign assertions. */

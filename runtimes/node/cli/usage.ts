@@ -2,7 +2,7 @@
  * The help texts of the program.
  */
 
-/** Thrown for an invalid command line; printed with a reference to the help. */
+/** Thrown for an invalid command line. It is printed with a reference to the help. */
 export class UsageError extends Error {}
 
 /**
@@ -85,8 +85,8 @@ export function isLocalCommand(name: CommandName): name is LocalCommandName {
 type TargetKind = 'url' | 'program'
 
 /**
- * The commands that support an option, by default all that use a server, and the kind of server
- * that it requires, by default either.
+ * Where an option is supported. By default, all commands that use a server support it, for both kinds of
+ * server.
  */
 interface OptionScope {
   readonly commands?: readonly CommandName[]
@@ -206,7 +206,7 @@ ${supportedOptions.map(([option, use]) => row(option, 20, use)).join('\n')}
 `
 }
 
-/** A line of two columns; if the first is too long, it gets its own line. */
+/** Formats a line of two columns. If the first column is too long, it has its own line. */
 function row(left: string, width: number, right: string): string {
   const gap = left.length > width ? `\n${' '.repeat(width + 3)}` : ' '
   return `  ${left.padEnd(width)}${gap}${right}`

@@ -1,6 +1,6 @@
 /**
  * Answers the server's requests for input with the application's handlers. In a session, each request
- * gets a response; since 2026-07-28, the original request is sent again with the answers.
+ * receives a response. Since 2026-07-28, the original request is sent again with the answers.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
