@@ -46,6 +46,11 @@ export const budgets: readonly Budget[] = [
     code: `import { messagePortTransport } from 'edgewise/transport'; console.log(messagePortTransport)`,
     maxKb: 3,
   },
+  {
+    name: 'event receiver',
+    code: `import { createEventReceiver } from 'edgewise/events/client'; console.log(createEventReceiver)`,
+    maxKb: 2,
+  },
   { name: 'tiny server', code: tinyServer, maxKb: 15.8 },
   { name: 'protected tiny server', code: `${tinyServer}; ${protection}`, maxKb: 25.6 },
   { name: 'server', code: server, maxKb: 23 },

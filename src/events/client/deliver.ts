@@ -1,0 +1,145 @@
+/**
+ * The loop of one subscription: starts its delivery mode, and passes on each event once.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { SdkError } from '../../protocol/errors.ts'
+import type { DeliveryMode, EventType } from '../wire.ts'
+import { EventError, type EventFailure } from './event-error.ts'
+import { listEventTypes } from './event-requests.ts'
+import type { Followed } from './followed.ts'
+import type { Item } from './item-queue.ts'
+import { chooseMode } from './modes.ts'
+import { readOccurrence, type ReceivedEvent } from './occurrence.ts'
+import type { EventSubscriptionsOptions } from './options.ts'
+import { pollEvents } from './poll.ts'
+import { SeenIds } from './seen-ids.ts'
+import { streamEvents } from './stream.ts'
+import { infoOf, type SubscriptionInfo } from './subscription-store.ts'
+import { unsubscribe, type Webhook } from './webhook.ts'
+
+/** What the loop needs besides the subscription. */
+export interface DeliveryParts {
+  readonly options: EventSubscriptionsOptions
+  /** The modes that the client supports. */
+  readonly supported: readonly DeliveryMode[]
+  /** The mode that the application requests. */
+  readonly mode: DeliveryMode | undefined
+  readonly webhook: Webhook | undefined
+  /** Passes news about the subscription to a hook of the application. */
+  notify(hook: (subscription: SubscriptionInfo) => unknown): void
+}
+
+/** Delivers the events of a subscription until its signal aborts or the server ends it. */
+export async function* deliver(
+  followed: Followed,
+  parts: DeliveryParts,
+): AsyncGenerator<ReceivedEvent, void, undefined> {
+  const seen = new SeenIds(followed.record.seen)
+  const restarted = new Set<EventFailure>()
+  let reason: EventError | undefined
+  for (;;) {
+    try {
+      const type = await findType(followed, reason)
+      const mode = chooseMode(type, parts.supported, parts.mode)
+      if (mode !== 'webhook' && followed.record.webhook) await unsubscribe(followed)
+      await followed.save(mode === 'webhook' ? { mode } : { mode, webhook: undefined })
+      for await (const item of itemsOf(followed, mode, parts.webhook)) {
+        yield* process(item, followed, seen, parts)
+      }
+      return
+    } catch (error) {
+      if (followed.signal.aborted) return
+      if (!(error instanceof EventError) || !error.kind || restarted.has(error.kind)) {
+        if (error instanceof EventError) await followed.remove()
+        throw error
+      }
+      if (!(await mayRestart(error, followed, parts))) {
+        await followed.remove()
+        throw error
+      }
+      restarted.add(error.kind)
+      followed.ended = undefined
+      reason = error
+    }
+  }
+}
+
+/**
+ * Whether to subscribe again: once if the type was replaced or changed, or if the server does not
+ * accept the position. In the last two cases events may have been missed.
+ */
+async function mayRestart(
+  { kind, data }: EventError,
+  followed: Followed,
+  { options, notify }: DeliveryParts,
+): Promise<boolean> {
+  const { kind: missing, reason } = (data ?? {}) as { kind?: unknown; reason?: unknown }
+  const isChanged = kind === 'Unsupported' && reason === 'schema_changed'
+  if (!isChanged && kind !== 'InvalidParams') return kind === 'NotFound' && missing === 'event'
+  if (followed.record.cursor === null) return isChanged
+  await followed.save({ cursor: null })
+  notify((subscription) => options.onGap?.(subscription))
+  return true
+}
+
+/** Finds the event type. If it is gone, the subscription ends with the reason for looking. */
+async function findType(followed: Followed, reason: EventError | undefined): Promise<EventType> {
+  const { client, report, signal, record } = followed
+  const isBackground = reason !== undefined
+  const types = await listEventTypes(client, report, { signal, background: isBackground })
+  const type = types.find(({ name }) => name === record.name)
+  if (type) return type
+  const message = `The server has no event type "${record.name}"`
+  throw reason ?? new SdkError('UNSUPPORTED', message)
+}
+
+function itemsOf(
+  followed: Followed,
+  mode: DeliveryMode,
+  webhook: Webhook | undefined,
+): AsyncGenerator<Item, void, undefined> {
+  if (mode === 'webhook' && webhook) return webhook.events()
+  return mode === 'push' ? streamEvents(followed) : pollEvents(followed)
+}
+
+/** Passes on an event, and stores that it was processed. */
+async function* process(
+  item: Item,
+  followed: Followed,
+  seen: SeenIds,
+  { options, notify }: DeliveryParts,
+): AsyncGenerator<ReceivedEvent, void, undefined> {
+  if (item === 'gap') return notify((subscription) => options.onGap?.(subscription))
+  if (item.event !== undefined) {
+    const { name, seen: ids } = followed.record
+    const event = readOccurrence(item.event)
+    if (event?.name !== name) {
+      const message = `The server sent an invalid event of "${name}"`
+      followed.report(new SdkError('INVALID_MESSAGE', message, { data: item.event }))
+    } else if (!seen.has(event.eventId)) {
+      if (await isAccepted(event, followed, options)) yield event
+      const stored = { seen: seen.add(event.eventId, ids) }
+      // With a position that is stored next, one write is enough
+      if (!('cursor' in item)) await followed.save(stored)
+      else followed.record = { ...followed.record, ...stored }
+    }
+  }
+  if ('cursor' in item) await followed.moveTo(item.cursor)
+  if (item.event !== undefined) item.onProcessed?.()
+}
+
+async function isAccepted(
+  event: ReceivedEvent,
+  followed: Followed,
+  { accept }: EventSubscriptionsOptions,
+): Promise<boolean> {
+  try {
+    if (!accept || (await accept(event, infoOf(followed.record)))) return true
+    const message = `The event "${event.eventId}" of "${event.name}" was refused`
+    followed.report(new SdkError('DENIED', message))
+  } catch (error) {
+    followed.report(error)
+  }
+  return false
+}

@@ -1,0 +1,74 @@
+/**
+ * The errors of `events/*`, whose numbers differ between servers.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { ProtocolError, retryAfterMsOf } from '../../protocol/errors.ts'
+import type { ErrorObject } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import type { EventErrorKind } from '../host.ts'
+
+/** What an error of `events/*` means; `RateLimited` is temporary. */
+export type EventFailure = EventErrorKind | 'InvalidParams' | 'RateLimited'
+
+/** The codes of deployed servers, followed by those of the proposal. */
+const KINDS: Readonly<Record<number, EventFailure>> = {
+  // Literals, because bundlers keep objects with computed keys
+  '-32602': 'InvalidParams',
+  '-32011': 'NotFound',
+  '-32012': 'Forbidden',
+  '-32013': 'ResourceExhausted',
+  '-32014': 'Unsupported',
+  '-32015': 'CallbackEndpointError',
+  '-32023': 'NotFound',
+  '-32024': 'Forbidden',
+  '-32025': 'ResourceExhausted',
+  '-32026': 'Unsupported',
+  '-32027': 'CallbackEndpointError',
+}
+
+/** The code of the proposal for NotFound, which another proposal uses for rate limits. */
+const NOT_FOUND_OR_RATE_LIMITED = -32023
+
+const CALLBACK_REASON =
+  /^(?:connection_refused|timeout|tls_error|http_4xx|http_5xx|challenge_failed)$/
+
+/**
+ * An error that a server sent for a subscription to events.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+export class EventError extends ProtocolError {
+  /** What the error means, for either set of codes; undefined if that is unknown. */
+  readonly kind: EventFailure | undefined
+
+  constructor(error: ErrorObject & { readonly status?: number | undefined }) {
+    super(error.code, error.message, error.data)
+    this.name = 'EventError'
+    this.status = error.status
+    this.kind = kindOf(error)
+  }
+}
+
+/** Reads the error object in a notification or a webhook body; a malformed one has the code 0. */
+export function readEventError(value: unknown): EventError {
+  const { code, message, data } = isObject(value) ? value : {}
+  return new EventError({
+    code: Number.isInteger(code) ? Number(code) : 0,
+    message: typeof message === 'string' ? message : 'The server gave no reason',
+    data,
+  })
+}
+
+/** The code decides, and `data` where the code is unknown or has several meanings. */
+function kindOf({ code, data }: ErrorObject): EventFailure | undefined {
+  if (code === NOT_FOUND_OR_RATE_LIMITED && retryAfterMsOf({ data }) !== undefined) {
+    return 'RateLimited'
+  }
+  if (KINDS[code]) return KINDS[code]
+  if (!isObject(data)) return undefined
+  if ('kind' in data) return 'NotFound'
+  if ('limit' in data) return 'ResourceExhausted'
+  if ('feature' in data) return 'Unsupported'
+  return CALLBACK_REASON.test(String(data.reason)) ? 'CallbackEndpointError' : undefined
+}

@@ -1,0 +1,104 @@
+/**
+ * The requests of the Events extension: whether a server offers them, and how they fail.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { ExtensionClient } from '../../client/extension.ts'
+import type { RequestOptions } from '../../client/request-options.ts'
+import { walkPages } from '../../patterns/pages.ts'
+import { ProtocolError, SdkError } from '../../protocol/errors.ts'
+import { EVENTS_EXTENSION } from '../../protocol/extension-ids.ts'
+import type { JsonObject, Result } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import type { DeliveryMode, EventType } from '../wire.ts'
+import { EventError } from './event-error.ts'
+
+/** Receives errors that end nothing. */
+export type Report = (error: unknown) => void
+
+const MODES: readonly unknown[] = ['poll', 'push', 'webhook'] satisfies DeliveryMode[]
+
+/**
+ * What a server declares about events; undefined if it offers none, or only a revision of the
+ * extension that is unknown here.
+ */
+export function offeredEvents(
+  { serverCapabilities = {} }: Pick<ExtensionClient, 'serverCapabilities'>,
+  report: Report,
+): { readonly listChanged: boolean } | undefined {
+  const settings = serverCapabilities.extensions?.[EVENTS_EXTENSION]
+  const isKnown = isObject(settings) && settings.revision === undefined
+  if (isObject(settings) && !isKnown) {
+    const revision = JSON.stringify(settings.revision)
+    report(
+      new SdkError('UNSUPPORTED', `The server's revision ${revision} of events is not supported`),
+    )
+  }
+  // The older form, which some servers declare alone
+  const offered = isKnown ? settings : serverCapabilities.events
+  return isObject(offered) ? { listChanged: offered.listChanged === true } : undefined
+}
+
+/**
+ * Sends a request of the extension.
+ *
+ * @throws {SdkError} `CAPABILITY_MISSING` before anything is sent, if the server offers no events.
+ * @throws {EventError} The error that the server responded with.
+ */
+export async function requestEvents(
+  client: ExtensionClient,
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<Result> {
+  if (client.serverCapabilities && !offeredEvents(client, () => {})) {
+    throw new SdkError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
+  }
+  try {
+    const capabilities = { extensions: { [EVENTS_EXTENSION]: {} } }
+    return await client.request(method, params, { ...options, capabilities })
+  } catch (error) {
+    throw error instanceof ProtocolError ? new EventError(error) : error
+  }
+}
+
+/** Lists the event types. Malformed entries are left out and reported. */
+export async function listEventTypes(
+  client: ExtensionClient,
+  report: Report,
+  options: RequestOptions = {},
+): Promise<EventType[]> {
+  const method = 'events/list'
+  // Reports a revision that is not supported
+  offeredEvents(client, report)
+  const fetchPage = async (cursor: string | undefined): Promise<Result> => {
+    const params = cursor === undefined ? {} : { cursor }
+    const page = await requestEvents(client, method, params, options)
+    if (!Array.isArray(page.events)) {
+      throw new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid result`, {
+        data: page,
+      })
+    }
+    return { ...page, events: page.events.flatMap((entry) => readEventType(entry, report)) }
+  }
+  const types: EventType[] = []
+  for await (const type of walkPages<EventType>(method, fetchPage, 'events', {}, report)) {
+    types.push(type)
+  }
+  return types
+}
+
+function readEventType(entry: unknown, report: Report): EventType[] {
+  const { name, delivery, inputSchema, payloadSchema } = isObject(entry) ? entry : {}
+  const modes = Array.isArray(delivery) ? delivery.filter((mode) => MODES.includes(mode)) : []
+  const isValid =
+    typeof name === 'string' && modes.length > 0 && isSchema(inputSchema) && isSchema(payloadSchema)
+  if (isValid) return [{ ...(entry as EventType), delivery: modes }]
+  const text = JSON.stringify(name) ?? 'without a name'
+  report(new SdkError('INVALID_MESSAGE', `The event type ${text} is malformed`, { data: entry }))
+  return []
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === 'boolean' || isObject(value)
+}

@@ -1,0 +1,144 @@
+/**
+ * One subscription that is being followed: its position, its requests and their repetition.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { ExtensionClient } from '../../client/extension.ts'
+import type { RequestOptions } from '../../client/request-options.ts'
+import { sleep } from '../../patterns/abort.ts'
+import { backoffMs } from '../../patterns/backoff.ts'
+import { isTransient } from '../../patterns/transient.ts'
+import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
+import { retryAfterMsOf, SdkError } from '../../protocol/errors.ts'
+import type { JsonObject, Result } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import type { EventError } from './event-error.ts'
+import { requestEvents, type Report } from './event-requests.ts'
+import type { StoredSubscription, SubscriptionRecords } from './subscription-store.ts'
+
+/** Limits of a subscription; all are optional for applications. */
+export interface FollowLimits {
+  /** The shortest wait between two polls, in milliseconds. */
+  readonly minPollMs: number
+  /** The maximum number of events in the result of a poll; undefined for the server's limit. */
+  readonly maxEvents: number | undefined
+  /** After this time without any message a stream is opened again, in milliseconds. */
+  readonly maxSilenceMs: number
+  /** The maximum number of events that wait for the loop. */
+  readonly maxQueued: number
+}
+
+/** A subscription whose events are being delivered. */
+export class Followed {
+  readonly client: ExtensionClient
+  readonly limits: FollowLimits
+  readonly signal: AbortSignal
+  readonly report: Report
+  record: StoredSubscription
+  /** The error with which the server ended the subscription, so that it is not taken for a temporary one. */
+  ended: EventError | undefined
+  readonly #store: SubscriptionRecords
+  readonly #maxAgeMs: number | undefined
+  /** Whether a request has succeeded. The user did not initiate those that follow. */
+  #isAnswered = false
+  /** Whether the server has sent a cursor since the subscription is followed. */
+  #hasHistory = false
+  /** Whether the server has omitted a cursor after that. */
+  #hasOmitted = false
+  #isRemoved = false
+  #failures = 0
+
+  constructor(
+    parts: Pick<Followed, 'client' | 'limits' | 'signal' | 'report' | 'record'>,
+    store: SubscriptionRecords,
+    maxAgeMs: number | undefined,
+  ) {
+    this.client = parts.client
+    this.limits = parts.limits
+    this.signal = parts.signal
+    this.report = parts.report
+    this.record = parts.record
+    this.#store = store
+    this.#maxAgeMs = maxAgeMs
+  }
+
+  /** The params that every request to subscribe has. */
+  get params(): JsonObject {
+    const { name, arguments: args, cursor } = this.record
+    const params = { name, arguments: args, cursor }
+    return this.#maxAgeMs === undefined ? params : { ...params, maxAgeMs: this.#maxAgeMs }
+  }
+
+  /** Sends a request of the subscription. */
+  async request(method: string, params: JsonObject, options?: RequestOptions): Promise<Result> {
+    const result = await requestEvents(this.client, method, params, {
+      signal: this.signal,
+      background: this.#isAnswered,
+      ...options,
+    })
+    this.#isAnswered = true
+    return result
+  }
+
+  /** Changes the record, and stores it. */
+  async save(changes: Partial<StoredSubscription>): Promise<void> {
+    this.record = { ...this.record, ...changes }
+    if (!this.#isRemoved) await this.#store.save(this.record)
+  }
+
+  /** Removes the record. The loop may still finish its last event. */
+  async remove(): Promise<void> {
+    this.#isRemoved = true
+    await this.#store.remove(this.record.key)
+  }
+
+  /** Stores the position that the server sent last. Null or undefined means that it has none. */
+  async moveTo(cursor: unknown): Promise<void> {
+    const { record } = this
+    if (typeof cursor === 'string') {
+      this.#hasHistory = true
+      if (cursor !== record.cursor) await this.save({ cursor })
+    } else if (!this.#hasHistory) {
+      if (record.cursor !== null) await this.save({ cursor: null })
+    } else if (!this.#hasOmitted) {
+      this.#hasOmitted = true
+      const message = `The server omits cursors of "${record.name}" that it sent before`
+      this.report(new SdkError('INVALID_MESSAGE', message))
+    }
+  }
+
+  /** Notes that a request has succeeded. */
+  succeeded(): void {
+    this.#failures = 0
+  }
+
+  /**
+   * Waits before the next attempt, longer after each failure.
+   *
+   * @throws the error if another attempt would fail too, or the signal aborts.
+   */
+  async waitAfter(error: unknown, isReported = true): Promise<void> {
+    if (!this.mayRetry(error)) throw error
+    if (isReported) this.report(error)
+    await sleep(Math.max(backoffMs(this.#failures++), retryAfterMs(error)), this.signal)
+  }
+
+  /** Whether the same request may succeed later. */
+  mayRetry(error: unknown): boolean {
+    if (this.signal.aborted || error === this.ended) return false
+    const { code } = error as SdkError | EventError
+    const isSignedOut = this.#isAnswered && code === 'UNAUTHORIZED'
+    const isLimited = (error as EventError).kind === 'RateLimited' || retryAfterMs(error) > 0
+    return isTransient(error) || code === INTERNAL_ERROR || isSignedOut || isLimited
+  }
+}
+
+/** How long the server asks to wait, in milliseconds: in the error, or in the header `Retry-After`. */
+function retryAfterMs(error: unknown): number {
+  const { data } = error as SdkError | EventError
+  const header = isObject(data) ? data.retryAfter : undefined
+  if (typeof header !== 'string') return retryAfterMsOf({ data }) ?? 0
+  const seconds = Number(header)
+  const delayMs = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
+  return Number.isNaN(delayMs) ? 0 : delayMs
+}

@@ -1,0 +1,11 @@
+/**
+ * Events for clients: following them, and receiving them by webhook.
+ *
+ * @module
+ */
+export { eventSubscriptions } from './subscriptions.ts'
+export { EventError } from './event-error.ts'
+export { eventText } from './event-text.ts'
+export { createEventReceiver } from '../receiver/receiver.ts'
+export { eventInbox } from '../receiver/inbox.ts'
+export type { StoredSubscription, SubscriptionRecords } from './subscription-store.ts'

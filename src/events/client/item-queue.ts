@@ -1,0 +1,59 @@
+/**
+ * The queue between what delivers events and the loop that reads them.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+
+/** What a delivery mode passes to the loop, in order. */
+export type Item =
+  /** An event, which is not validated yet. `cursor` is the position after it. */
+  | {
+      readonly event: unknown
+      readonly cursor?: unknown
+      /** Called when the loop has processed the event. */
+      readonly onProcessed?: () => void
+    }
+  /** The position of everything so far. */
+  | { readonly cursor: unknown; readonly event?: undefined }
+  /** Events were skipped. */
+  | 'gap'
+
+/** A queue with a limit, as an async iterator. */
+export class ItemQueue {
+  readonly #maxItems: number
+  readonly #items: Item[] = []
+  #wake: (() => void) | undefined
+  #isEnded = false
+  #error: Error | undefined
+
+  constructor(maxItems: number) {
+    this.#maxItems = maxItems
+  }
+
+  /** Adds an item. Returns whether there was space, or the queue has ended. */
+  push(item: Item): boolean {
+    if (this.#isEnded) return true
+    if (this.#items.length >= this.#maxItems) return false
+    this.#items.push(item)
+    this.#wake?.()
+    return true
+  }
+
+  /** Ends the queue after the items that are in it, with an error if given. */
+  end(error?: Error): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#error = error
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for (;;) {
+      const item = this.#items.shift()
+      if (item !== undefined) yield item
+      else if (this.#error) throw this.#error
+      else if (this.#isEnded) return
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Which delivery mode a subscription uses.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { SdkError } from '../../protocol/errors.ts'
+import type { DeliveryMode, EventType } from '../wire.ts'
+
+/** The modes from the most to the least immediate. */
+const ORDER: readonly DeliveryMode[] = ['webhook', 'push', 'poll']
+
+/** An event type has no delivery mode that the client supports, or not the one that was requested. */
+export class NoCompatibleDeliveryMode extends SdkError {
+  constructor(message: string) {
+    super('UNSUPPORTED', message)
+    this.name = 'NoCompatibleDeliveryMode'
+  }
+}
+
+/**
+ * Chooses the mode of a subscription.
+ *
+ * @param supported The modes that the client supports.
+ * @param wanted The mode that the application requests.
+ * @throws {NoCompatibleDeliveryMode}
+ */
+export function chooseMode(
+  { name, delivery }: Pick<EventType, 'name' | 'delivery'>,
+  supported: readonly DeliveryMode[],
+  wanted?: DeliveryMode,
+): DeliveryMode {
+  const mode = ORDER.find(
+    (candidate) =>
+      delivery.includes(candidate) &&
+      supported.includes(candidate) &&
+      (wanted ?? candidate) === candidate,
+  )
+  if (mode) return mode
+  const [offered, own] = [delivery, supported].map((modes) => modes.join(', '))
+  const needed = wanted === undefined ? `the client supports ${own}` : `"${wanted}" was requested`
+  throw new NoCompatibleDeliveryMode(`"${name}" is delivered by ${offered}, but ${needed}`)
+}

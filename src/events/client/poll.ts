@@ -1,0 +1,41 @@
+/**
+ * Events by poll: one request after the other, each with the cursor of the last result.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { sleep } from '../../patterns/abort.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import type { Result } from '../../protocol/types.ts'
+import type { Followed } from './followed.ts'
+import type { Item } from './item-queue.ts'
+
+/** Polls until the subscription ends. A batch is read completely before the next poll. */
+export async function* pollEvents(followed: Followed): AsyncGenerator<Item, void, undefined> {
+  const { maxEvents, minPollMs } = followed.limits
+  for (;;) {
+    const { params } = followed
+    let result: Result
+    try {
+      const limit = maxEvents === undefined ? {} : { maxEvents }
+      result = await followed.request('events/poll', { ...params, ...limit })
+    } catch (error) {
+      await followed.waitAfter(error)
+      continue
+    }
+    followed.succeeded()
+    const { cursor, truncated, hasMore, nextPollMs } = result
+    const events: unknown = result.events
+    if (!Array.isArray(events)) {
+      throw new SdkError('INVALID_MESSAGE', '"events/poll" returned an invalid result', {
+        data: result,
+      })
+    }
+    if (truncated === true && typeof cursor === 'string') yield 'gap'
+    for (const event of events as unknown[]) yield { event }
+    yield { cursor }
+    const isStuck = events.length === 0 && (cursor ?? null) === params.cursor
+    if (hasMore === true && !isStuck) continue
+    const wishedMs = typeof nextPollMs === 'number' ? nextPollMs : 0
+    await sleep(Math.max(wishedMs, minPollMs), followed.signal)
+  }
+}

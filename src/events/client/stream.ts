@@ -1,0 +1,97 @@
+/**
+ * Events by `events/stream`: a request whose response is a stream of notifications.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { wasStable } from '../../patterns/backoff.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import type { JsonRpcNotification } from '../../protocol/types.ts'
+import { EventNotification } from '../wire.ts'
+import { readEventError } from './event-error.ts'
+import type { Followed } from './followed.ts'
+import { ItemQueue, type Item } from './item-queue.ts'
+
+/** Opens one stream after the other, each from the last position, until the subscription ends. */
+export async function* streamEvents(followed: Followed): AsyncGenerator<Item, void, undefined> {
+  for (;;) {
+    const openedAt = performance.now()
+    try {
+      if (!(yield* readStream(followed))) continue
+    } catch (error) {
+      if (wasStable(openedAt)) followed.succeeded()
+      // Networks interrupt long responses regularly
+      await followed.waitAfter(error, (error as SdkError).code !== 'NETWORK')
+      continue
+    }
+    if (wasStable(openedAt)) followed.succeeded()
+    await followed.waitAfter(new SdkError('NETWORK', 'The server ended the stream'), false)
+  }
+}
+
+/**
+ * Reads one stream.
+ *
+ * @returns whether the server has ended it; false if the loop reads too slowly, so that the stream
+ *   was closed and continues from the position that the loop has reached.
+ */
+async function* readStream(followed: Followed): AsyncGenerator<Item, boolean, undefined> {
+  const { signal, limits } = followed
+  const queue = new ItemQueue(limits.maxQueued)
+  const closing = new AbortController()
+  const close = (): void => closing.abort(signal.reason)
+  let isOverrun = false
+  let isActive = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waitForMessage = (): void => {
+    clearTimeout(timer)
+    const message = `The stream was silent for ${limits.maxSilenceMs} ms`
+    const onSilence = (): void => closing.abort(new SdkError('TIMEOUT', message))
+    timer = setTimeout(onSilence, limits.maxSilenceMs)
+  }
+  const push = (item: Item): void => {
+    if (queue.push(item)) return
+    isOverrun = true
+    queue.end()
+    closing.abort()
+  }
+  const onNotification = (message: JsonRpcNotification): void => {
+    waitForMessage()
+    const { method, params = {} } = message
+    const { cursor, truncated, error } = params
+    if (method === EventNotification.TERMINATED) {
+      followed.ended = readEventError(error)
+      return queue.end(followed.ended)
+    }
+    if (method === EventNotification.ERROR) return followed.report(readEventError(error))
+    if (method === EventNotification.ACTIVE) isActive = true
+    else if (!isActive) {
+      isActive = true
+      followed.report(
+        new SdkError('INVALID_MESSAGE', `The server sent "${method}" before the stream was active`),
+      )
+    }
+    if (method === EventNotification.EVENT) return push({ event: params, cursor })
+    if (truncated === true && typeof cursor === 'string') push('gap')
+    push({ cursor })
+  }
+  signal.addEventListener('abort', close)
+  if (signal.aborted) close()
+  waitForMessage()
+  const options = { signal: closing.signal, timeoutMs: Infinity, onNotification }
+  followed.request('events/stream', followed.params, options).then(
+    () => queue.end(),
+    (error: Error) => queue.end(error),
+  )
+  try {
+    yield* queue
+    if (isOverrun && followed.record.cursor === null) {
+      const message = `Events of "${followed.record.name}" were skipped: the loop reads too slowly`
+      followed.report(new SdkError('LIMIT_EXCEEDED', message))
+    }
+    return !isOverrun
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', close)
+    closing.abort()
+  }
+}

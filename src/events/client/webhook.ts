@@ -1,0 +1,254 @@
+/**
+ * Events by webhook: subscribes, refreshes the subscription before it ends, and unsubscribes.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { sleep } from '../../patterns/abort.ts'
+import { encodeBase64Url } from '../../protocol/base64url.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import type { ErrorObject, Result } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import { createWebhookSecret } from '../signature.ts'
+import type { DeliveryStatus } from '../wire.ts'
+import { EventError, readEventError } from './event-error.ts'
+import { listEventTypes, requestEvents } from './event-requests.ts'
+import type { Followed } from './followed.ts'
+import { ItemQueue, type Item } from './item-queue.ts'
+import { afterFailureMs, termOf, type Term } from './refresh.ts'
+import type { StoredWebhook } from './subscription-store.ts'
+
+/** How long deliveries may be signed with the previous secret, in milliseconds. */
+const ROTATION_MS = 300_000
+/** How long `events/unsubscribe` may take, in milliseconds. */
+const UNSUBSCRIBE_MS = 10_000
+
+/** What a webhook of the subscription received. */
+export interface WebhookHandlers {
+  /** Resolves when the event was processed. */
+  onEvent(event: unknown, cursor: unknown): Promise<void>
+  onGap(cursor: string): void
+  onTerminated(error: ErrorObject): void
+}
+
+/** A subscription that a receiver accepts requests for. */
+export interface AcceptedSubscription {
+  /** The callback URL. */
+  readonly url: string
+  /** The secrets that requests may be signed with. */
+  readonly secrets: readonly string[]
+  /** The id at the server; absent until the server has sent it. */
+  readonly id: string | undefined
+}
+
+/** Where the requests of webhooks arrive. */
+export interface WebhookReceiver {
+  /** The public URL below which the callback URLs of subscriptions are. */
+  readonly url: string
+  /**
+   * Accepts requests for a subscription, before the server is told of it, and again when something
+   * about it changes. Absent if the receiver is another program that reads the same store.
+   */
+  accept?(subscription: AcceptedSubscription, handlers: WebhookHandlers): void
+  /** Stops accepting requests. */
+  refuse?(url: string): void
+}
+
+/** Options of a webhook subscription. */
+export interface WebhookOptions {
+  readonly receiver: WebhookReceiver
+  /** How long the server should keep the subscription without a refresh; null for no expiry. */
+  readonly ttlMs?: number | null | undefined
+  /** Receives the state of the deliveries if there is something to know about it. */
+  readonly onStatus: (status: DeliveryStatus) => void
+}
+
+/** The webhook of one subscription. */
+export class Webhook {
+  readonly #followed: Followed
+  readonly #options: WebhookOptions
+  readonly #queue: ItemQueue
+  /** Reject the events that the loop has not processed. */
+  readonly #pending = new Set<(reason: SdkError) => void>()
+  #term: Term | undefined
+
+  constructor(followed: Followed, options: WebhookOptions) {
+    this.#followed = followed
+    this.#options = options
+    this.#queue = new ItemQueue(followed.limits.maxQueued)
+  }
+
+  /** Delivers events until the subscription ends. */
+  async *events(): AsyncGenerator<Item, void, undefined> {
+    const end = (error?: Error): void => this.#queue.end(error)
+    const { signal } = this.#followed
+    this.#keepSubscribed().catch(end)
+    const onAbort = (): void => end()
+    signal.addEventListener('abort', onAbort)
+    try {
+      yield* this.#queue
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      const closed = new SdkError('CLOSED', 'The subscription is no longer followed')
+      for (const reject of this.#pending) reject(closed)
+      this.#options.receiver.refuse?.(this.#followed.record.webhook?.url ?? '')
+    }
+  }
+
+  /** Subscribes, or refreshes the subscription. */
+  async subscribe(): Promise<void> {
+    const followed = this.#followed
+    const { url, secret } = await this.#prepare()
+    const { ttlMs } = this.#options
+    const delivery = { mode: 'webhook', url, secret }
+    const ttl = ttlMs === undefined ? {} : { ttlMs }
+    let date: string | null = null
+    const onHeaders = (headers: Headers): void => void (date = headers.get('date'))
+    const params = { ...followed.params, delivery, ...ttl }
+    const result = await followed.request('events/subscribe', params, { onHeaders })
+    await this.#subscribed(result, date)
+  }
+
+  /** Replaces the secret. Deliveries that are signed with either are accepted for some minutes. */
+  async rotate(): Promise<void> {
+    const { secret: previous, ...webhook } = await this.#prepare()
+    const secret = createWebhookSecret()
+    // Until the server has the new one, both are in use
+    await this.#save({ ...webhook, secret, previous: { secret: previous, untilMs: Infinity } })
+    await this.subscribe()
+    const untilMs = Date.now() + ROTATION_MS
+    const current = this.#followed.record.webhook
+    if (current) await this.#save({ ...current, previous: { secret: previous, untilMs } })
+  }
+
+  /** Refreshes the subscription until it ends. */
+  async #keepSubscribed(): Promise<void> {
+    const followed = this.#followed
+    for (let failures = 0; ;) {
+      try {
+        // Subscriptions that do not expire are checked now and then
+        if (this.#term?.isEndless) await this.#checkType()
+        await this.subscribe()
+        failures = 0
+      } catch (error) {
+        if (!this.#mayRetry(error)) throw error
+        followed.report(error)
+        await sleep(afterFailureMs(this.#term, failures++), followed.signal)
+        continue
+      }
+      await sleep(this.#term?.refreshMs ?? 0, followed.signal)
+    }
+  }
+
+  /** Whether to try again. While the subscription exists, its endpoint may recover. */
+  #mayRetry(error: unknown): boolean {
+    const kind = error instanceof EventError ? error.kind : undefined
+    const isOfEndpoint = kind === 'CallbackEndpointError' || kind === 'ResourceExhausted'
+    return this.#followed.mayRetry(error) || (this.#term !== undefined && isOfEndpoint)
+  }
+
+  async #checkType(): Promise<void> {
+    const { client, report, record, signal } = this.#followed
+    const types = await listEventTypes(client, report, { signal, background: true })
+    const type = types.find(({ name }) => name === record.name)
+    if (type?.delivery.includes('webhook')) return
+    const message = `The server no longer lists "${record.name}" with webhooks`
+    report(new SdkError('UNSUPPORTED', message))
+  }
+
+  /** Creates URL and secret, stores them, and makes the receiver accept requests. */
+  async #prepare(): Promise<StoredWebhook> {
+    const { webhook } = this.#followed.record
+    const { url: base } = this.#options.receiver
+    if (webhook && isBelow(webhook.url, base)) {
+      await this.#save(webhook)
+      return webhook
+    }
+    // The receiver has moved: another URL is another subscription
+    if (webhook) await unsubscribe(this.#followed)
+    const created = { url: callbackUrl(base), secret: createWebhookSecret() }
+    await this.#save(created)
+    return created
+  }
+
+  async #save(webhook: StoredWebhook): Promise<void> {
+    const followed = this.#followed
+    await followed.save({ webhook })
+    const { url, id, secret, previous } = webhook
+    const secrets = [secret]
+    if (previous && previous.untilMs > Date.now()) secrets.push(previous.secret)
+    this.#options.receiver.accept?.({ url, id, secrets }, this.#handlers)
+  }
+
+  async #subscribed(result: Result, date: string | null): Promise<void> {
+    const followed = this.#followed
+    const { id, refreshBefore, cursor, truncated, deliveryStatus } = result
+    const term = termOf(refreshBefore, date, followed.report)
+    this.#term = term
+    followed.succeeded()
+    const { webhook } = followed.record
+    if (webhook) {
+      await this.#save({
+        ...webhook,
+        ...(typeof id === 'string' && { id }),
+        refreshBefore: typeof refreshBefore === 'string' ? refreshBefore : null,
+        refreshAt: Date.now() + term.refreshMs,
+      })
+    }
+    if (truncated === true && typeof cursor === 'string') this.#queue.push('gap')
+    this.#queue.push({ cursor })
+    const status = deliveryStatus as DeliveryStatus | undefined
+    if (!isObject(status)) return
+    if (!status.active || status.lastError !== null) this.#options.onStatus(status)
+  }
+
+  readonly #handlers: WebhookHandlers = {
+    onEvent: (event, cursor) =>
+      new Promise<void>((resolve, reject) => {
+        this.#pending.add(reject)
+        const onProcessed = (): void => {
+          this.#pending.delete(reject)
+          resolve()
+        }
+        if (this.#queue.push({ event, cursor, onProcessed })) return
+        this.#pending.delete(reject)
+        reject(new SdkError('LIMIT_EXCEEDED', 'Too many events are waiting to be read'))
+      }),
+    onGap: (cursor) => {
+      this.#queue.push('gap')
+      this.#queue.push({ cursor })
+    },
+    onTerminated: (error) => {
+      this.#followed.ended = readEventError(error)
+      this.#queue.end(this.#followed.ended)
+    },
+  }
+}
+
+/** Unsubscribes a webhook. Failures are reported; that it does not exist is not one. */
+export async function unsubscribe({ client, record, report }: Followed): Promise<void> {
+  const { name, arguments: args, webhook } = record
+  if (!webhook) return
+  const params = { name, arguments: args, delivery: { mode: 'webhook', url: webhook.url } }
+  const options = { background: true, timeoutMs: UNSUBSCRIBE_MS }
+  try {
+    await requestEvents(client, 'events/unsubscribe', params, options)
+  } catch (error) {
+    const kind = error instanceof EventError ? error.kind : undefined
+    if (kind !== 'NotFound' && kind !== 'InvalidParams') report(error)
+  }
+}
+
+/** A callback URL that cannot be guessed: one more path segment, which is random. */
+function callbackUrl(base: string): string {
+  return below(base, encodeBase64Url(crypto.getRandomValues(new Uint8Array(16))))
+}
+
+function isBelow(url: string, base: string): boolean {
+  return url === below(base, new URL(url).pathname.split('/').at(-1) ?? '')
+}
+
+function below(base: string, segment: string): string {
+  const url = new URL(base)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${segment}`
+  return url.href
+}

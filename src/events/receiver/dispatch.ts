@@ -1,0 +1,106 @@
+/**
+ * Passes verified bodies of webhooks to the handlers of an application.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { boundedCache } from '../../patterns/bounded-cache.ts'
+import type { ErrorObject, JsonObject } from '../../protocol/types.ts'
+import { isObject } from '../../protocol/validate.ts'
+import type { EventOccurrence } from '../wire.ts'
+import type { EventReceiverOptions, SeenEvents, WebhookContext, WebhookKeys } from './options.ts'
+
+/** How long an id is remembered, in milliseconds: longer than servers retry. */
+const SEEN_MS = 86_400_000
+const MAX_SEEN = 10_000
+/** A handler that takes longer, in milliseconds, is reported: servers may stop waiting for it. */
+const SLOW_MS = 5_000
+
+/** The types of control bodies. */
+const KNOWN_TYPE = /^(?:gap|terminated|verification)$/
+
+/** A status, or the challenge to repeat. */
+export type Outcome = number | { readonly challenge: string }
+
+/** The handlers of one receiver. */
+export class Dispatcher {
+  readonly #options: EventReceiverOptions
+  readonly #report: (error: unknown) => void
+  readonly #seen: SeenEvents
+  /** The events that are being processed. */
+  readonly #running = new Map<string, Promise<number>>()
+
+  constructor(options: EventReceiverOptions, report: (error: unknown) => void) {
+    this.#options = options
+    this.#report = report
+    this.#seen = options.seen ?? seenInMemory()
+  }
+
+  /** Handles a body. */
+  async dispatch(
+    body: JsonObject,
+    { state, name }: WebhookKeys,
+    context: WebhookContext,
+  ): Promise<Outcome> {
+    const { type, challenge, cursor, error } = body
+    if (type === 'verification' && typeof challenge === 'string') return { challenge }
+    if (state) return state === 'expired' ? 410 : 503
+    if (type === undefined) return isOccurrence(body, name) ? this.#once(body, context) : 400
+    if (type === 'gap' && typeof cursor === 'string') {
+      return this.#call(() => this.#options.onGap?.(cursor, context))
+    }
+    if (type === 'terminated' && isObject(error)) {
+      return this.#call(() =>
+        this.#options.onTerminated?.(error as JsonObject & ErrorObject, context),
+      )
+    }
+    if (typeof type === 'string' && KNOWN_TYPE.test(type)) return 400
+    this.#report(new Error(`A webhook of unknown type ${JSON.stringify(type)} was ignored`))
+    return 204
+  }
+
+  /** Processes an event once, also if it arrives again while it is processed. */
+  #once(event: EventOccurrence, context: WebhookContext): Promise<number> {
+    const { id, url } = context
+    // Neither an id in a header nor a URL contains a line break
+    const key = `${id ?? url.pathname + url.search}\n${event.eventId}`
+    const process = async (): Promise<number> => {
+      if (await this.#seen.has(key)) return 204
+      const status = await this.#call(() => this.#options.onEvent(event, context))
+      if (status !== 503) await this.#seen.add(key, Date.now() + SEEN_MS)
+      return status
+    }
+    const running = this.#running.get(key)
+    if (running) return running
+    const status = process().finally(() => this.#running.delete(key))
+    this.#running.set(key, status)
+    return status
+  }
+
+  /** Calls a handler. Returns the status that its outcome means. */
+  async #call(handler: () => unknown): Promise<number> {
+    const warning = 'A webhook handler takes more than 5 s: use "waitUntil"'
+    const timer = setTimeout(this.#report, SLOW_MS, new Error(warning))
+    try {
+      return (await handler()) === 'discard' ? 410 : 204
+    } catch (error) {
+      this.#report(error)
+      return 503
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function isOccurrence(body: JsonObject, wanted?: string): body is JsonObject & EventOccurrence {
+  const { eventId, name, timestamp, data } = body
+  const isNamed = typeof name === 'string' && (wanted ?? name) === name
+  return typeof eventId === 'string' && isNamed && typeof timestamp === 'string' && isObject(data)
+}
+
+function seenInMemory(): SeenEvents {
+  const keys = boundedCache<string, true>(MAX_SEEN, Date.now)
+  return {
+    has: (key) => keys.get(key) === true,
+    add: (key, until) => keys.set(key, true, until),
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * A receiver of webhooks inside the process of a client.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { withTimeout } from '../../patterns/timeout.ts'
+import { SdkError } from '../../protocol/errors.ts'
+import type { AcceptedSubscription, WebhookHandlers, WebhookReceiver } from '../client/webhook.ts'
+import { createEventReceiver } from './receiver.ts'
+
+/** How long a loop may take for an event before the server sends it again, in milliseconds. */
+const PROCESSING_MS = 4_500
+
+/** A receiver that passes events to the loops of a client. */
+export interface EventInbox extends Required<WebhookReceiver> {
+  /** Answers the requests to the URL and everything below it. */
+  receive(request: Request, platform?: object): Promise<Response>
+}
+
+/**
+ * Creates a receiver for the subscriptions of a client in the same process. An event is acknowledged
+ * when the loop has processed it.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { connect } from 'edgewise/client'
+ * import { eventInbox, eventSubscriptions } from 'edgewise/events/client'
+ * import { toNodeListener } from 'edgewise/node'
+ *
+ * const inbox = eventInbox('https://app.example.com/hooks')
+ * createServer(toNodeListener(inbox.receive)).listen(8080)
+ * await using client = await connect('https://example.com/mcp')
+ * const subscriptions = eventSubscriptions(client, { receiver: inbox })
+ * for await (const { data } of subscriptions.follow('invoice.created')) console.log(data)
+ * ```
+ *
+ * @param url The public URL, over HTTPS, whose requests are passed to `receive`. Each subscription has
+ *   a random path segment below it.
+ */
+export function eventInbox(
+  url: string,
+  options: {
+    /** Receives errors and warnings. Default: `console.error`. */
+    readonly onError?: (error: Error) => void
+  } = {},
+): EventInbox {
+  /** The subscriptions by the last segment of their URLs: a proxy may change the rest. */
+  const accepted = new Map<
+    string,
+    { subscription: AcceptedSubscription; handlers: WebhookHandlers }
+  >()
+  const find = (requested: URL): WebhookHandlers => {
+    const found = accepted.get(lastSegment(requested))
+    if (!found) throw new SdkError('CLOSED', 'The subscription is no longer followed')
+    return found.handlers
+  }
+  const { onError = console.error } = options
+  const receive = createEventReceiver({
+    // That a loop has ended is not an error; the server sends the request again
+    onError: (error) => (error as SdkError).code === 'CLOSED' || onError(error),
+    secretFor({ id, url: requested }) {
+      const { subscription } = accepted.get(lastSegment(requested)) ?? {}
+      if (!subscription) return undefined
+      const { secrets, id: known } = subscription
+      if (known === undefined) return { secrets, state: 'pending' }
+      return id === null || id === known ? { secrets } : undefined
+    },
+    onEvent: (event, context) =>
+      withTimeout(PROCESSING_MS, async () => find(context.url).onEvent(event, event.cursor)),
+    onGap: (cursor, context) => find(context.url).onGap(cursor),
+    onTerminated: (error, context) => find(context.url).onTerminated(error),
+  })
+  return {
+    url,
+    receive,
+    accept: (subscription, handlers) =>
+      void accepted.set(lastSegment(new URL(subscription.url)), { subscription, handlers }),
+    refuse: (refused) => void accepted.delete(lastSegment(new URL(refused))),
+  }
+}
+
+function lastSegment({ pathname }: URL): string {
+  return pathname.slice(pathname.lastIndexOf('/') + 1)
+}
