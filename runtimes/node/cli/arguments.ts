@@ -58,6 +58,7 @@ const definitions = {
   env: { type: 'string', multiple: true, default: [] as string[] },
   cwd: { type: 'string' },
   resource: { type: 'string', multiple: true, default: [] as string[] },
+  webhook: { type: 'string' },
   port: { type: 'string' },
   path: { type: 'string' },
   yes: { type: 'boolean', default: false },
@@ -80,6 +81,8 @@ export interface Options {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
   readonly resources: readonly string[]
+  /** The public URL of a receiver on this machine. */
+  readonly webhook: string | undefined
   readonly port: number | undefined
   readonly path: string | undefined
   readonly yes: boolean
@@ -149,6 +152,7 @@ function optionsOf(values: Values): Options {
     env: Object.fromEntries(values.env.map((pair) => split(pair, '=', '--env'))),
     cwd,
     resources: values.resource,
+    webhook: webhookOf(values.webhook),
     port: numberOf(values.port, '--port', 0, 65_535),
     path: pathOf(values.path),
     yes,
@@ -234,6 +238,11 @@ function numberOf(
 function pathOf(text: string | undefined): string | undefined {
   if (text === undefined || /^\/[\w./~-]*$/.test(text)) return text
   throw new UsageError(`"--path" must be a path such as "/mcp", not "${text}"`)
+}
+
+function webhookOf(text: string | undefined): string | undefined {
+  if (text === undefined || (URL.canParse(text) && new URL(text).protocol === 'https:')) return text
+  throw new UsageError(`"--webhook" must be a URL that begins with "https://", not "${text}"`)
 }
 
 function revisionOf(text: string | undefined): Revision | undefined {

@@ -8,6 +8,7 @@ import { call } from './call.ts'
 import { printCard, publish } from './card.ts'
 import { complete } from './complete.ts'
 import { discoverServers, resolveDomain } from './domain.ts'
+import { events } from './events.ts'
 import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
@@ -27,6 +28,7 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
   prompt,
   complete,
   listen,
+  events,
   inspect,
   bridge,
 }

@@ -42,6 +42,11 @@ const commands = {
     'print notifications from the server until interrupted',
     '--resource travel://cities',
   ],
+  events: [
+    '[type] [name=value …] [--webhook <url>]',
+    'list event types, or print the events of one until interrupted',
+    'order.shipped city=Oslo',
+  ],
   inspect: ['[--port <n>]', 'open the playground, a page that calls the server', ''],
   bridge: [
     '[--port <n>] [--path <path>]',
@@ -97,12 +102,12 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   [
     '--json',
     'print results as JSON',
-    { commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'discover'] },
+    { commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'events', 'discover'] },
   ],
   [
     '--args <json>',
     'the arguments as a JSON object; - reads it from standard input',
-    { commands: ['call', 'prompt'] },
+    { commands: ['call', 'prompt', 'events'] },
   ],
   [
     '--resource <uri>',
@@ -110,9 +115,14 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     { commands: ['listen'] },
   ],
   [
+    '--webhook <url>',
+    'receive events at this public URL, which must lead to --port',
+    { commands: ['events'] },
+  ],
+  [
     '--port <n>',
     'the port to listen on; a free one by default',
-    { commands: ['inspect', 'bridge'] },
+    { commands: ['events', 'inspect', 'bridge'] },
   ],
   ['--path <path>', 'the path of the endpoint; a secret one by default', { commands: ['bridge'] }],
   ['--dry-run', 'print the result, and publish nothing', { commands: ['publish'] }],
