@@ -4,5 +4,9 @@ declare module 'cloudflare:workers' {
     get(key: string): Promise<string | null>
     put(key: string, value: string): Promise<void>
   }
-  export const env: { ORIGIN: string; NOTES: Namespace }
+  interface Env {
+    ORIGIN: string
+    NOTES: Namespace
+  }
+  export const env: Env
 }
