@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   createWebhookSecret,
   decodeWebhookSecret,
@@ -92,6 +92,22 @@ describe('A webhook signature', () => {
       expect(await verifyWebhook(secret, finished, signatures)).toBe(true)
     }
     expect(await verifyWebhook(secret, finished, `${other} v1a,${good.slice(3)}`)).toBe(false)
+  })
+
+  test('is compared byte by byte to the end, wherever it differs [E-EVT-236]', async () => {
+    const raw = Uint8Array.from(atob(good.slice(3)), (unit) => unit.charCodeAt(0))
+    const compared: number[] = []
+    const reduce = vi.spyOn(Uint8Array.prototype, 'reduce')
+    for (const position of [0, 15, 31]) {
+      const changed = raw.slice()
+      changed[position]! ^= 1
+      const signature = `v1,${btoa(String.fromCharCode(...changed))}`
+      expect(await verifyWebhook(secret, finished, signature)).toBe(false)
+      // The whole signature is reduced to one number, without a way to stop early
+      compared.push((reduce.mock.contexts.at(-1) as Uint8Array).length)
+    }
+    reduce.mockRestore()
+    expect(compared).toEqual([32, 32, 32])
   })
 
   test('cannot be created with a secret that is not one', async () => {
