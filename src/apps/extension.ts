@@ -43,6 +43,7 @@ export function extendByApps(server: Server): ServerDefinition {
   extendedServers.add(server)
   addExtension(server, {
     id: APPS,
+    revisions: false,
     attach() {
       server.use('tools/list', async (_request, ctx, next) => {
         return listTools(definition, await next(), ctx as RequestContext)

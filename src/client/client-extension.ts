@@ -4,8 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SdkError } from '../protocol/errors.ts'
+import { negotiateRevision, withRevision } from '../protocol/extension-revision.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import type { ClientCapabilities, Result, JsonObject } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
 import type { ClientExtension, ExtensionRequest, ServerAnswer } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -32,6 +34,22 @@ export interface ClientExtensionOptions {
    * @default {}
    */
   readonly settings?: JsonObject
+  /**
+   * The revisions of the extension that the client supports, the newest first, for extensions that
+   * are Experimental or Beta. The newest becomes the member `revision` of the settings. An empty
+   * text is the first revision, which has no name. The extension is off with servers that declare
+   * another revision. `false` ignores what servers declare: a Stable extension has no revisions.
+   *
+   * @default ['']
+   */
+  readonly revisions?: readonly string[] | false
+  /**
+   * The extension's methods, which the client rejects with `UNSUPPORTED` if the server declares
+   * another revision of the extension.
+   *
+   * @default []
+   */
+  readonly methods?: readonly string[]
   /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams?: { readonly [method: string]: string }
   /**
@@ -81,24 +99,32 @@ export type ResultCompleter = (
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, nameParams = {}, resultTypes = {}, send, wrap = identity } = options
+  const { id, settings = {}, revisions, methods = [], nameParams = {} } = options
+  const { resultTypes = {}, send, wrap = identity } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
   const completers = new Map(Object.entries(resultTypes))
   return {
     id,
-    settings,
+    settings: withRevision(settings, revisions),
     nameParams,
     wrap,
     follow(request, received) {
+      const { serverCapabilities } = request.client
+      const declared = serverCapabilities?.extensions?.[id]
+      const isOff = serverCapabilities && negotiateRevision(declared, revisions) === undefined
+      if (isOff && isObject(declared) && methods.includes(request.method)) {
+        const revision = JSON.stringify(declared.revision)
+        const message = `"${id}" is off, because the server has its revision ${revision}`
+        throw new SdkError('UNSUPPORTED', message)
+      }
       const { input, [startedOperation]: started }: RepeatedRequestOptions = request.options
       // The caller completes the result itself
       const isManual = input === 'manual' && !started
       const result = received ?? started
+      if (isOff && isObject(declared)) return undefined
       if (!result) return isManual && started === undefined ? undefined : send?.(request)
       const completer = completers.get(result.resultType ?? '')
-      const { serverCapabilities } = request.client
-      if (!completer || (serverCapabilities && !serverCapabilities.extensions?.[id]))
-        return undefined
+      if (!completer || isOff) return undefined
       return Promise.resolve(isManual ? result : completer(result, request))
     },
   }

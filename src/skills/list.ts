@@ -6,6 +6,7 @@
 import type { ExtensionClient } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { SKILLS_EXTENSION } from '../protocol/extension-ids.ts'
+import { negotiateRevision } from '../protocol/extension-revision.ts'
 import { walkPages } from '../patterns/pages.ts'
 import { SdkError } from '../protocol/errors.ts'
 import type { Resource, Result, JsonObject } from '../protocol/types.ts'
@@ -117,7 +118,9 @@ function isCursor(value: unknown): boolean {
 function requireSkills({ serverCapabilities }: ExtensionClient): JsonObject | undefined {
   if (!serverCapabilities) return undefined
   const settings = serverCapabilities.extensions?.[SKILLS_EXTENSION]
-  if (isObject(settings)) return { directoryRead: false, ...settings }
+  if (isObject(settings) && negotiateRevision(settings) !== undefined) {
+    return { directoryRead: false, ...settings }
+  }
   throw notOffered(SKILLS_EXTENSION)
 }
 

@@ -10,6 +10,11 @@ import {
 } from '../../protocol/extension-ids.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
+import {
+  FIRST_REVISION,
+  negotiateRevision,
+  withRevision,
+} from '../../protocol/extension-revision.ts'
 import { isExtensionId } from '../../protocol/meta.ts'
 import { methods, type MethodFacts } from '../../protocol/methods.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
@@ -74,10 +79,18 @@ export function addExtension(server: Server, extension: ServerExtensionOptions):
       'The server has extensions of another copy of this package: install it once',
     )
   extensions.add(extension)
+  if (isUnknownOfficial(extension.id)) {
+    definition.report(new TypeError(`"${extension.id}" has the prefix of official extensions`))
+  }
   if (!definition.extensions) definition.input = withExtensionErrors(input)
   definition.extensions = extensions
   definition.changed()
   extension.attach?.(server)
+}
+
+/** Whether an id has the prefix of the protocol's own extensions, without being one of these. */
+function isUnknownOfficial(id: string): boolean {
+  return /^io\.modelcontextprotocol\/(?!(?:tasks|skills|ui|events)$)/.test(id)
 }
 
 /** Lets errors of extensions keep their codes. */
@@ -103,6 +116,10 @@ class ExtensionTable implements Extensions {
       throw new TypeError(`"${String(id)}" is not an extension id, such as "com.example/search"`)
     }
     if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
+    const named = [settings.revision ?? '', ...(extension.revisions || [])]
+    if (named.some((revision) => typeof revision !== 'string')) {
+      throw new TypeError(`The revisions of "${id}" must be texts`)
+    }
     if (this.#extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
     const existing = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
     if (existing !== undefined) throw new TypeError(`The method "${existing}" exists already`)
@@ -130,7 +147,9 @@ class ExtensionTable implements Extensions {
       Object.assign(declared, extension.capabilities?.(era))
     }
     if (offered.length === 0) return declared
-    const settings = Object.fromEntries(offered.map((each) => [each.id, each.settings ?? {}]))
+    const settings = Object.fromEntries(
+      offered.map((each) => [each.id, withRevision(each.settings ?? {}, each.revisions)]),
+    )
     return { ...declared, extensions: { ...capabilities.extensions, ...settings } }
   }
 
@@ -140,7 +159,9 @@ class ExtensionTable implements Extensions {
       const { resultTypes = [], resultMethods = [method] } = extension
       const definesType = resultTypes.some((type) => type === result.resultType)
       const applies =
-        definesType && resultMethods.includes(method) && isNegotiated(extension, exchange)
+        definesType &&
+        resultMethods.includes(method) &&
+        negotiate(extension, exchange) !== undefined
       return applies && (extension.isOwnResult?.(result, ctx) ?? true)
     })
   }
@@ -227,8 +248,8 @@ function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): A
     scopes: (params) => method.scopes?.(params) ?? [],
     run(_server, params, ctx) {
       if (method.legacy && ctx.exchange.revision.era === 'legacy') return method.legacy(params, ctx)
-      requireNegotiated(extension, ctx.exchange)
-      if (method.handle) return method.handle(params, ctx)
+      const revision = requireNegotiated(extension, ctx.exchange)
+      if (method.handle) return method.handle(params, ctx, revision)
       throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
     },
   }
@@ -244,24 +265,36 @@ function eraOf(
 }
 
 /**
- * Checks that the client declares an extension in this request. Extensions that only the server
- * declares pass. So do clients whose capabilities are unknown: they declare an extension by using
- * it.
+ * Checks that the client declares an extension in this request, in a revision that the server supports.
+ * Clients need not declare extensions that only the server declares. Clients whose capabilities are
+ * unknown declare an extension by using it.
+ *
+ * @returns The revision of the extension.
  */
-function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange): void {
-  if (exchange.client.unknown || isNegotiated(extension, exchange)) return
-  const { id } = extension
-  const message = `The client does not declare the extension "${id}"`
+function requireNegotiated(extension: ServerExtensionOptions, exchange: Exchange): string {
+  const revision = negotiate(extension, exchange)
+  if (revision !== undefined) return revision
+  if (exchange.client.unknown) return FIRST_REVISION
+  const { id, revisions } = extension
+  const declared = exchange.client.capabilities.extensions?.[id]
+  const required = withRevision({}, revisions)
+  const message = isObject(declared)
+    ? `The server does not support revision ${JSON.stringify(declared.revision)} of "${id}"`
+    : `The client does not declare the extension "${id}"`
   // Revisions with sessions define no error for missing extensions
   if (exchange.revision.era === 'legacy') throw new ProtocolError(METHOD_NOT_FOUND, message)
-  const data = { requiredCapabilities: { extensions: { [id]: {} } } }
+  const data = { requiredCapabilities: { extensions: { [id]: required } } }
   throw new SdkError('CAPABILITY_MISSING', message, { data })
 }
 
-function isNegotiated(
-  { id, era, serverOnly }: ServerExtensionOptions,
+/** The negotiated revision of an extension; `undefined` if the extension is off for the client. */
+function negotiate(
+  { id, era, serverOnly, revisions, coreSince }: ServerExtensionOptions,
   { client, revision }: Exchange,
-): boolean {
-  if (era !== undefined && era !== revision.era) return false
-  return serverOnly === true || isObject(client.capabilities.extensions?.[id])
+): string | undefined {
+  if (era !== undefined && era !== revision.era) return undefined
+  const declared = client.capabilities.extensions?.[id]
+  const isImplied = serverOnly || (coreSince !== undefined && revision.version >= coreSince)
+  if (isImplied && !isObject(declared)) return FIRST_REVISION
+  return negotiateRevision(declared, revisions)
 }

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { MethodFacts } from '../../protocol/methods.ts'
+import type { Revision } from '../../protocol/revisions.ts'
 import type { Result, ServerCapabilities, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { SendNotification } from '../features/extensions.ts'
@@ -29,6 +30,20 @@ export interface ServerExtensionOptions {
    * filters are rejected for requests whose client does not declare it too.
    */
   readonly serverOnly?: boolean
+  /**
+   * The revisions of the extension that the server supports, the newest first, for extensions that
+   * are Experimental or Beta. The newest becomes the member `revision` of the settings. An empty
+   * text is the first revision, which has no name. The extension is off for clients that declare
+   * another revision. `false` ignores what clients declare: a Stable extension has no revisions.
+   *
+   * @default ['']
+   */
+  readonly revisions?: readonly string[] | false
+  /**
+   * The revision of the protocol that made the extension a part of the core: requests of it, and of
+   * later ones, need no declaration. By default, all need one.
+   */
+  readonly coreSince?: Revision
   /** Additional methods, by name. */
   readonly methods?: { readonly [method: string]: ExtensionMethod }
   /**
@@ -59,10 +74,11 @@ export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cachea
   /**
    * Handles a request. Params are only guaranteed to be an object.
    *
+   * @param revision The revision of the extension that the client declares; an empty text for the first.
    * @throws {ProtocolError} The error that the client receives; any other exception is an internal
    * error.
    */
-  handle?(params: JsonObject, ctx: Context): Result | Promise<Result>
+  handle?(params: JsonObject, ctx: Context, revision: string): Result | Promise<Result>
   /**
    * Handles a request in a session, for a method that the protocol itself defines in revisions with
    * sessions. The client need not declare the extension.
