@@ -32,7 +32,7 @@ import {
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): ClientExtension {
-  return clientExtension({ id: APPS, settings: { mimeTypes }, revisions: false })
+  return clientExtension({ id: APPS, settings: { mimeTypes } })
 }
 
 /**

@@ -2,6 +2,8 @@
  * MCP Apps, `io.modelcontextprotocol/ui`: tools with a user interface. Hosts that support the extension
  * display the interface along with the result. Other hosts receive only the result.
  *
+ * The extension is Stable.
+ *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  * @module
  */

@@ -4,10 +4,8 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import { SdkError } from '../protocol/errors.ts'
-import { negotiateRevision, withRevision } from '../protocol/extension-revision.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import type { ClientCapabilities, Result, JsonObject } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
 import type { ClientExtension, ExtensionRequest, ServerAnswer } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -35,21 +33,13 @@ export interface ClientExtensionOptions {
    */
   readonly settings?: JsonObject
   /**
-   * The revisions of the extension that the client supports, the newest first, for extensions that
-   * are Experimental or Beta. The newest becomes the member `revision` of the settings. An empty
-   * text is the first revision, which has no name. The extension is off with servers that declare
-   * another revision. `false` ignores what servers declare: a Stable extension has no revisions.
+   * The revisions of the extension that the client supports, for extensions that are Experimental or
+   * Beta. Declare the newest one as the member `revision` of `settings`. An empty text is the first
+   * revision, which has no name. The extension is off with servers that declare another revision.
    *
    * @default ['']
    */
-  readonly revisions?: readonly string[] | false
-  /**
-   * The extension's methods, which the client rejects with `UNSUPPORTED` if the server declares
-   * another revision of the extension.
-   *
-   * @default []
-   */
-  readonly methods?: readonly string[]
+  readonly revisions?: readonly string[]
   /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams?: { readonly [method: string]: string }
   /**
@@ -99,32 +89,27 @@ export type ResultCompleter = (
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, revisions, methods = [], nameParams = {} } = options
+  const { id, settings = {}, nameParams = {}, revisions = [''] } = options
   const { resultTypes = {}, send, wrap = identity } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
+  const known: readonly unknown[] = revisions
   const completers = new Map(Object.entries(resultTypes))
   return {
     id,
-    settings: withRevision(settings, revisions),
+    settings,
     nameParams,
     wrap,
     follow(request, received) {
-      const { serverCapabilities } = request.client
-      const declared = serverCapabilities?.extensions?.[id]
-      const isOff = serverCapabilities && negotiateRevision(declared, revisions) === undefined
-      if (isOff && isObject(declared) && methods.includes(request.method)) {
-        const revision = JSON.stringify(declared.revision)
-        const message = `"${id}" is off, because the server has its revision ${revision}`
-        throw new SdkError('UNSUPPORTED', message)
-      }
       const { input, [startedOperation]: started }: RepeatedRequestOptions = request.options
       // The caller completes the result itself
       const isManual = input === 'manual' && !started
       const result = received ?? started
-      if (isOff && isObject(declared)) return undefined
       if (!result) return isManual && started === undefined ? undefined : send?.(request)
       const completer = completers.get(result.resultType ?? '')
-      if (!completer || isOff) return undefined
+      const { serverCapabilities } = request.client
+      const declared = serverCapabilities?.extensions?.[id]
+      const isOn = declared && known.includes(declared.revision ?? '')
+      if (!completer || (serverCapabilities && !isOn)) return undefined
       return Promise.resolve(isManual ? result : completer(result, request))
     },
   }

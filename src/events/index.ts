@@ -1,6 +1,8 @@
 /**
  * Events: what happens on a server, delivered by poll, stream and webhook.
  *
+ * The extension is in Beta, and its exports may change in minor versions.
+ *
  * @module
  */
 export { events } from './events.ts'

@@ -2,6 +2,8 @@
  * Tasks are calls that outlive their request. They are part of 2025-11-25, and an extension of
  * 2026-07-28.
  *
+ * The extension is in Beta, and its exports may change in minor versions.
+ *
  * @module
  */
 export type { TaskStore } from './store.ts'

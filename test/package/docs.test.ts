@@ -162,6 +162,36 @@ describe('The guide of extensions', () => {
   })
 })
 
+describe('The stages of extensions', () => {
+  const guide = readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')
+  const names = ['tasks', 'skills', 'events', 'server-card', 'ui']
+
+  it.each(names)('are in the guide, with the text that is followed: %s [E-EXT-001]', (name) => {
+    const row = guide
+      .split('\n')
+      .find(
+        (line) =>
+          /\| (?:Beta|Stable) /.test(line) && line.includes(`modelcontextprotocol/${name}\``),
+      )
+    expect(row).toMatch(/\| (?:Beta|Stable) +\| \S+/)
+  })
+
+  it.each(['tasks', 'skills', 'events', 'cards'])(
+    'are in the head of the entry of each Beta extension, with a warning: %s [E-EXT-004]',
+    (entry) => {
+      const [head = ''] = readFileSync(join(root, `src/${entry}/index.ts`), 'utf8').split('*/', 1)
+      expect(head.replaceAll(/\n \*/g, '')).toMatch(
+        /in Beta, and its exports may change in minor versions/,
+      )
+    },
+  )
+
+  it('come with the commit of the text that cards follow [E-EXT-005]', () => {
+    const [head = ''] = readFileSync(join(root, 'src/cards/index.ts'), 'utf8').split('*/', 1)
+    expect(head).toMatch(/experimental-ext-server-card at [\da-f]{7}/)
+  })
+})
+
 describe('The guide of server cards', () => {
   it('says on which domain a catalog belongs [E-CARD-135]', () => {
     const guide = readFileSync(join(root, 'docs/guides/cards.md'), 'utf8')

@@ -15,7 +15,7 @@ import type { ServerExtensionOptions } from '../../src/server/composition/server
 import { skills } from '../../src/skills/index.ts'
 import { taskPolling, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-import { discovered, modernPeer, result } from '../client/peers.ts'
+import { everything, modernPeer, result } from '../client/peers.ts'
 import { Random } from '../fuzz/random.ts'
 import { sessionHandler } from '../handler.ts'
 import { root } from '../root.ts'
@@ -63,7 +63,8 @@ describe('The revision of an extension', () => {
       bodies.push(String(init.body))
       return handle(new Request(url, init))
     }
-    const extensions = [clientExtension(options)]
+    const settings = { ...options.settings, revision: '2' }
+    const extensions = [clientExtension({ ...options, settings })]
     await using client = await connect('https://s.example/mcp', { fetch, extensions })
     await client.request('search/query').catch(() => {})
     const declared = { [ID]: { facets: true, revision: '2' } }
@@ -160,26 +161,29 @@ describe('The revision of an extension', () => {
     expect(await query(handle, { revision: '1' })).toEqual(found('1'))
   })
 
-  it('of a server that a client does not know turns the client’s part off, with the reason [E-EXT-020]', async () => {
+  it('of a server that a client does not know turns the client’s part off [E-EXT-020]', async () => {
+    const completed: unknown[] = []
     const extension = clientExtension({
       id: ID,
-      methods: ['search/query'],
-      resultTypes: { found: () => ({ content: [] }) },
+      resultTypes: {
+        found: (_result, { method }) => ({ content: [], completed: completed.push(method) }),
+      },
     })
-    const connectTo = async (settings: object) => {
-      const peer = modernPeer((seen) => result(seen, { resultType: 'complete', found: true }), {
-        ...(discovered().capabilities as object),
+    const callWith = async (settings: object): Promise<unknown> => {
+      const peer = modernPeer((seen) => result(seen, { resultType: 'found' }), {
+        ...everything,
         extensions: { [ID]: settings },
       })
-      return connect('https://s.example/mcp', { fetch: peer.fetch, extensions: [extension] })
+      await using client = await connect('https://s.example/mcp', {
+        fetch: peer.fetch,
+        extensions: [extension],
+      })
+      return await client.callTool('search')
     }
-    await using off = await connectTo({ revision: 'zz' })
-    await expect(off.request('search/query')).rejects.toMatchObject({
-      code: 'UNSUPPORTED',
-      message: `"${ID}" is off, because the server has its revision "zz"`,
-    })
-    await using on = await connectTo({ future: 1 })
-    expect(await on.request('search/query')).toMatchObject({ found: true })
+    const error: unknown = await callWith({ revision: 'zz' }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'INVALID_MESSAGE' })
+    expect(completed).toEqual([])
+    expect(await callWith({ future: 1 })).toMatchObject({ completed: 1 })
   })
 })
 
