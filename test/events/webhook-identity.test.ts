@@ -164,6 +164,26 @@ describe('A refresh', () => {
     expect(text).toContain('"evt_1"')
   })
 
+  it('succeeds although deliveries change the subscription at the same time, without other checks [E-EVT-117] [E-EVT-150]', async () => {
+    const world = createWorld()
+    const { id } = await world.subscribe()
+    const { storage } = world
+    const verified = vi.spyOn(storage, 'verifiedUntil')
+    const load = storage.load.bind(storage)
+    let changes = 0
+    vi.spyOn(storage, 'load').mockImplementation(async (...args) => {
+      const stored = await load(...args)
+      if (!stored || changes++ > 20) return stored
+      await storage.save({ ...stored, version: stored.version + 1, position: changes })
+      return stored
+    })
+    const refreshed = await world.subscribe({ ttlMs: 600_000 })
+    expect(refreshed).toMatchObject({ id, refreshBefore: '2026-11-28T09:40:00.000Z' })
+    expect(changes).toBeGreaterThan(20)
+    expect(verified).toHaveBeenCalledOnce()
+    expect((await load(String(id)))?.position).toBe(21)
+  })
+
   it('has a newer cursor after events that the subscription does not receive [E-EVT-274]', async () => {
     const world = createWorld()
     const args = { arguments: { project: 'quiet' } }

@@ -6,11 +6,11 @@
 import type { DeliveryFailure } from '../wire.ts'
 
 /** Codes of errors of TLS in Node, Deno and Bun. */
-const TLS = /TLS|SSL|CERT|EPROTO|SELF_SIGNED|UNABLE_TO_|ISSUER/
+const TLS = /TLS|SSL|CERT|EPROTO|SIGNATURE|ISSUER/
 /** Codes of errors of timeouts. */
-const TIMEOUT = /TIMEOUT|ETIMEDOUT|TimeoutError/
+const TIMEOUT = /TIME/i
 /** Codes of errors for unreadable HTTP responses. */
-const UNREADABLE = /\bHPE_|InvalidHTTPResponse|Malformed_HTTP/
+const UNREADABLE = /HPE_|HTTP/
 
 /** The reason for an error of the network. */
 export function networkFailure(error: unknown): DeliveryFailure {

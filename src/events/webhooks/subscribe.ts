@@ -127,18 +127,26 @@ export function subscriptionMethods(
     const { position, truncated } = await host.start(open, params, ctx)
     await verify(url, principal, id, secret, ctx)
     if (!live) await host.subscribed(open)
-    const progress = live ? progressOf(live) : {}
-    const isResumed = live?.status === 'suspended'
-    const isPolled = !live && host.pollMs(name) !== null
-    const subscription: WebhookSubscription = {
-      ...{ ...own, name, arguments: args, status: 'active', position: live?.position ?? position },
-      ...(subscriber.auth && { auth: subscriber.auth }),
-      version: (stored?.version ?? 0) + 1,
-      secrets: rotate(live?.secrets ?? [], secret),
-      dueAt: isResumed || isPolled ? Date.now() : (live?.dueAt ?? null),
-      progress: isResumed ? resumed(progress) : { ...progress },
-    }
-    if (!(await storage.save(subscription))) {
+    const isPolled = host.pollMs(name) !== null
+    let latest = stored
+    for (;;) {
+      const current = live && latest
+      const progress = current ? progressOf(current) : {}
+      const isResumed = current?.status === 'suspended'
+      const isDue = isResumed || (!current && isPolled)
+      const subscription: WebhookSubscription = {
+        ...{ ...own, name, arguments: args, status: 'active' },
+        ...(subscriber.auth && { auth: subscriber.auth }),
+        position: current ? current.position : position,
+        version: (latest?.version ?? 0) + 1,
+        secrets: rotate(current?.secrets ?? [], secret),
+        dueAt: isDue ? Date.now() : (current?.dueAt ?? null),
+        progress: isResumed ? resumed(progress) : { ...progress },
+      }
+      if (await storage.save(subscription)) break
+      // A delivery may have changed it at the same time
+      latest = await storage.load(id, name)
+      if (live && latest && isLive(latest)) continue
       if (!live) host.unsubscribed(open)
       return undefined
     }
@@ -147,9 +155,9 @@ export function subscriptionMethods(
     return {
       id,
       refreshBefore: expiresAt === null ? null : toIso(expiresAt),
-      cursor: await host.cursorOf(open, subscription.position),
+      cursor: await host.cursorOf(open, live && latest ? latest.position : position),
       truncated: !live && truncated,
-      ...(live && { deliveryStatus: deliveryStatus(live, limits.isBusy(url)) }),
+      ...(live && latest && { deliveryStatus: deliveryStatus(latest, limits.isBusy(url)) }),
     }
   }
 
