@@ -302,6 +302,31 @@ describe('Following by poll', () => {
   })
 })
 
+describe('A subscription that was stopped', () => {
+  test('can be followed again before its loop has ended', async () => {
+    const peer = eventPeer(
+      poll,
+      polls(batch('p1', [occurrence('a')]), batch('q1', []), batch('q2', [occurrence('b')])),
+    )
+    const { subscriptions } = await subscriptionsTo(peer)
+    let resume = (): void => {}
+    const paused = new Promise<void>((resolve) => (resume = resolve))
+    const first = collect(subscriptions.follow('build.finished'), () => paused)
+    await pass(0)
+    await subscriptions.stop('build.finished')
+    const second = collect(subscriptions.follow('build.finished'))
+    await pass(0)
+    resume()
+    await first.ended
+    await pass(20_000)
+    expect(second.ids()).toEqual(['b'])
+    expect(await subscriptions.list()).toMatchObject([{ cursor: 'q2' }])
+    await expect(subscriptions.follow('build.finished').next()).rejects.toMatchObject({
+      code: 'INVALID_USE',
+    })
+  })
+})
+
 describe('The end of a subscription by poll', () => {
   test.each([-32012, -32024])(
     'is final if access was revoked, with either code: %i [E-EVT-285] [E-EVT-286] [E-EVT-290]',

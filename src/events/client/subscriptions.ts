@@ -99,8 +99,9 @@ class ClientSubscriptions implements EventSubscriptions {
     this.#loops.set(key, undefined)
     const { signal, mode } = options
     let abort = (): void => {}
+    let active: Active | undefined
     try {
-      const active = await this.#open(key, name, args, options)
+      active = await this.#open(key, name, args, options)
       const { followed, webhook, controller } = active
       this.#loops.set(key, active)
       abort = () => controller.abort(signal?.reason)
@@ -115,7 +116,7 @@ class ClientSubscriptions implements EventSubscriptions {
       })
     } finally {
       signal?.removeEventListener('abort', abort)
-      await this.#ended(key)
+      await this.#ended(key, active)
     }
   }
 
@@ -207,8 +208,9 @@ class ClientSubscriptions implements EventSubscriptions {
   }
 
   /** Ends a loop. The server keeps no webhook that no program follows. */
-  async #ended(key: string): Promise<void> {
-    const active = this.#loops.get(key)
+  async #ended(key: string, active: Active | undefined): Promise<void> {
+    // After `stop` another loop may follow the same subscription
+    if (this.#loops.get(key) !== active) return
     this.#loops.delete(key)
     if (!active) return
     const { followed, controller } = active
