@@ -24,6 +24,7 @@ const server = `import { createServer, createHandler } from 'edgewise/server'; c
 const tinyServer = server.replace('edgewise/server', 'edgewise/server/tiny')
 const protection = `import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(jwtTokens, protectedResource)`
 const card = `import { cardHandler, serverCard } from 'edgewise/cards'; console.log(cardHandler, serverCard)`
+const events = `import { events } from 'edgewise/events'; console.log(events)`
 const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
 export const budgets: readonly Budget[] = [
@@ -55,6 +56,7 @@ export const budgets: readonly Budget[] = [
   { name: 'protected tiny server', code: `${tinyServer}; ${protection}`, maxKb: 25.6 },
   { name: 'server', code: server, maxKb: 23 },
   { name: 'protected server', code: `${server}; ${protection}`, maxKb: 33 },
+  { name: 'events of a server', code: `${server}; ${events}`, maxKb: 9.1, base: server },
   { name: 'card of a server', code: `${server}; ${card}`, maxKb: 2, base: server },
 ]
 

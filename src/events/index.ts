@@ -6,5 +6,6 @@
  * @module
  */
 export { events } from './events.ts'
+export { breakingChanges } from './schema-changes.ts'
 export { listedReceiver } from './webhooks/well-known.ts'
 export { webhooks } from './webhooks/webhooks.ts'
