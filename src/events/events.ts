@@ -113,6 +113,7 @@ const OPTIONS: OptionNames<EventsOptions> = {
  * ```
  *
  * @throws {TypeError} If an option is unknown or invalid.
+ * @throws {RangeError} If a limit is negative or not a number.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 export function events(options: EventsOptions = {}): ServerEvents {
@@ -145,6 +146,9 @@ class ServerEventTypes implements ServerEvents {
     this.#storage = storage
     if (storage) this.#webhooks = webhooks?.attach(Object.assign(this.#host, { storage }))
     const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
+    if (!(heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0)) {
+      throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
+    }
     this.#streams = new EventStreams(this.#host, {
       ...{ heartbeatMs, maxStreams, maxStreamsPerPrincipal },
     })

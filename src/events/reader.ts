@@ -68,30 +68,30 @@ async function payloadFor(
   { entry, subscription, input, report }: Reader,
   data: JsonObject,
 ): Promise<JsonObject | undefined> {
-  const { matches, transform, payload } = entry.options
+  const { matches, transform } = entry.options
   const { subscriber } = subscription
+  // Each function gets its own copy, which it may modify
+  const copy = (): JsonObject => structuredClone(data)
   try {
-    // Each function gets its own copy, which it may modify
-    if (matches) {
-      const fits = matches(input, structuredClone(data), subscriber)
-      if (!(fits instanceof Promise ? await callAuthor(() => fits, 'matches') : fits)) return
-    }
+    if (matches && !(await callAuthor(() => matches(input, copy(), subscriber), 'matches'))) return
     if (!transform) return data
-    const transformed = await callAuthor(
-      () => transform(structuredClone(data), subscriber),
-      'transform',
-    )
-    const { value, fault } = {
-      value: undefined,
-      fault: undefined,
-      ...(await check(payload, transformed)),
-    }
-    if (fault === undefined) return value as JsonObject
-    throw new TypeError(`"transform" of "${entry.item.name}" returned an invalid payload: ${fault}`)
+    const transformed = await callAuthor(() => transform(copy(), subscriber), 'transform')
+    return await validPayload(entry, transformed, 'transform')
   } catch (error) {
     report(error)
     return undefined
   }
+}
+
+/** @throws {TypeError} If a payload from the author does not fit the schema. */
+async function validPayload(
+  { item, options }: EventEntry,
+  data: JsonObject,
+  source: string,
+): Promise<JsonObject> {
+  const checked = await check(options.payload, data)
+  if (checked.fault === undefined) return checked.value as JsonObject
+  throw new TypeError(`"${source}" of "${item.name}" returned an invalid payload: ${checked.fault}`)
 }
 
 /** A position in a source: its cursor, and the id of the last event that was read after it. */
@@ -104,10 +104,10 @@ async function readSource(
   limit: number,
 ): Promise<NextEvents> {
   const { entry, subscription, report } = reader
+  const { name } = entry.item
   const [cursor, lastId] = position === null ? [null] : (JSON.parse(position) as SourcePosition)
   const polled = await pollSource(reader, cursor)
-  const name = entry.item.name
-  if (cursor === null) {
+  if (position === null) {
     if (polled.events.length > 0) {
       report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
     }
@@ -115,16 +115,20 @@ async function readSource(
     return { events: [], from: now, position: now, truncated: false, hasMore: false }
   }
   const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
+  // The batch was read to its end
+  if (start > 0 && start === polled.events.length) {
+    return readSource(reader, JSON.stringify([polled.cursor]), limit)
+  }
   const events: Found[] = []
   const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
-  let reached: SourcePosition = start > 0 ? [cursor, lastId] : [cursor]
+  const truncated = polled.truncated === true && start === 0
+  let reached = position
   for (const { eventId, timestamp, data, meta } of polled.events.slice(start)) {
     if (events.length >= limit) {
-      const truncated = polled.truncated === true
-      return { events, from: position, position: JSON.stringify(reached), truncated, hasMore: true }
+      return { events, from: position, position: reached, truncated, hasMore: true }
     }
-    reached = [cursor, eventId]
-    const payload = await payloadFor(reader, data)
+    reached = JSON.stringify([cursor, eventId])
+    const payload = await payloadFor(reader, await validPayload(entry, data, 'poll'))
     if (!payload) continue
     const occurrence: EventOccurrence = {
       eventId: await safeId(eventId),
@@ -133,18 +137,13 @@ async function readSource(
       data: payload,
       ...(meta && { _meta: meta }),
     }
-    events.push({ occurrence, position: JSON.stringify(reached) })
+    events.push({ occurrence, position: reached })
   }
-  const end = JSON.stringify([polled.cursor])
-  const last = events.at(-1)
-  // The last event of the batch leads to the next one
-  if (last && last.position === JSON.stringify(reached))
-    events[events.length - 1] = { ...last, position: end }
   return {
     events,
     from: position,
-    position: end,
-    truncated: polled.truncated === true,
+    position: JSON.stringify([polled.cursor]),
+    truncated,
     hasMore: polled.hasMore === true,
   }
 }

@@ -63,20 +63,17 @@ export class EventStream {
 
   /**
    * Sends events until the stream ends. Returns the closing result.
-   *
-   * @throws {ProtocolError} `INVALID_PARAMS` or Unsupported, before anything was sent.
    */
-  async run(params: JsonObject, heartbeatMs: number): Promise<Result> {
+  async run(start: Start, heartbeatMs: number): Promise<Result> {
     const { signal, exchange } = this.#ctx
     const end = (): void => this.end()
     signal.addEventListener('abort', end)
     const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
-    // Watched from the beginning, so that no event is missed
     const unwatch = await this.#host.log.watch(this.subscription.name, () => this.#alarm.ring())
     const heartbeat = setInterval(() => this.#beat(), heartbeatMs)
     unref(heartbeat)
     try {
-      await this.#begin(await this.#host.start(this.subscription, params, this.#ctx))
+      await this.#begin(start)
       while (!this.#ended) await this.#advance()
       if (this.#error && !signal.aborted) {
         const error = toErrorObject(this.#error)

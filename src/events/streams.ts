@@ -56,13 +56,14 @@ export class EventStreams {
       const opened = await this.#host.open(params, 'push', ctx, {
         callback: () => void (release = this.#reserve(ctx)),
       })
+      const start = await this.#host.start(opened, params, ctx)
       const id = STREAM_PREFIX + crypto.randomUUID()
       const subscription = this.#host.withId(opened, id)
       await this.#host.subscribed(subscription, 'push')
       const stream = new EventStream(this.#host, subscription, ctx)
       this.#streams.set(id, stream)
       try {
-        return await stream.run(params, this.#limits.heartbeatMs)
+        return await stream.run(start, this.#limits.heartbeatMs)
       } finally {
         this.#streams.delete(id)
         this.#host.unsubscribed(subscription, 'push')

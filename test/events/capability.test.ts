@@ -158,3 +158,10 @@ test('events and tools are served at one endpoint with the same authentication [
   expect((await peer.result('events/list')).events).toHaveLength(1)
   await peer.close()
 })
+
+test('options that are unknown or cannot work are rejected', () => {
+  expect(() => events({ heartbeat: 1 } as EventsOptions)).toThrow('has no option "heartbeat"')
+  for (const options of [{ heartbeatMs: 0 }, { heartbeatMs: NaN }, { maxStreams: -1 }]) {
+    expect(() => events(options)).toThrow(RangeError)
+  }
+})

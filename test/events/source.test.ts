@@ -160,3 +160,18 @@ describe('a type with a source', () => {
     })
   })
 })
+
+test('an event of a source that does not fit the schema is reported, and its poll fails [E-EVT-042]', async () => {
+  const made = fixture()
+  made.type('strict', {
+    payload: z.object({ id: z.string() }),
+    poll: ({ cursor }) => {
+      const event = { eventId: 'e1', timestamp: new Date(), data: { id: 1 } }
+      return { events: cursor === null ? [] : [event], cursor: '1' }
+    },
+  })
+  const { cursor } = await made.http.result('events/poll', { name: 'strict' })
+  const { error } = await made.http.call('events/poll', { name: 'strict', cursor })
+  expect(error).toEqual({ code: -32603, message: 'Internal error' })
+  expect(made.errors).toMatchObject([{ message: expect.stringContaining('invalid payload') }])
+})

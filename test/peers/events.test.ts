@@ -32,7 +32,7 @@ describe.each(transports)('the official client over %s', (_, open) => {
     )
     const received: JsonObject[] = []
     client.fallbackNotificationHandler = async (message) => {
-      received.push(message as JsonObject)
+      received.push(message)
     }
     await client.connect(open())
     const request = (method: string, params: JsonObject = {}, options = {}) =>
