@@ -179,8 +179,9 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     subscription: OpenSubscription,
     position: Position,
     limit: number,
+    isPatient = false,
   ): Promise<NextEvents> {
-    return readNext(this.#reader(subscription), position, limit)
+    return readNext({ ...this.#reader(subscription), isPatient }, position, limit)
   }
 
   async cursorOf({ name }: OpenSubscription, position: Position): Promise<string | null> {
@@ -247,7 +248,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     return (entry ?? this.#opened.get(subscription)?.entry)?.options ?? {}
   }
 
-  #reader(subscription: OpenSubscription): Reader {
+  #reader(subscription: OpenSubscription): Omit<Reader, 'isPatient'> {
     const entry = this.#entryOf(subscription)
     const input = this.#opened.get(subscription)?.input
     const report = (error: unknown): void => this.report(error)

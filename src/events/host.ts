@@ -96,8 +96,19 @@ export interface EventHost {
    *   the schemas of the type were broken since.
    */
   start(subscription: OpenSubscription, params: JsonObject, ctx?: RequestContext): Promise<Start>
-  /** Reads events after a position: from the log, or with the author's `poll`. */
-  next(subscription: OpenSubscription, position: Position, limit: number): Promise<NextEvents>
+  /**
+   * Reads events after a position: from the log, or with the author's `poll`.
+   *
+   * @param isPatient Whether an event for which `matches` or `transform` fails stops the reading, so
+   *   that it can be read again. By default it is reported and skipped.
+   * @throws {unknown} The error of `poll`; if `isPatient`, that of `matches` and `transform`.
+   */
+  next(
+    subscription: OpenSubscription,
+    position: Position,
+    limit: number,
+    isPatient?: boolean,
+  ): Promise<NextEvents>
   /** Encrypts a position; null if the type has no history. */
   cursorOf(subscription: OpenSubscription, position: Position): Promise<string | null>
   /**

@@ -24,6 +24,8 @@ export interface Reader {
   readonly subscription: OpenSubscription
   /** The validated arguments. */
   readonly input: unknown
+  /** Whether an event for which the author's functions fail is read again later, not skipped. */
+  readonly isPatient: boolean
   /** Reports an error to the author. */
   readonly report: (error: unknown) => void
 }
@@ -48,13 +50,12 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
     const truncated = from > after
     for (const { position: at, event } of page.events) {
       if (events.length >= limit) return { events, from, position, truncated, hasMore: true }
+      const isForAll = event.to === undefined || event.to === subscription.id
+      const data = isForAll ? await payloadFor(reader, event.data, events.length > 0) : undefined
+      if (data === LATER) return { events, from, position, truncated, hasMore: true }
       position = at
-      const { eventId, name, timestamp, meta } = event
-      const data =
-        event.to === undefined || event.to === subscription.id
-          ? await payloadFor(reader, event.data)
-          : undefined
       if (!data) continue
+      const { eventId, name, timestamp, meta } = event
       const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
       events.push({ occurrence, position })
     }
@@ -63,11 +64,20 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
   }
 }
 
-/** The payload that a subscription receives; undefined if it does not receive the event. */
+/** The event must be read again later. */
+const LATER = Symbol('later')
+
+/**
+ * The payload that a subscription receives; undefined if it does not receive the event.
+ *
+ * @param hasFound Whether there are events before this one, which can be delivered first.
+ * @throws {unknown} The error of the author's function, if the reader is patient and has found nothing.
+ */
 async function payloadFor(
-  { entry, subscription, input, report }: Reader,
+  { entry, subscription, input, report, isPatient }: Reader,
   data: JsonObject,
-): Promise<JsonObject | undefined> {
+  hasFound: boolean,
+): Promise<JsonObject | typeof LATER | undefined> {
   const { matches, transform } = entry.options
   const { subscriber } = subscription
   // Each function gets its own copy, which it may modify
@@ -78,6 +88,8 @@ async function payloadFor(
     const transformed = await callAuthor(() => transform(copy(), subscriber), 'transform')
     return await validPayload(entry, transformed, 'transform')
   } catch (error) {
+    if (isPatient && hasFound) return LATER
+    if (isPatient) throw error
     report(error)
     return undefined
   }
@@ -127,8 +139,12 @@ async function readSource(
     if (events.length >= limit) {
       return { events, from: position, position: reached, truncated, hasMore: true }
     }
+    const valid = await validPayload(entry, data, 'poll')
+    const payload = await payloadFor(reader, valid, events.length > 0)
+    if (payload === LATER) {
+      return { events, from: position, position: reached, truncated, hasMore: true }
+    }
     reached = JSON.stringify([cursor, eventId])
-    const payload = await payloadFor(reader, await validPayload(entry, data, 'poll'))
     if (!payload) continue
     const occurrence: EventOccurrence = {
       eventId: await safeId(eventId),

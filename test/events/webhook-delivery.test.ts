@@ -447,3 +447,35 @@ describe('Deliveries', () => {
     ])
   })
 })
+
+describe('An event for which "matches" or "transform" fails', () => {
+  const broken = (isBroken: () => boolean) => (_input: unknown, data: unknown) => {
+    if (isBroken() && (data as { number?: number }).number === 2) throw new Error('No database')
+    return true
+  }
+
+  it('is delivered in its turn once the function works again', async () => {
+    let isBroken = true
+    const world = createWorld({ type: { matches: broken(() => isBroken) } })
+    await world.subscribe()
+    for (const number of [1, 2, 3]) await world.emit(`evt_${number}`, { number })
+    await until(() => world.errors.length > 0)
+    expect(idsOf(world.deliveries())).toEqual(['evt_1'])
+    isBroken = false
+    await pass(60_000, 10_000)
+    await until(() => world.deliveries().length === 3)
+    expect(idsOf(world.deliveries())).toEqual(['evt_1', 'evt_2', 'evt_3'])
+  })
+
+  it('is skipped after an hour, and holds up no others', async () => {
+    const world = createWorld({ type: { matches: broken(() => true) } })
+    await world.subscribe()
+    for (const number of [1, 2, 3]) await world.emit(`evt_${number}`, { number })
+    await until(() => world.errors.length > 0)
+    await pass(HOUR_MS / 2, 30_000)
+    expect(idsOf(world.deliveries())).toEqual(['evt_1'])
+    await pass(HOUR_MS, 30_000)
+    await until(() => world.deliveries().length === 2)
+    expect(idsOf(world.deliveries())).toEqual(['evt_1', 'evt_3'])
+  })
+})

@@ -32,6 +32,8 @@ const MAX_EVENTS = 500
 const AUTHOR_RETRY_MS = 30_000
 /** How long an event type may be unknown before its subscriptions end, in milliseconds. */
 const MAX_MISSING_MS = 3_600_000
+/** How long an event is read again for which the author's functions fail, in milliseconds. */
+const MAX_REJECTED_MS = 3_600_000
 
 /** What deliveries work with. */
 export interface DeliveryEnvironment {
@@ -86,10 +88,12 @@ export async function deliverTo(
   async function deliverEvents(): Promise<unknown> {
     for (let count = 0; ;) {
       let page: NextEvents
+      const { rejectedSince = Date.now() } = lease.progress
+      const isPatient = Date.now() - rejectedSince < MAX_REJECTED_MS
       try {
-        page = await host.next(open, lease.record.position, PAGE_EVENTS)
+        page = await host.next(open, lease.record.position, PAGE_EVENTS, isPatient)
       } catch (error) {
-        return postpone(error, lease.progress)
+        return postpone(error, { ...lease.progress, rejectedSince })
       }
       if (page.truncated && !(await sendGap(page))) return
       for (const [index, { occurrence, position }] of page.events.entries()) {
@@ -97,7 +101,10 @@ export async function deliverTo(
         if (!(await sendEvent(occurrence, isLast ? page.position : position))) return
       }
       count += page.events.length
-      if (page.events.length === 0 && !(await lease.save({ position: page.position }))) return
+      const { rejectedSince: _, ...progress } = lease.progress
+      if (page.events.length === 0 && !(await lease.save({ position: page.position, progress }))) {
+        return
+      }
       if (page.hasMore && count < MAX_EVENTS && !isOver()) continue
       const pollMs = host.pollMs(open.name)
       const nextPollAt = pollMs === null ? null : Date.now() + pollMs

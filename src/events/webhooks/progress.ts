@@ -31,6 +31,8 @@ export interface Progress {
   /** How many attempts have failed since then. */
   readonly failures?: number | undefined
   readonly suspendedAt?: number | undefined
+  /** Since when the author's functions fail for the next event. */
+  readonly rejectedSince?: number | undefined
   /** Since when the event type is unknown. */
   readonly missingSince?: number | undefined
 }
