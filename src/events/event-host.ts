@@ -181,7 +181,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     limit: number,
     isPatient = false,
   ): Promise<NextEvents> {
-    return readNext({ ...this.#reader(subscription), isPatient }, position, limit)
+    return readNext(this.#reader(subscription, isPatient), position, limit)
   }
 
   async cursorOf({ name }: OpenSubscription, position: Position): Promise<string | null> {
@@ -248,11 +248,11 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     return (entry ?? this.#opened.get(subscription)?.entry)?.options ?? {}
   }
 
-  #reader(subscription: OpenSubscription): Omit<Reader, 'isPatient'> {
+  #reader(subscription: OpenSubscription, isPatient: boolean): Reader {
     const entry = this.#entryOf(subscription)
     const input = this.#opened.get(subscription)?.input
     const report = (error: unknown): void => this.report(error)
-    return { log: subscription.log ?? this.log, entry, subscription, input, report }
+    return { log: subscription.log ?? this.log, entry, subscription, input, isPatient, report }
   }
 
   /** The present position. */

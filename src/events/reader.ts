@@ -49,10 +49,11 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
     if (page.trimmedTo > position) from = position = page.trimmedTo
     const truncated = from > after
     for (const { position: at, event } of page.events) {
-      if (events.length >= limit) return { events, from, position, truncated, hasMore: true }
       const isForAll = event.to === undefined || event.to === subscription.id
-      const data = isForAll ? await payloadFor(reader, event.data, events.length > 0) : undefined
-      if (data === LATER) return { events, from, position, truncated, hasMore: true }
+      const isFull = events.length >= limit
+      const read = isForAll && !isFull
+      const data = read ? await payloadFor(reader, event.data, events.length > 0) : undefined
+      if (isFull || data === null) return { events, from, position, truncated, hasMore: true }
       position = at
       if (!data) continue
       const { eventId, name, timestamp, meta } = event
@@ -64,11 +65,9 @@ async function readLog(reader: Reader, after: number, limit: number): Promise<Ne
   }
 }
 
-/** The event must be read again later. */
-const LATER = Symbol('later')
-
 /**
- * The payload that a subscription receives; undefined if it does not receive the event.
+ * The payload that a subscription receives; undefined if it does not receive the event, null if the
+ * event must be read again later.
  *
  * @param hasFound Whether there are events before this one, which can be delivered first.
  * @throws {unknown} The error of the author's function, if the reader is patient and has found nothing.
@@ -77,7 +76,7 @@ async function payloadFor(
   { entry, subscription, input, report, isPatient }: Reader,
   data: JsonObject,
   hasFound: boolean,
-): Promise<JsonObject | typeof LATER | undefined> {
+): Promise<JsonObject | null | undefined> {
   const { matches, transform } = entry.options
   const { subscriber } = subscription
   // Each function gets its own copy, which it may modify
@@ -88,7 +87,7 @@ async function payloadFor(
     const transformed = await callAuthor(() => transform(copy(), subscriber), 'transform')
     return await validPayload(entry, transformed, 'transform')
   } catch (error) {
-    if (isPatient && hasFound) return LATER
+    if (isPatient && hasFound) return null
     if (isPatient) throw error
     report(error)
     return undefined
@@ -136,12 +135,11 @@ async function readSource(
   const truncated = polled.truncated === true && start === 0
   let reached = position
   for (const { eventId, timestamp, data, meta } of polled.events.slice(start)) {
-    if (events.length >= limit) {
-      return { events, from: position, position: reached, truncated, hasMore: true }
-    }
-    const valid = await validPayload(entry, data, 'poll')
-    const payload = await payloadFor(reader, valid, events.length > 0)
-    if (payload === LATER) {
+    const isFull = events.length >= limit
+    const payload = isFull
+      ? null
+      : await payloadFor(reader, await validPayload(entry, data, 'poll'), events.length > 0)
+    if (payload === null) {
       return { events, from: position, position: reached, truncated, hasMore: true }
     }
     reached = JSON.stringify([cursor, eventId])

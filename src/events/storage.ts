@@ -142,7 +142,7 @@ export interface SubscriptionStore {
   /**
    * Stores a subscription. A new record has version 1; any other replaces only the version directly
    * before its own. If `dueAt` is null although the log has later events of its type, the stored
-   * record is due immediately; the check is atomic with {@link EventLog.append}.
+   * record is due immediately; the check is atomic with `append`.
    *
    * @returns whether the record was stored.
    */

@@ -469,7 +469,7 @@ describe('An event for which "matches" or "transform" fails', () => {
 
   it('is skipped after an hour, and holds up no others', async () => {
     const world = createWorld({ type: { matches: broken(() => true) } })
-    await world.subscribe()
+    await world.subscribe({ ttlMs: 6 * HOUR_MS })
     for (const number of [1, 2, 3]) await world.emit(`evt_${number}`, { number })
     await until(() => world.errors.length > 0)
     await pass(HOUR_MS / 2, 30_000)
