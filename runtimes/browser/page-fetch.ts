@@ -63,8 +63,8 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
         return freeSlot ? onBodyEnd(response, freeSlot) : response
       } catch (cause) {
         freeSlot?.()
-        // The page cannot listen, and nothing was received yet: send the request again later
         if (signal?.aborted || !leaving.aborted) throw cause
+        // The page has stopped listening before it received anything: send the request again later
       }
     }
   }
@@ -76,7 +76,10 @@ function isListening(method: string | undefined, headers: Headers): boolean {
   return method === 'GET' && headers.get('accept') === 'text/event-stream'
 }
 
-/** The signals of listening streams that carry no responses. */
+/**
+ * The signals of streams that carry no responses. They are remembered, because a reconnection of such a
+ * stream looks like a resumed call.
+ */
 const listening = new WeakSet<AbortSignal>()
 
 /**

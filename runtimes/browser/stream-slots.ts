@@ -23,24 +23,25 @@ export async function acquireStreamSlot(
 ): Promise<(() => void) | undefined> {
   const { origin } = new URL(url)
   if (!navigator.locks) return acquireSlot(`edgewise ${origin}`, MAX_STREAMS, signal, onWait)
-  const controller = new AbortController()
-  const waitSignal = AbortSignal.any([signal, controller.signal])
+  const waitEnd = new AbortController()
+  const endOfWait = AbortSignal.any([signal, waitEnd.signal])
   const taken = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
-      if (waitSignal.aborted) return undefined
-      controller.abort()
+      if (endOfWait.aborted) return undefined
+      waitEnd.abort()
       return new Promise((release) => resolve(release))
     }
     for (let slot = 0; slot < MAX_STREAMS; slot++) {
       const name = `edgewise ${origin} ${slot}`
-      // Without permission to use locks, the limit is not enforced
-      navigator.locks.request(name, { signal: waitSignal }, hold).catch(() => resolve(undefined))
+      // Rejects when the wait ends, which changes nothing once a slot is taken. Also rejects without
+      // permission to use locks: then the limit is not enforced
+      navigator.locks.request(name, { signal: endOfWait }, hold).catch(() => resolve(undefined))
     }
   })
   if (!onWait) return taken
-  // The query resolves after the browser has granted the free locks
+  // By now the browser has granted any free lock, which ended the wait
   await navigator.locks.query().catch(() => {})
-  if (waitSignal.aborted) return taken
+  if (endOfWait.aborted) return taken
   onWait(true)
   return taken.finally(() => onWait(false))
 }

@@ -1,6 +1,6 @@
 /**
- * The interface of the Worker and the session objects to tasks. Each task has its own object, with the same
- * id.
+ * How the Worker and the session objects reach tasks. Each task has its own Durable Object, whose id is
+ * the id of the task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -31,10 +31,16 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
   say(statusMessage: string): Promise<boolean>
 }
 
-/** The principal of a listener, as JSON; only the Worker can send requests to an object. */
+/**
+ * The header with the principal of a listener, as JSON. It can be trusted, because only the Worker can
+ * send requests to an object.
+ */
 export const HEADER_PRINCIPAL = 'edgewise-principal'
 
-/** How long one poll waits for a change, in milliseconds. The object detects every change immediately. */
+/**
+ * The shortest time for which `next` waits for a change, in milliseconds. A longer wait delays nothing,
+ * because the object reports each change immediately.
+ */
 const MIN_POLL_MS = 25_000
 /**
  * The first and the longest delay before a listener reconnects to a replaced object, in
@@ -163,8 +169,8 @@ export class ObjectTasks implements TaskService {
   }
 
   /**
-   * Calls the object of a task, unless its id is invalid. The call has a timeout for every method except
-   * `next`.
+   * Calls the object of a task with a timeout, unless the id is invalid. `next`, which is meant to wait,
+   * calls the object directly.
    */
   async #ask<T>(
     taskId: string,

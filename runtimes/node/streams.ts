@@ -7,7 +7,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 /**
- * How many chunks are buffered before the source is paused. A pipe delivers at most 64 KiB each.
+ * How many chunks are buffered before the source is paused. A chunk from a pipe has at most 64 KiB.
  */
 const CHUNKS = 16
 

@@ -38,7 +38,7 @@ export interface ResultCacheOptions {
 }
 
 /**
- * Makes a client cache results, each for as long as the server allows. Clients of `edgewise/client` do
+ * Creates a cache of results for a client, which stores each for as long as the server allows. Clients of `edgewise/client` do
  * so unless their option `cache` is `false`; this function sets the limits.
  *
  * @example

@@ -27,7 +27,7 @@ const GRACE_MS = 100
 export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): ConnectionTarget {
   return {
     open: (connection) => open(connection, transport, probeTimeoutMs),
-    // The peer has already answered
+    // `open` has already determined the revision
     negotiate: () => Promise.resolve(),
   }
 }

@@ -10,7 +10,7 @@ import type { EventLog, Position } from './storage.ts'
 
 /** The shortest sealed text, in bytes: version, key id, initialization vector and tag. */
 const MIN_BYTES = 33
-/** The number of cursors that are kept, because all readers of a position get the same one. */
+/** How many encrypted cursors are cached. Readers at the same position share one. */
 const MAX_CACHED = 1000
 
 /** The contents of a cursor. */
@@ -18,7 +18,7 @@ export interface Cursor {
   /** The name of the event type. */
   readonly name: string
   readonly position: Position
-  /** Identifies the schemas that the type had. */
+  /** The checksum of the type's schemas when the cursor was created. */
   readonly schemas: string
 }
 
@@ -43,7 +43,7 @@ export class Cursors {
 
   /** Decrypts a cursor; undefined if it was sealed with another key, or was changed. */
   async open(text: string): Promise<Cursor | undefined> {
-    // Whatever opens was sealed here
+    // Only `seal` has the key, so whatever can be decrypted is a cursor
     return (await this.#sealer.open(text)) as Cursor | undefined
   }
 }

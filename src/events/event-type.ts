@@ -110,7 +110,7 @@ function deliveryOf(
   }
   const modes = chosen.filter((mode) => served.includes(mode))
   if (modes.length > 0) return modes
-  throw new TypeError(`${owner} cannot be delivered: the server has no mode of its "delivery"`)
+  throw new TypeError(`${owner} cannot be delivered: the server supports no mode in "delivery"`)
 }
 
 function objectSchemaOf(

@@ -8,8 +8,8 @@ import { MAX_DELAY_MS } from './timers.ts'
 
 /**
  * Waits until work is done, the timeout has passed or a signal aborts. The work receives a signal
- * that aborts in the last two cases; it need not react. Unlike that of `AbortSignal.timeout`, the
- * timer does not keep the process alive once the work is done.
+ * that aborts in the last two cases; it need not react. The timer is
+ * cleared once the work is done.
  *
  * @param timeoutMs Milliseconds, at most `MAX_DELAY_MS`.
  * @param signal Aborts the work, with its reason.

@@ -26,7 +26,10 @@ export interface ResumableCall {
   readonly request: JsonRpcRequest
   /** The input requests and steps of its handler so far. */
   recording: Recording
-  /** The keys of the input requests that the client has not answered, by the id of the JSON-RPC request. */
+  /**
+   * The keys of the input requests that the client has not answered, by the id of the JSON-RPC request
+   * that was sent to the client.
+   */
   asked: { [id: string]: string }
   /** Answers that arrived while no handler ran, by key. */
   answers: { [key: string]: JsonObject }
@@ -81,13 +84,16 @@ export interface EventStore {
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
-   * Removes a stream that ended. Until then, a client that missed nothing must be able to resume the stream
-   * after its last event, even if that event is old.
+   * Removes a stream that ended. As long as a stream is open, a client must be able to resume it after the
+   * stream's last event, even if that event is older than others that were evicted.
    */
   delete(stream: string): void
   /** The open streams in the order of opening. */
   openStreams(): OpenStream[]
-  /** The connection of an open stream, on hosts whose connections outlive them. */
+  /**
+   * The connection of an open stream, on hosts that can leave memory while their connections stay open,
+   * such as Durable Objects.
+   */
   sink?(stream: string): Sink | undefined
 }
 

@@ -42,8 +42,8 @@ const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
 ) WITHOUT ROWID`
 
 /**
- * What sessions subscribe to, and which elicitations they were asked to complete: an index of their
- * records, which triggers update.
+ * An index of the session records: what each session subscribes to, and which elicitations it was asked
+ * to complete. SQL triggers keep it up to date.
  */
 const TOPICS = `CREATE TABLE mcp_topics (
     topic TEXT NOT NULL,
@@ -114,7 +114,7 @@ export function migrate(sql: Sql): void {
       )
     }
     for (const step of MIGRATIONS.slice(from)) sql.run(step)
-    // A view needs one row; a table would need another row for its value
+    // Creating a view writes one row; a table would need a second one, for the version itself
     sql.run('DROP VIEW IF EXISTS mcp_schema')
     sql.run(`CREATE VIEW mcp_schema AS SELECT ${MIGRATIONS.length} AS version`)
   })

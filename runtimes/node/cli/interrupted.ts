@@ -67,7 +67,7 @@ export function interruptedStatus(): number {
 export function listenForInterruptions(): void {
   for (const signal of signals) process.on(signal, () => interrupt(signal))
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has read enough
+    // The reader has read enough: the command ends at once, with the status of SIGTERM
     if (error.code === 'EPIPE') return controller.abort('SIGTERM')
     process.stderr.write(`Cannot print: ${error.message}\n`)
     process.exit(1)

@@ -36,13 +36,13 @@ const IS_INACTIVE = `NOT EXISTS (
     SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
   ) AND (listener IS NULL OR NOT ${isAlive('listener')})`
 
-/** An SQL expression: the sessions of an account, or of all. */
+/** An SQL expression: how many sessions an account has. A session counts as its weight. */
 function countOf(account: string): string {
   return `(SELECT coalesce(sum(total), 0) FROM {mcp_counts} WHERE account = ${account})`
 }
 
-/** An SQL expression: the least recently used session that is idle, of those with a condition. */
-function oldest(condition: string): string {
+/** An SQL expression: the id of the least recently used inactive session that meets a condition. */
+function leastRecentlyUsed(condition: string): string {
   return `(SELECT id FROM {mcp_sessions} WHERE ${condition} AND ${IS_INACTIVE} ORDER BY used_at LIMIT 1)`
 }
 
@@ -104,12 +104,12 @@ export class Admission {
     const { maxSessionsPerCaller, removeWhere } = this.#options
     const own = account === null ? 'account IS NULL' : 'account = $1'
     const ended = await removeWhere(
-      `id = coalesce(${oldest(own)}, (
+      `id = coalesce(${leastRecentlyUsed(own)}, (
          SELECT found.id
          FROM (SELECT account FROM {mcp_counts} WHERE shard = 0 ORDER BY total DESC) AS counted
          CROSS JOIN LATERAL (SELECT coalesce(
-           ${oldest('account = counted.account')},
-           ${oldest(`account IS NULL AND counted.account = '${NO_ACCOUNT}'`)}
+           ${leastRecentlyUsed('account = counted.account')},
+           ${leastRecentlyUsed(`account IS NULL AND counted.account = '${NO_ACCOUNT}'`)}
          ) AS id) AS found
          WHERE found.id IS NOT NULL
            AND ($1::text IS NULL OR ${countOf('$1')} + $2::int <= $3::float8)

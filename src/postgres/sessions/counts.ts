@@ -1,17 +1,21 @@
 /**
- * How many sessions there are, in total and of each account: counted by triggers, so that opening a
- * session takes no longer when there are many. For `migrations.ts`.
+ * How many sessions there are, in total and of each account. Triggers count them, so that opening a
+ * session takes no longer when there are many. A session counts as its `weight`, see `session/quota.ts`.
+ * For `migrations.ts`.
  *
  * @see https://www.postgresql.org/docs/current/plpgsql-trigger.html
  */
 
-/** The account of the counts of all sessions; those of callers are JSON. */
+/** The account of the rows that count all sessions. No caller has it, as their accounts are JSON. */
 export const ALL_ACCOUNTS = 'all'
 
 /** The account of sessions without one. */
 export const NO_ACCOUNT = 'null'
 
-/** How many rows count all sessions, so that few processes wait for each other. */
+/**
+ * The total is split over this many rows, so that processes rarely wait for the same one. The row of an
+ * account has the shard 0.
+ */
 const SHARDS = 16
 
 // The name of the schema is not part of the function, as it may change. Rows are locked in the order of

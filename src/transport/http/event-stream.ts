@@ -89,7 +89,8 @@ export class EventStream {
   /**
    * Sends complete events or comments. After the end of the stream, nothing is sent.
    *
-   * @returns A promise that resolves when a slow reader has caught up; `undefined` if it need not.
+   * @returns A promise that resolves when a slow reader has caught up; `undefined` if there is
+   * nothing to wait for.
    */
   write(text: string): Promise<void> | undefined {
     const controller = this.#controller

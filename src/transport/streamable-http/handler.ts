@@ -102,9 +102,9 @@ export function createHandler(
       if (admitted instanceof Response) return guard.respond(new Response(admitted.body, admitted))
       if (shutdown.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
-      // A substring search suffices: no method name in `allow` contains another
       const listens = method === 'GET' && !options.jsonOnly
       const posts = method === 'POST'
+      // `allow` is a text in which no name of a method contains another
       if (!(posts || listens || method === 'DELETE') || !sessions.allow.includes(method)) {
         throw methodNotAllowed(request, sessions.allow)
       }
