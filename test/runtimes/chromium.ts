@@ -15,10 +15,13 @@ export const fullChromium: string | undefined = process.env.CHROMIUM_PATH || und
 
 /**
  * A full Chromium or Chrome, for what the one from npm lacks or may lay out differently: the one that
- * is named, or where systems install it.
+ * is named, or where systems install it. CI has no time for one that is not named.
  */
 export const installedChromium: string | undefined =
-  fullChromium ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
+  fullChromium ??
+  ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+    (path) => !process.env.CI && existsSync(path),
+  )
 
 /**
  * Starts a headless Chromium; the first start of the one from npm unpacks it into `.cache`.

@@ -9,9 +9,12 @@ import type { OpenedPage } from './browser-suites.ts'
 
 const debian = '/usr/bin/firefox-esr'
 
-/** The Firefox that tests use: the one that is named, or where Debian installs it. */
+/**
+ * The Firefox that tests use: the one that is named, or where Debian installs it. CI has no time for one
+ * that is not named.
+ */
 export const firefoxPath: string | undefined =
-  process.env.FIREFOX_PATH || (existsSync(debian) ? debian : undefined)
+  process.env.FIREFOX_PATH || (!process.env.CI && existsSync(debian) ? debian : undefined)
 
 /** Keeps it from pages, questions and requests of its own. */
 const preferences = {
