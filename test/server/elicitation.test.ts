@@ -225,7 +225,7 @@ describe.each(ASKING)('a handler that makes its round of input itself, in %s', (
       onElicit: () => ({ action: 'accept' }),
     })
     await expect(client.callTool('endless')).rejects.toThrow(
-      /at "maxRounds" \(2\)|asked for input more than 10 times/,
+      /reached "maxRounds" \(2\)|asked for input more than 10 times/,
     )
   })
 })
