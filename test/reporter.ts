@@ -2,7 +2,8 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /**
- * Prints `N passed, N failed` as the last line of the run, after `N skipped` when some were.
+ * Prints `N passed, N failed` as the last line of the run, after `N skipped` when some were, and makes
+ * the run fail if a test did.
  *
  * A file that did not load, a hook that threw and an error outside of any test count as failed.
  */
@@ -16,7 +17,11 @@ export default class CountReporter implements Reporter {
     }
     const line = `${count.passed} passed, ${count.failed} failed`
     const skipped = count.skipped + count.pending
-    // On exit, so that no other reporter prints after it.
-    process.once('exit', () => console.log(skipped > 0 ? `${skipped} skipped\n${line}` : line))
+    // On exit, so that no other reporter prints after it
+    process.once('exit', () => {
+      console.log(skipped > 0 ? `${skipped} skipped\n${line}` : line)
+      // The database of the tests ends the process with status 0, whatever failed
+      if (count.failed > 0) process.exitCode = 1
+    })
   }
 }
