@@ -4,8 +4,5 @@ export const built: readonly string[] = ['package', 'peers', 'playground', 'runt
 /** The folders whose tests need a Postgres server. */
 export const database: readonly string[] = ['postgres', 'runtimes/postgres']
 
-/** The folders whose tests may share one module graph: no source of theirs counts for a whole process. */
-export const stateless: readonly string[] = [
-  ...['authorization', 'client', 'connect', 'json-schema', 'patterns', 'protected-resource'],
-  ...['protocol', 'repository', 'schema', 'spec', 'testing', 'toolset'],
-]
+/** The folders whose tests need a module graph of their own: their sources keep state for the whole process. */
+export const isolated: readonly string[] = ['gateway']

@@ -1,8 +1,9 @@
 // One vitest run holds every test of the project, in parts: https://vitest.dev/config/
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
-import { built, database, stateless } from './folders.ts'
+import { built, database, isolated } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,6 +14,10 @@ const waiting = {
   hookTimeout: 300_000,
   expect: { poll: PATIENCE },
 }
+
+// These tests mostly wait for other programs, so that more of them run at once than there are cores
+const first = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 0 } }
+const second = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   root,
@@ -26,8 +31,6 @@ export default defineConfig({
       })),
   },
   test: {
-    // Most tests wait for other programs, so that one worker would leave a small machine idle.
-    maxWorkers: '100%',
     reporters: ['default', './test/reporter.ts'],
     coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },
     projects: [
@@ -37,18 +40,20 @@ export default defineConfig({
           ...waiting,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [`test/{${[...built, ...database, ...stateless].join()}}/**`],
+          exclude: [`test/{${[...built, ...database, ...isolated].join()}}/**`],
           pool: 'threads',
+          isolate: false,
+          ...second,
         },
       },
       {
         extends: true,
         test: {
           ...waiting,
-          name: 'unit-stateless',
-          include: [`test/{${stateless.join()}}/**/*.test.ts`],
+          name: 'unit-isolated',
+          include: [`test/{${isolated.join()}}/**/*.test.ts`],
           pool: 'threads',
-          isolate: false,
+          ...second,
         },
       },
       {
@@ -59,6 +64,7 @@ export default defineConfig({
           include: [`test/{${built.join()}}/**/*.test.ts`],
           exclude: database.map((folder) => `test/${folder}/**`),
           globalSetup: './test/build.ts',
+          ...first,
         },
       },
       {
@@ -68,6 +74,7 @@ export default defineConfig({
           name: 'postgres',
           include: database.map((folder) => `test/${folder}/**/*.test.ts`),
           globalSetup: './test/postgres/setup.ts',
+          ...first,
         },
       },
     ],

@@ -7,7 +7,7 @@ import { settled } from '../settled.ts'
 import { createReconnectingClient, observeSignIn, type ReconnectingClient } from 'edgewise/client'
 import { createHandler, createServer, serveTransport } from 'edgewise/server'
 import { inMemoryTransports, type Transport } from 'edgewise/transport'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const server = createServer({ name: 'live', version: '1' })
 server.tool('greet', {}, () => 'hello')
@@ -170,7 +170,10 @@ describe('An observable connection', () => {
     }, quick)
     await connection.ready()
     mute = false
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
     connection.check()
+    await vi.advanceTimersByTimeAsync(10_000)
     await vi.waitUntil(() => ends.length === 2, 30_000)
     await connection.ready()
     expect(ends.map(({ closed }) => closed)).toEqual([true, false])

@@ -431,16 +431,16 @@ test('"Last-Event-ID" has no effect [E-EVT-100]', async () => {
   expect((await made.handle(get)).status).toBe(405)
 })
 
-test('1,000 streams receive 10,000 events in reasonable time', async () => {
-  const made = fixture({ maxStreamsPerPrincipal: 1000 })
-  const streams = Array.from({ length: 1000 }, (_, at) =>
+test('each of 500 streams receives the events that its subscription matches, in order', async () => {
+  const made = fixture({ maxStreamsPerPrincipal: 500 })
+  const streams = Array.from({ length: 500 }, (_, at) =>
     made.http.open('events/stream', { name, arguments: { customer: `c${at}` } }),
   )
   for (const stream of streams) await stream.received('active')
-  for (let at = 0; at < 10_000; at++) await made.emit(`in_${at}`, `c${at % 1000}`)
-  for (const stream of streams) await stream.received('event', 10)
+  for (let at = 0; at < 1500; at++) await made.emit(`in_${at}`, `c${at % 500}`)
+  for (const stream of streams) await stream.received('event', 3)
   for (const [at, stream] of streams.entries()) {
-    const expected = Array.from({ length: 10 }, (_, round) => `in_${round * 1000 + at}`)
+    const expected = [0, 1, 2].map((round) => `in_${round * 500 + at}`)
     expect(stream.of('event').map(({ params }) => params?.eventId)).toEqual(expected)
     stream.cancel()
   }

@@ -47,26 +47,43 @@ export async function startPostgres(): Promise<PostgresServer> {
     const children = await readFile(`/proc/${main}/task/${main}/children`, 'utf8').catch(() => '')
     return [main, ...(children.match(/\d+/g) ?? []).map(Number)]
   }
+  const signal = async (name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> => {
+    for (const each of await pids()) {
+      try {
+        process.kill(each, name)
+      } catch (error) {
+        // A child that has ended meanwhile, as all do without the main process
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
+  }
+  let isKilled = false
   await postgres.initialise()
   await start()
   return {
     url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
     async kill() {
-      for (const each of await pids()) process.kill(each, 'SIGKILL')
+      await signal('SIGKILL')
+      isKilled = true
     },
     async start() {
       // The file of the killed server names a process that is gone, or is another by now
       await rm(join(databaseDir, 'postmaster.pid'), { force: true })
       await start()
+      isKilled = false
     },
     async freeze() {
-      for (const each of await pids()) process.kill(each, 'SIGSTOP')
+      await signal('SIGSTOP')
     },
     async unfreeze() {
-      for (const each of await pids()) process.kill(each, 'SIGCONT')
+      await signal('SIGCONT')
     },
     async stop() {
-      await postgres.stop()
+      // A server that a failed test left frozen hears nothing, and one that it left killed never ends again
+      if (!isKilled) {
+        await signal('SIGCONT')
+        await postgres.stop()
+      }
       await rm(databaseDir, { recursive: true, force: true })
     },
   }

@@ -45,7 +45,7 @@ export async function launchChromium(
   return chromium.launch({
     ...common,
     executablePath: join(home, 'chromium'),
-    args: ['--no-zygote', ...safe],
+    args: safe,
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(home, 'al2023', 'lib'),

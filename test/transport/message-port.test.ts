@@ -298,7 +298,7 @@ describe('The end of a message port', () => {
 
   it('is noticed when the other end goes silent, but not while it answers', async () => {
     const [left, right] = channel()
-    const end = begin(left, { silenceMs: 1500 })
+    const end = begin(left, { silenceMs: 300 })
     const asked: unknown[] = []
     let answers = true
     right.addEventListener('message', ({ data }) => {
