@@ -51,7 +51,7 @@ export default defineConfig({
         test: {
           ...waiting,
           name: 'unit-isolated',
-          include: [`test/{${isolated.join()}}/**/*.test.ts`],
+          include: isolated.map((folder) => `test/${folder}/**/*.test.ts`),
           pool: 'threads',
           ...second,
         },

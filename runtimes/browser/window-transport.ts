@@ -4,6 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
+import { parseUrl } from '#internal/patterns'
 import type { MessagePortOptions } from '#internal/ports'
 import { SdkError } from '../../src/index.ts'
 import {
@@ -106,7 +107,7 @@ export function isWindow(target: unknown): target is Window {
  * @throws {TypeError} For a URL with a path, a host without a scheme, or an empty string.
  */
 export function requireOrigin(origin: string): void {
-  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin
+  const isOrigin = parseUrl(origin)?.origin === origin
   if (isOrigin || origin === 'null' || origin === '*' || origin === 'file://') return
   throw new TypeError(`"${origin}" is not an origin, such as "https://host.example"`)
 }

@@ -7,7 +7,7 @@ import type { Awaitable } from '../patterns/awaitable.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
 import type { AuthorizationFlow, AuthorizationRedirect } from './authorization-flow.ts'
-import { parseUrl } from './urls.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** How the redirect is received. */
 export interface LoopbackOptions {

@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import { AuthorizationError } from './errors.ts'
 import { getJson, unexpectedResponse, type Network } from './requests.ts'
 import { checkUrl } from './urls.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** Protected resource metadata (RFC 9728). */
 export interface ResourceMetadata {
@@ -53,8 +54,10 @@ export async function discoverResource(
 
 /** Whether a resource identifier covers a URL: equals it, or is a parent of it. */
 export function covers(resource: unknown, url: string, exact = false): boolean {
-  if (typeof resource !== 'string' || /\s/.test(resource) || !URL.canParse(resource)) return false
-  const { origin, pathname, search, hash, username, password } = new URL(resource)
+  if (typeof resource !== 'string' || /\s/.test(resource)) return false
+  const identifier = parseUrl(resource)
+  if (!identifier) return false
+  const { origin, pathname, search, hash, username, password } = identifier
   if (username || password) return false
   const target = new URL(url)
   const parent = `${pathname.replace(/\/$/, '')}/`

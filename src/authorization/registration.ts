@@ -14,7 +14,8 @@ import type { GrantRequest } from './grant.ts'
 import { listRegistrations, putRegistration, type Registration } from './registrations.ts'
 import { readAnswer, unexpectedResponse, send } from './requests.ts'
 import { splitScope, type OAuthClient } from './token.ts'
-import { checkUrl, isLocalHttp, parseUrl } from './urls.ts'
+import { checkUrl, isLocalHttp } from './urls.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** The identity of the client, as users and authorization servers see it. */
 export interface ClientIdentity {

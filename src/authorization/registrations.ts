@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../protocol/types.ts'
 import type { TokenStore } from './store.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** A client's registration at an authorization server, in the format of RFC 7591. */
 export interface Registration extends JsonObject {
@@ -54,7 +55,7 @@ export async function saveRegistration(
   issuer: string,
   registration: Registration,
 ): Promise<void> {
-  if (!URL.canParse(issuer)) throw new TypeError(`The issuer "${issuer}" is not a URL`)
+  if (!parseUrl(issuer)) throw new TypeError(`The issuer "${issuer}" is not a URL`)
   if (!registration.client_id) throw new TypeError('The registration has no "client_id"')
   await putRegistration(tokens, issuer, registration)
 }

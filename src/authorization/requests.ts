@@ -10,6 +10,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'
 import { checkUrl, type UrlPolicy } from './urls.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 const MAX_REDIRECTS = 3
 /** The longest body that is read, in UTF-16 units. */
@@ -84,7 +85,7 @@ export async function getJson(
       return readAnswer(network, response, url.href, step)
     }
     response.body?.cancel().catch(() => {})
-    const target = URL.canParse(location, url) ? new URL(location, url).href : location
+    const target = parseUrl(location, url)?.href ?? location
     url = await checkUrl(target, 'redirect to', step, network.allowed)
   }
 }

@@ -27,7 +27,8 @@ import {
 import { forgetRegistration } from './registrations.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
-import { checkUrl, parseUrl } from './urls.ts'
+import { checkUrl } from './urls.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** How users are signed in. */
 export interface SignInOptions extends AuthorizationOptions, RegistrationOptions {

@@ -5,6 +5,7 @@
  */
 import { isLoopback } from '../patterns/loopback.ts'
 import { AuthorizationError, type AuthorizationStep } from './errors.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** Decides whether a URL that a server named may be used. */
 export type UrlPolicy = (url: URL) => boolean | Promise<boolean>
@@ -32,9 +33,4 @@ export async function checkUrl(
 /** Whether a URL is plain HTTP to localhost. */
 export function isLocalHttp(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
-}
-
-/** Parses a URL; `undefined` if it is invalid. */
-export function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
 }

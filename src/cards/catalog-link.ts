@@ -4,6 +4,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc8288#section-3
  */
 import type { FetchedDocument } from './fetch-document.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 const LINK_VALUE = /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g
 /** Matches the attributes of an element up to its `>`. A `>` in a quoted value is not the end. */
@@ -53,5 +54,5 @@ function valueOf(pattern: RegExp, text: string): string | undefined {
 }
 
 function resolve(target: string, url: string): string {
-  return URL.canParse(target, url) ? new URL(target, url).href : target
+  return parseUrl(target, url)?.href ?? target
 }

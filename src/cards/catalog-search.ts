@@ -21,6 +21,7 @@ import {
 } from './fetch-document.ts'
 import { fetchCardFrom, foundCard, requireCard, type FoundCard } from './read-card.ts'
 import { CARD_TYPE, CATALOG_TYPE, type CatalogEntry } from './types.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** A part of a catalog that could not be read. */
 export interface CardFailure {
@@ -149,7 +150,7 @@ export class CatalogSearch {
       await requireDigest(entry, entry)
       return this.#read({ content: requireCatalog(entry.data, undefined), url, depth: depth + 1 })
     }
-    const address = URL.canParse(entry.url) ? new URL(entry.url).href : entry.url
+    const address = parseUrl(entry.url)?.href ?? entry.url
     if (this.#visited.has(address)) return []
     if (++this.#catalogs > MAX_CATALOGS) {
       if (this.#catalogs > MAX_CATALOGS + 1) return []

@@ -10,6 +10,7 @@ import { findCatalogLink } from './catalog-link.ts'
 import { fetchDocument, type FetchDocumentOptions } from './fetch-document.ts'
 import { fetchCardFrom, foundCard, type FoundCard } from './read-card.ts'
 import { CATALOG_PATH } from './types.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions extends FetchDocumentOptions {
@@ -120,7 +121,8 @@ export async function discover(
 /** A URL, or a domain with or without a port. */
 function urlOf(target: string): URL {
   const text = target.includes('://') ? target : `https://${target}`
-  if (URL.canParse(text)) return new URL(text)
+  const url = parseUrl(text)
+  if (url) return url
   throw new SdkError('DENIED', `"${target}" is not a domain or a URL`, {
     data: { step: 'address' },
   })
@@ -129,7 +131,7 @@ function urlOf(target: string): URL {
 /** Whether a card names an endpoint. */
 function names({ card }: FoundCard, endpoint: URL): boolean {
   return (card.remotes ?? []).some(({ url }) => {
-    return URL.canParse(url) && new URL(url).href === endpoint.href
+    return parseUrl(url)?.href === endpoint.href
   })
 }
 

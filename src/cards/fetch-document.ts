@@ -11,6 +11,7 @@ import { withTimeout } from '../patterns/timeout.ts'
 import { SdkError, type SdkErrorCode } from '../protocol/errors.ts'
 import { parseStrictJson } from './strict-json.ts'
 import { requireAllowed, type AllowUrl } from './url-policy.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 const MAX_REDIRECTS = 3
 /** How many documents a cache stores by default. */
@@ -181,7 +182,7 @@ async function exchange(
   if (status !== 200) {
     response.body?.cancel().catch(() => {})
     if (status > 300 && status < 400 && location) {
-      return URL.canParse(location, url) ? new URL(location, url).href : location
+      return parseUrl(location, url)?.href ?? location
     }
     throw failure('HTTP', 'status', url, `answered with the status ${status}`, { status })
   }

@@ -5,6 +5,7 @@
  */
 import { isPublicName } from '../patterns/private-hosts.ts'
 import type { ServerCard } from './types.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /**
  * Returns what is wrong with a URL that is to be published, which may contain variables.
@@ -15,7 +16,7 @@ export function publishedUrlFaults(url: string, development: boolean): string[] 
   const example = url
     .replace(/^\{/, 'https://{')
     .replaceAll(/(:?)\{\w+\}/g, (_, colon: string) => (colon ? ':1' : 'a.example'))
-  const { protocol, hostname, username, password } = new URL(URL.canParse(example) ? example : 'a:')
+  const { protocol, hostname, username, password } = parseUrl(example) ?? new URL('a:')
   const isAllowed = development || (protocol === 'https:' && isPublicName(hostname))
   if (isAllowed && hostname && !username && !password) return []
   return [`"${url}" must be a public HTTPS URL without credentials`]

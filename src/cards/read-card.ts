@@ -13,6 +13,7 @@ import {
 } from './fetch-document.ts'
 import { faultsOf } from './shape.ts'
 import { CARD_SCHEMA, CARD_TYPE, type CatalogEntry, type ServerCard } from './types.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** The media types that are accepted for cards. */
 export const CARD_TYPES: readonly string[] = [CARD_TYPE, 'application/json']
@@ -66,7 +67,7 @@ export async function fetchCard(
   options: FetchDocumentOptions = {},
 ): Promise<FoundCard> {
   const address = String(url)
-  const domain = URL.canParse(address) ? new URL(address).hostname : address
+  const domain = parseUrl(address)?.hostname ?? address
   return foundCard({ domain, ...(await fetchCardFrom(address, domain, options)) })
 }
 

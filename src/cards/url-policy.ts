@@ -6,6 +6,7 @@
 import { isLoopback } from '../patterns/loopback.ts'
 import { isPrivateHost } from '../patterns/private-hosts.ts'
 import { SdkError } from '../protocol/errors.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** Decides whether a URL may be used, for example by asking the user. */
 export type AllowUrl = (url: URL) => boolean | Promise<boolean>
@@ -35,8 +36,8 @@ export async function requireAllowed(
     const data = { step: 'address', url: text }
     return new SdkError('DENIED', `"${text}" may not be used: ${reason}`, { data })
   }
-  if (!URL.canParse(text)) throw denied('it is not an absolute URL')
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (!url) throw denied('it is not an absolute URL')
   if (url.username || url.password) throw denied('it contains credentials')
   const isLocal = url.protocol === 'http:' && isLoopback(url.hostname)
   if (url.protocol !== 'https:' && !isLocal) throw denied('it is not HTTPS')

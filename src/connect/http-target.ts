@@ -12,6 +12,7 @@ import { isModernError } from '../client/versions.ts'
 import { SdkError, statusOf, toErrorObject } from '../protocol/errors.ts'
 import { StreamableHttpChannel } from '../transport/streamable-http/channel.ts'
 import { applyDiscovery } from './stored-discovery.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /**
  * The target for a server at a URL.
@@ -74,7 +75,8 @@ export async function openFallback(connection: Connection, url: string): Promise
  */
 export function endpointUrl(endpoint: string | URL): string {
   const url = String(endpoint)
-  if (/^https?:/i.test(url) && URL.canParse(url)) return new URL(url).href
+  const parsed = /^https?:/i.test(url) ? parseUrl(url) : undefined
+  if (parsed) return parsed.href
   const [isHost, isLocal] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
   const hint = isHost ? `; did you mean "http${isLocal ? '' : 's'}://${url}"?` : ''
   throw new SdkError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)

@@ -4,6 +4,8 @@
  * @see https://html.spec.whatwg.org/multipage/browsers.html#ascii-serialisation-of-an-origin
  */
 
+import { parseUrl } from './url.ts'
+
 let lastParsed: { readonly text: string; readonly url: URL } | undefined
 
 /**
@@ -23,8 +25,9 @@ export function parseRequestUrl(text: string): URL {
  * text that is not a URL, such as `null`, is returned unchanged.
  */
 export function parseOrigin(text: string): string {
-  if (!URL.canParse(text)) return text
-  const { origin, protocol, host } = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return text
+  const { origin, protocol, host } = url
   // For schemes that `URL` does not know, its origin is `null`
   return origin === 'null' ? `${protocol}//${host}` : origin
 }

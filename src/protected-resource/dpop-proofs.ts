@@ -11,6 +11,7 @@ import { digestText } from '../patterns/digest.ts'
 import { quote } from './access-token.ts'
 import { createNonces, type NonceOptions } from './nonces.ts'
 import { createReplayCache, type ReplayCache } from './replay-cache.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** Which proofs are accepted. */
 export interface DpopOptions {
@@ -181,9 +182,8 @@ async function requestMismatch(
 
 /** A URL as proofs contain it, without query and fragment; empty if it is invalid. */
 function withoutQuery(text: string): string {
-  if (!URL.canParse(text)) return ''
-  const { origin, pathname } = new URL(text)
-  return origin + pathname
+  const url = parseUrl(text)
+  return url ? url.origin + url.pathname : ''
 }
 
 /** The claims of a proof, if it is signed by the public key that it contains. */

@@ -9,6 +9,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import type { Caller } from '../server/request/exchange.ts'
 import type { AccessToken, TokenExpectations, TokenVerifier } from './access-token.ts'
 import type { DpopVerifier } from './dpop-proofs.ts'
+import { parseUrl } from '../patterns/url.ts'
 
 /** How a server is protected. */
 export interface ProtectedResourceOptions {
@@ -154,7 +155,7 @@ function audienceOf({ audience, resource }: ProtectedResourceOptions): readonly 
 }
 
 function requireHttp(text: string, role: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new TypeError(`The ${role} "${text}" must be an http or https URL`)
 }

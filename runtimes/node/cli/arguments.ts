@@ -3,6 +3,7 @@
  *
  * @see https://nodejs.org/api/util.html#utilparseargsconfig
  */
+import { parseUrl } from '#internal/patterns'
 import { parseArgs } from 'node:util'
 import type { compareCard } from '../../../src/cards/index.ts'
 import { findRevision, type Revision } from '../../../src/index.ts'
@@ -176,7 +177,7 @@ function urlTarget(text: string | undefined): ParsedInvocation['target'] {
     throw new UsageError('Specify a server: a URL, a domain, or "-- program"')
   }
   if (DOMAIN.test(text) && !PROGRAM.test(text)) return { domain: text }
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+  if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
     // A host with a port lacks only the scheme. Other text may be a program or a tool
     if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
@@ -241,7 +242,7 @@ function pathOf(text: string | undefined): string | undefined {
 }
 
 function webhookOf(text: string | undefined): string | undefined {
-  if (text === undefined || (URL.canParse(text) && new URL(text).protocol === 'https:')) return text
+  if (text === undefined || parseUrl(text)?.protocol === 'https:') return text
   throw new UsageError(`"--webhook" must be a URL that begins with "https://", not "${text}"`)
 }
 

@@ -1,6 +1,7 @@
 /**
  * Finds the server that a domain lists, for commands whose server is given as a domain.
  */
+import { parseUrl } from '#internal/patterns'
 import { SdkError } from '../../../src/index.ts'
 import type { Invocation, Options, ParsedInvocation, Target } from './arguments.ts'
 import { interruption } from './interrupted.ts'
@@ -108,7 +109,7 @@ export async function discoverServers(
   [domain, ...others]: readonly string[],
   options: Pick<Options, 'json' | 'timeoutMs'>,
 ): Promise<number> {
-  if (domain === undefined || others.length > 0 || !URL.canParse(`http://${domain}`)) {
+  if (domain === undefined || others.length > 0 || !parseUrl(`http://${domain}`)) {
     throw new UsageError('Specify a domain, such as "example.com"')
   }
   const { cards, failures } = await findServers(domain, options)

@@ -9,6 +9,7 @@ import { SdkError } from '../../protocol/errors.ts'
 import type { Icon } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { imageFacts } from './image-facts.ts'
+import { parseUrl } from '../../patterns/url.ts'
 
 /** Which icons are allowed. */
 export interface IconPolicy {
@@ -119,7 +120,7 @@ export async function loadIcon(
 function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy): icon is Icon {
   if (!isObject(icon)) return false
   const { src, mimeType, sizes, theme } = icon
-  if (typeof src !== 'string' || !URL.canParse(src)) return false
+  if (typeof src !== 'string' || !parseUrl(src)) return false
   if (mimeType !== undefined && !(typeof mimeType === 'string' && TYPES[mimeType.toLowerCase()])) {
     return false
   }

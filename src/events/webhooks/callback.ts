@@ -9,6 +9,7 @@ import { isObject } from '../../protocol/validate.ts'
 import { invalidParams, requireObject } from '../../server/request/params.ts'
 import { decodeWebhookSecret } from '../signature.ts'
 import type { WebhookSettings } from './options.ts'
+import { parseUrl } from '../../patterns/url.ts'
 
 /** The longest URL, in UTF-16 units. */
 const MAX_URL_LENGTH = 4096
@@ -25,10 +26,7 @@ export function modeOf({ delivery }: JsonObject): unknown {
  */
 export function readUrl(params: JsonObject): string {
   const { url: text } = requireObject(params, 'delivery')
-  const url =
-    typeof text === 'string' && text.length <= MAX_URL_LENGTH && URL.canParse(text)
-      ? new URL(text)
-      : undefined
+  const url = typeof text === 'string' && text.length <= MAX_URL_LENGTH ? parseUrl(text) : undefined
   if (url?.protocol !== 'https:') throw invalidParams('"delivery.url" must be an HTTPS URL')
   if (url.username || url.password || url.href.includes('#')) {
     throw invalidParams('"delivery.url" must have no user info and no fragment')

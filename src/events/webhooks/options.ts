@@ -8,6 +8,7 @@ import { requireKnown } from '../../patterns/known-options.ts'
 import type { JsonObject } from '../../protocol/types.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { EventStorage } from '../storage.ts'
+import { parseUrl } from '../../patterns/url.ts'
 
 /** A request to a webhook, or for its well-known document. */
 export interface WebhookRequest {
@@ -191,7 +192,7 @@ export function readOptions(options: WebhookOptions): WebhookSettings {
       'Clients choose the URLs of webhooks: set "fetch" to webhookFetch(), "allowedUrls", or "publicNetwork" if the network has nothing private',
     )
   }
-  const invalid = allowedUrls?.find((url) => !URL.canParse(url))
+  const invalid = allowedUrls?.find((url) => !parseUrl(url))
   if (invalid !== undefined) throw new TypeError(`"${invalid}" in "allowedUrls" is not a URL`)
   const settings = { ...DEFAULTS, ...options, fetch: fetch ?? globalThis.fetch }
   for (const name in DEFAULTS) {

@@ -35,6 +35,7 @@ import {
 import { base64, requireAnnotations } from './results.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { UriTemplate } from './uri-template.ts'
+import { parseUrl } from '../../patterns/url.ts'
 
 /**
  * Metadata of a resource.
@@ -216,7 +217,7 @@ export function findResource(
 ): FoundResource {
   const found = matchResource(registered, uri, ctx)
   if (found) return found
-  if (!URL.canParse(uri)) throw invalidParams(`"${uri}" is not a URI`)
+  if (!parseUrl(uri)) throw invalidParams(`"${uri}" is not a URI`)
   throw notFound(uri, ctx)
 }
 

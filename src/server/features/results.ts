@@ -16,6 +16,7 @@ import type {
   ResourceLink,
 } from '../../protocol/types.ts'
 import { isContentBlock, text } from '../../protocol/content.ts'
+import { parseUrl } from '../../patterns/url.ts'
 
 /**
  * Creates a content block with an image.
@@ -62,7 +63,7 @@ export function resourceLink(resource: Resource): ResourceLink {
 export function embedded(resource: ResourceContents): EmbeddedResource {
   const { uri, mimeType = 'text' in resource ? 'text/plain' : 'application/octet-stream' } =
     resource
-  if (!URL.canParse(uri)) throw new TypeError(`"${uri}" is not a URI`)
+  if (!parseUrl(uri)) throw new TypeError(`"${uri}" is not a URI`)
   if ('blob' in resource) requireBase64(resource.blob)
   return { type: 'resource', resource: { ...resource, mimeType: requireMimeType(mimeType) } }
 }

@@ -7,6 +7,7 @@ import { isLoopback } from '../../patterns/loopback.ts'
 import { isAuthority, isOriginIn, parseRequestUrl } from '../../patterns/origin.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
 import { invalidRequest } from './http-error.ts'
+import { parseUrl } from '../../patterns/url.ts'
 
 /**
  * Checks `Host` and `Origin`, so that pages of other sites cannot reach the server through a
@@ -42,8 +43,7 @@ function isAllowedHost(
   // Most hosts are listed in the form that `URL` normalizes to, and parsing is slow
   if (allowed.some((allowedHost) => allowedHost === hostname)) return true
   return allowed.some((allowedHost) => {
-    const url = `http://${allowedHost}`
-    return URL.canParse(url) && new URL(url).hostname === hostname
+    return parseUrl(`http://${allowedHost}`)?.hostname === hostname
   })
 }
 
@@ -53,8 +53,9 @@ function isAllowedOrigin(
   { allowedOrigins = [] }: Pick<EndpointOptions, 'allowedOrigins'>,
 ): boolean {
   if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
-  if (!URL.canParse(origin)) return false
-  const { host, hostname, protocol } = new URL(origin)
+  const parsed = parseUrl(origin)
+  if (!parsed) return false
+  const { host, hostname, protocol } = parsed
   if (protocol !== 'http:' && protocol !== 'https:') return false
   const local = isLoopback(url.hostname)
   // With DNS rebinding, the attacker's page has the same host as the request, but cannot use https
