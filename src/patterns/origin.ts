@@ -26,10 +26,8 @@ export function parseRequestUrl(text: string): URL {
  */
 export function parseOrigin(text: string): string {
   const url = parseUrl(text)
-  if (!url) return text
-  const { origin, protocol, host } = url
   // For schemes that `URL` does not know, its origin is `null`
-  return origin === 'null' ? `${protocol}//${host}` : origin
+  return url?.origin === 'null' ? `${url.protocol}//${url.host}` : (url?.origin ?? text)
 }
 
 /** Whether a list of origins from an option contains an origin, in any spelling. */

@@ -42,9 +42,7 @@ function isAllowedHost(
   if (username || password || !isAuthority(headers.get('host') ?? host)) return false
   // Most hosts are listed in the form that `URL` normalizes to, and parsing is slow
   if (allowed.some((allowedHost) => allowedHost === hostname)) return true
-  return allowed.some((allowedHost) => {
-    return parseUrl(`http://${allowedHost}`)?.hostname === hostname
-  })
+  return allowed.some((allowedHost) => parseUrl(`http://${allowedHost}`)?.hostname === hostname)
 }
 
 function isAllowedOrigin(
@@ -53,11 +51,10 @@ function isAllowedOrigin(
   { allowedOrigins = [] }: Pick<EndpointOptions, 'allowedOrigins'>,
 ): boolean {
   if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
-  const parsed = parseUrl(origin)
-  if (!parsed) return false
-  const { host, hostname, protocol } = parsed
-  if (protocol !== 'http:' && protocol !== 'https:') return false
+  const page = parseUrl(origin)
+  if (!page || !/^https?:$/.test(page.protocol)) return false
   const local = isLoopback(url.hostname)
   // With DNS rebinding, the attacker's page has the same host as the request, but cannot use https
-  return host === url.host ? local || protocol === 'https:' : local && isLoopback(hostname)
+  if (page.host === url.host) return local || page.protocol === 'https:'
+  return local && isLoopback(page.hostname)
 }
