@@ -46,5 +46,7 @@ function announce(notify: Notifier, change: ServerChange): void {
       return notify.resourceUpdated(change.uri)
     case 'notifications/elicitation/complete':
       return notify.elicitationComplete(change.elicitationId)
+    default:
+      return change satisfies never
   }
 }

@@ -28,11 +28,25 @@ function hopsOf(text: string): [hop: number, file: string, name: string][] {
   ])
 }
 
-/** Whether a file declares a function, or a method or property that is one. */
+/** The paths of all source files. */
+const sources = ['src', 'runtimes'].flatMap((folder) =>
+  readdirSync(join(root, folder), { encoding: 'utf8', recursive: true })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path)),
+)
+
+/** Whether a file declares a function, class, type, constant or property with that name. */
 function declares(file: string, name: string): boolean {
+  if (!existsSync(join(root, file))) return false
   const source = readFileSync(join(root, file), 'utf8')
-  const before = String.raw`(?:function\*? |async |const |^ {2}(?:override )?|^ {4})`
-  return new RegExp(`${before}${name}(?:<[^(]*>)?(?:\\(|: (?:async )?\\(| = )`, 'm').test(source)
+  const modifiers = '(?:export |static |override |readonly |async |get )*'
+  const keyword = String.raw`(?:function\*? |class |interface |type |const |let )?`
+  // A line that ends with a parenthesis is a call
+  const start = String.raw`^ *(?!.*\)$)${modifiers}${keyword}${name}\b`
+  return new RegExp(
+    String.raw`${start}\??(?:<.*)?(?: (?:=|extends|implements|\{)|[(:]|$)`,
+    'm',
+  ).test(source)
 }
 
 /** Whether there is a file or folder; its name may have a `*`. */
@@ -43,10 +57,11 @@ function isThere(path: string): boolean {
 }
 
 describe('The page for contributors', () => {
-  it('walks a POST with and without a session, a call of the client and an elicitation', () => {
+  it('walks a POST with and without a session, a GET, a call of the client and an elicitation', () => {
     expect(walks.map(([title]) => title)).toEqual([
       'A POST in a session',
       'A POST without a session',
+      'A GET stream and `Last-Event-ID`',
       'A call of the client',
       'An elicitation',
     ])
@@ -63,13 +78,16 @@ describe('The page for contributors', () => {
     }
   })
 
-  it.each(walks)('names functions of the files that the text of "%s" names', (_title, text) => {
-    for (const [, name = '', file = ''] of text.matchAll(
-      /`(\w+)` of `((?:src|runtimes)\/[^`]+)`/g,
-    )) {
-      const source = readFileSync(join(root, file), 'utf8')
-      expect(source, `${name} in ${file}`).toMatch(new RegExp(`\\b${name}\\b`))
-    }
+  it('names only functions, classes and types that their files declare', () => {
+    const named = [...page.matchAll(/((?:`#?\w+`(?:, | and | or )?)+) of `([\w./-]+\.ts)`/g)]
+    expect(named.length).toBeGreaterThan(60)
+    const missing = named.flatMap(([, names = '', file = '']) => {
+      const places = file.includes('/') ? [file] : sources.filter((each) => basename(each) === file)
+      return [...names.matchAll(/`(#?\w+)`/g)]
+        .filter(([, name = '']) => !places.some((place) => declares(place, name)))
+        .map(([, name]) => `${name} of ${file}`)
+    })
+    expect(missing).toEqual([])
   })
 
   it('needs at most nine hops for a POST in a session, and eight without', () => {
@@ -128,5 +146,9 @@ describe('The page for contributors', () => {
     const paths = named.map(([, path = '']) => path).filter((path) => !path.includes('<'))
     expect(paths.length).toBeGreaterThan(30)
     expect(paths.filter((path) => !isThere(path))).toEqual([])
+    const files = [...page.matchAll(/`([\w.-]+\.ts)`/g)].map(([, name = '']) => name)
+    const names = new Set(sources.map((path) => basename(path)))
+    expect(files.length).toBeGreaterThan(50)
+    expect(files.filter((name) => !names.has(name))).toEqual([])
   })
 })
