@@ -8,7 +8,7 @@ import type { JsonRpcRequest, JsonRpcResponse, RequestId } from '../protocol/typ
 import type { Revision } from '../protocol/revisions.ts'
 import type { Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
-import { scrub } from './request/redact.ts'
+import { redactedCopy } from './request/redact.ts'
 
 /** The W3C trace context from a request's `_meta`. */
 export interface TraceContext {
@@ -35,8 +35,8 @@ export interface RequestEvent {
 }
 
 /** An HTTP request that was rejected before it was dispatched. */
-export interface RefusalEvent {
-  readonly type: 'refusal'
+export interface RejectionEvent {
+  readonly type: 'rejection'
   /** The HTTP status. */
   readonly status: number
   readonly code: number
@@ -90,7 +90,7 @@ export interface DeliveryEvent {
 /** An event on a server. Events never contain arguments, results or session ids. */
 export type ObservedEvent =
   | RequestEvent
-  | RefusalEvent
+  | RejectionEvent
   | SessionEvent
   | SubscriptionEvent
   | DeliveryEvent
@@ -138,13 +138,13 @@ export function observer(handle: Observer): ServerObserver {
   return {
     start(rules) {
       const observe = redactAndGuard(handle, rules)
-      return { observe, watchRequest: requestWatch(observe) }
+      return { observe, watchRequest: createWatch(observe) }
     },
   }
 }
 
 /** Creates the function that observes requests. */
-function requestWatch(observe: Observer): Watch {
+function createWatch(observe: Observer): Watch {
   return (message, exchange) => {
     const start = performance.now()
     return (response) =>
@@ -168,8 +168,8 @@ function requestEvent(
     name: typeof target === 'string' ? target : undefined,
     revision: revision.version,
     principal: caller.principal,
-    outcome: cancellation.cancelled ? 'cancelled' : outcome(response),
-    code: code,
+    outcome: cancellation.cancelled ? 'cancelled' : outcomeOf(response),
+    code,
     durationMs,
     trace: readTrace(params?._meta),
   }
@@ -198,7 +198,7 @@ function matching(format: RegExp, value: unknown): string | undefined {
   return typeof value === 'string' && format.test(value) ? value : undefined
 }
 
-function outcome(response: JsonRpcResponse): RequestEvent['outcome'] {
+function outcomeOf(response: JsonRpcResponse): RequestEvent['outcome'] {
   if ('error' in response) return 'error'
   if (response.result.resultType === 'input_required') return 'input_required'
   return response.result.isError === true ? 'failed' : 'complete'
@@ -211,8 +211,8 @@ function redactAndGuard(
 ): Observer {
   return (event) => {
     callHook(() => {
-      const scrubbed = redact ? scrub(event, redact) : event
-      return scrubbed && observe(scrubbed)
+      const redacted = redact ? redactedCopy(event, redact) : event
+      return redacted && observe(redacted)
     }, report)
   }
 }

@@ -21,7 +21,7 @@ async function reasonFor(
   const response = await call(handle, 'whoami', headers)
   expect(response.status).toBe(401)
   const event = observed.at(-1) as { type: string; message: string; reason: string }
-  expect(event).toMatchObject({ type: 'refusal', status: 401 })
+  expect(event).toMatchObject({ type: 'rejection', status: 401 })
   expect(errors).toEqual([])
   const reported = `${JSON.stringify([...response.headers])} ${await response.text()}`
   expect(reported).not.toContain(event.reason)

@@ -69,8 +69,8 @@ describe('the observed events of a server', () => {
     expect(events).toMatchObject([
       { type: 'session', change: 'opened', revision: '2025-11-25' },
       { type: 'session', change: 'ended' },
-      { type: 'refusal', status: 404, origin: null },
-      { type: 'refusal', status: 403, origin: 'https://evil.example' },
+      { type: 'rejection', status: 404, origin: null },
+      { type: 'rejection', status: 403, origin: 'https://evil.example' },
     ])
     expect(JSON.stringify(events)).not.toContain(id)
   })

@@ -72,7 +72,7 @@ export class RequestChecks {
     const { code, message } = cause
     const { id, headers, reason } = refusal.options
     const origin = this.#origin
-    this.#server.observe?.({ type: 'refusal', status, code, message, reason, origin })
+    this.#server.observe?.({ type: 'rejection', status, code, message, reason, origin })
     return this.respond(jsonResponse(errorResponse(id, toErrorObject(cause)), status, headers))
   }
 }
