@@ -25,9 +25,9 @@ export function onAuthorizationEnd(
   const delayMs = Math.min(remainingMs > 0 ? remainingMs : EXPIRED_TOKEN_DELAY_MS, MAX_DELAY_MS)
   const onExpired = (): void => onEnd('The access token expired')
   const timer = remainingMs < Infinity ? setTimeout(onExpired, delayMs) : undefined
-  const stop = revoked?.(() => onEnd('The access token was revoked'))
+  const stopWatching = revoked?.(() => onEnd('The access token was revoked'))
   return () => {
     clearTimeout(timer)
-    stop?.()
+    stopWatching?.()
   }
 }

@@ -132,12 +132,17 @@ export interface AppliedMiddleware {
 export type Report = (error: unknown, ctx?: HandlerContext) => void
 
 const OPTIONS: OptionNames<BaseServerOptions> = {
-  ...{ instructions: 1, revisions: 1, capabilities: 1, pages: 1, cache: 1, onError: 1 },
+  instructions: 1,
+  revisions: 1,
+  capabilities: 1,
+  pages: 1,
+  cache: 1,
+  onError: 1,
 }
 
 /** The parts from its preset, and the author's registrations and options. */
 export interface ServerDefinition extends ServerFeatures {
-  /** Also passes on the errors of extensions. */
+  /** How the server asks for input. Replaced when extensions are added, to describe their errors too. */
   input: ClientInput
   readonly info: Implementation
   readonly instructions: string | undefined
@@ -183,7 +188,9 @@ export function defineServer(
   const { onError = (error) => console.error(error), pages } = options
   if (pages && typeof pages !== 'function') throw new TypeError('"pages" must be pagesOf(size)')
   let offered: ServerCapabilities | undefined
-  const changed = (): void => void (offered = undefined)
+  const changed = (): void => {
+    offered = undefined
+  }
   const listChanged = (list: 'tools' | 'resources' | 'prompts') => (): void => {
     changed()
     features.notify?.[`${list}ListChanged`]()

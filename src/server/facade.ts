@@ -43,8 +43,8 @@ export function createFacade<Added extends object>(
         update: (...replacement) => registration.replace(promptEntry(name, ...replacement)),
       }
     },
-    use(...wrap) {
-      const [method, run] = wrap.length === 1 ? [undefined, wrap[0]] : wrap
+    use(...args) {
+      const [method, run] = args.length === 1 ? [undefined, args[0]] : args
       definition.middleware.push({ method, run })
       definition.changed()
     },

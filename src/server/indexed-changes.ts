@@ -1,5 +1,5 @@
 /**
- * Passes on each change to those who requested it, so that it costs nothing for all others.
+ * Passes each change only to the listeners that requested it, so that it costs nothing for others.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -11,8 +11,8 @@ import type { ChangeSource, Notifier, ServerChange, Unsubscribe } from './notifi
 const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
- * Creates a source of a notifier's changes for many listeners. It subscribes to the notifier while it
- * has any.
+ * Creates a source of a notifier's changes for many listeners. While the source has listeners, it
+ * subscribes to the notifier.
  *
  * @param report Receives exceptions of listeners.
  */

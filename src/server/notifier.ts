@@ -1,6 +1,6 @@
 /**
- * Notifies subscribers that a list or a resource changed. It is independent of connections: hosts
- * subscribe, and pass each change on to their sessions and listeners.
+ * Notifies subscribers that a list or a resource changed. Notifiers are independent of connections:
+ * hosts subscribe, and pass each change on to their sessions and listeners.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -17,7 +17,7 @@ export type ServerChange =
 
 /** Details about a subscriber, for a remote source of changes. */
 export interface SubscribeOptions {
-  /** The requested changes; a source may deliver others too. All by default. */
+  /** The requested changes; a source may deliver others too. By default all changes. */
   filter?: SubscriptionFilter
   /** Called once when the source stops delivering changes. */
   onEnd?: () => void
@@ -91,7 +91,8 @@ export function createNotifier(report: (error: unknown) => void): Notifier {
   return {
     batch(change) {
       if (batched) return change()
-      const lists = (batched = new Set())
+      const lists = new Set<List>()
+      batched = lists
       try {
         change()
       } finally {

@@ -1,6 +1,6 @@
 /**
- * Outgoing messages of a server on a duplex connection. Sending is not awaited: the receiving side
- * detects that the connection is closed.
+ * Outgoing messages of a server on a duplex connection. Errors of sending are ignored: the code that
+ * receives messages detects that the connection is closed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -28,7 +28,8 @@ export class Outbox {
   }
 
   /**
-   * Sends a request's notification, unless the request was cancelled. Resolves when it was sent.
+   * Sends a request's notification, unless the request was cancelled. The promise resolves when the
+   * notification was sent.
    */
   sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
     return cancellation.cancelled || this.#closed

@@ -26,11 +26,15 @@ export interface Entry {
   readonly item: object
 }
 
-/** Whether a requester may see an entry. */
+/**
+ * Whether a requester may see an entry.
+ *
+ * @param client The client; by default that of the requester.
+ */
 export function isVisible(
   { visible }: Pick<Entry, 'visible'>,
-  { principal, auth, env, request, client: own = UNKNOWN_CLIENT }: Requester,
-  client: ClientFacts = own,
+  { principal, auth, env, request, client: requestersClient = UNKNOWN_CLIENT }: Requester,
+  client: ClientFacts = requestersClient,
 ): boolean {
   return !visible || visible({ principal, auth, env, request, client })
 }
@@ -64,14 +68,14 @@ export interface ReplaceableRegistration<T extends Entry> extends Registration {
 export class Registry<T extends Entry> {
   readonly #kind: string
   readonly #entries = new Map<string, T>()
-  readonly #changed: () => void
+  readonly #onChange: () => void
   #listed: readonly T[] | undefined
   #restricted = false
   #used = false
 
-  constructor(kind: string, changed: () => void) {
+  constructor(kind: string, onChange: () => void) {
     this.#kind = kind
-    this.#changed = changed
+    this.#onChange = onChange
   }
 
   /**
@@ -91,7 +95,7 @@ export class Registry<T extends Entry> {
   declare(): void {
     if (this.#used) return
     this.#used = true
-    this.#change()
+    this.#announceChange()
   }
 
   /** Every entry with its key, including disabled ones. */
@@ -118,21 +122,27 @@ export class Registry<T extends Entry> {
     this.#used = true
     let current = entry
     const isCurrent = (): boolean => this.#entries.get(key) === current
-    const put = (next: T): void => {
+    const setEntry = (next: T): void => {
       current = next
       this.#entries.set(key, next)
       if (next.visible) this.#restricted = true
-      this.#change()
+      this.#announceChange()
     }
-    put(entry)
+    setEntry(entry)
     return {
-      enable: () => isCurrent() && !current.enabled && put({ ...current, enabled: true }),
-      disable: () => isCurrent() && current.enabled && put({ ...current, enabled: false }),
-      replace: (next) => isCurrent() && put({ ...next, enabled: current.enabled }),
+      enable: () => {
+        if (isCurrent() && !current.enabled) setEntry({ ...current, enabled: true })
+      },
+      disable: () => {
+        if (isCurrent() && current.enabled) setEntry({ ...current, enabled: false })
+      },
+      replace: (next) => {
+        if (isCurrent()) setEntry({ ...next, enabled: current.enabled })
+      },
       remove: () => {
         if (!isCurrent()) return
         this.#entries.delete(key)
-        this.#change()
+        this.#announceChange()
       },
     }
   }
@@ -164,8 +174,8 @@ export class Registry<T extends Entry> {
     return this.#listed.filter((entry) => isVisible(entry, requester))
   }
 
-  #change(): void {
+  #announceChange(): void {
     this.#listed = undefined
-    this.#changed()
+    this.#onChange()
   }
 }

@@ -55,15 +55,20 @@ export async function serveTransport(
   const outbox = new Outbox(transport, report)
   const askMode = definition.input.configure(options)
   const connection = new ServerConnection(definition, outbox, {
-    ...{ caller, auth, askMode, inputTimeoutMs },
+    caller,
+    auth,
+    askMode,
+    inputTimeoutMs,
   })
-  const end = async (): Promise<void> => {
+  const shutDown = async (): Promise<void> => {
     connection.endListeners()
     // Listeners write their closing results in microtasks
     await new Promise((resolve) => setTimeout(resolve))
     await transport.close()
   }
-  const onAbort = (): void => void end()
+  const onAbort = (): void => {
+    void shutDown()
+  }
   signal?.addEventListener('abort', onAbort)
   await new Promise<void>((resolve, reject) => {
     const started = transport.start({
@@ -75,12 +80,14 @@ export async function serveTransport(
       },
       malformed(error) {
         const answer = connection.refuse(error.about, error)
-        // Answers to earlier frames are still to be sent in microtasks. This keeps their order
+        // Answers to earlier frames are sent in microtasks: the answer to this one must follow them
         if (answer) queueMicrotask(() => outbox.send(answer))
       },
       closed: () => resolve(),
     })
-    Promise.resolve(started).then(() => signal?.aborted && onAbort(), reject)
+    Promise.resolve(started).then(() => {
+      if (signal?.aborted) onAbort()
+    }, reject)
   })
   signal?.removeEventListener('abort', onAbort)
   connection.close()

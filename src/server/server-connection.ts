@@ -33,7 +33,7 @@ import { answerEach, batchFault } from './engine/batch.ts'
 import { dispatch } from './engine/dispatch.ts'
 import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
-import { PushInput } from './engine/push-input.ts'
+import { PushAskMode } from './engine/push-ask-mode.ts'
 import { resolveSessionMethod } from './engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { AskMode } from './request/ask-mode.ts'
@@ -188,9 +188,11 @@ export class ServerConnection {
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
     if (!haveSessions(this.#server.revisions)) throw this.#noSessionError(message)
-    const canPush = true // a duplex connection also carries messages outside of responses
+    // A duplex connection also carries messages outside of responses
+    const canPush = true
     const { record, result } = initialize(this.#server, message.params, canPush)
-    const session = (this.#session = new Session(record))
+    const session = new Session(record)
+    this.#session = session
     this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
     return resultResponse(message.id, result)
   }
@@ -277,7 +279,7 @@ export class ServerConnection {
         const degraded = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, degraded)
       },
-      askMode: new PushInput(({ method, params }, signal) =>
+      askMode: new PushAskMode(({ method, params }, signal) =>
         session.sendRequest(method, degradeRequest(method, params, revision), {
           send: (request) => this.#outbox.send(request),
           signal,

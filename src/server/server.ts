@@ -143,7 +143,7 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
    * one method. The first one added is outermost.
    */
   use(
-    ...wrap: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
+    ...args: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
   ): void
 }
 
@@ -180,7 +180,7 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    * own URIs.
    *
    * @param source `fromServer(other)` for a server in the same program; `fromClient(connect)` for a
-   * remote one, which returns a promise.
+   * remote server, with which `mount` returns a promise.
    * @throws {TypeError} If a name or URI is already taken.
    */
   mount<Mounted>(prefix: string, source: MountSource<Mounted>): Mounted

@@ -7,7 +7,7 @@ import type { InputRequest, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { invalidParams, requireObject } from '../server/request/params.ts'
 import { areRoots } from '../server/request/roots.ts'
-import { isMessage } from '../server/request/sampling.ts'
+import { isSamplingResult } from '../server/request/sampling.ts'
 import type { InputOutcome, TaskRecord } from './record.ts'
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
@@ -38,7 +38,7 @@ export function requireAnswers(
 /** Whether an object has the shape of a response; the handler validates the form content. */
 function matchesRequest({ method }: InputRequest, answer: JsonObject): boolean {
   if (method === 'roots/list') return areRoots(answer.roots)
-  if (method === 'sampling/createMessage') return isMessage(answer)
+  if (method === 'sampling/createMessage') return isSamplingResult(answer)
   const { action, content } = answer
   return ACTIONS.includes(action) && (content === undefined || isObject(content))
 }

@@ -97,10 +97,12 @@ function isUnknownOfficial(id: string): boolean {
 function withExtensionErrors(input: ClientInput): ClientInput {
   return {
     ...input,
-    describeError: (error, ...more) =>
-      error instanceof ExtensionError ? toErrorObject(error) : input.describeError(error, ...more),
+    describeError: (error, ...rest) =>
+      error instanceof ExtensionError ? toErrorObject(error) : input.describeError(error, ...rest),
   }
 }
+
+type Subscribe = (notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>
 
 class ExtensionTable implements Extensions {
   readonly #extensions = new Map<string, ServerExtensionOptions>()
@@ -116,8 +118,8 @@ class ExtensionTable implements Extensions {
       throw new TypeError(`"${String(id)}" is not an extension id, such as "com.example/search"`)
     }
     if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
-    const named = [settings.revision ?? '', ...(extension.revisions || [])]
-    if (named.some((revision) => typeof revision !== 'string')) {
+    const revisionNames = [settings.revision ?? '', ...(extension.revisions || [])]
+    if (revisionNames.some((revision) => typeof revision !== 'string')) {
       throw new TypeError(`The revisions of "${id}" must be texts`)
     }
     if (this.#extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
@@ -147,10 +149,10 @@ class ExtensionTable implements Extensions {
       Object.assign(declared, extension.capabilities?.(era))
     }
     if (offered.length === 0) return declared
-    const settings = Object.fromEntries(
-      offered.map((each) => [each.id, withRevision(each.settings ?? {}, each.revisions)]),
+    const settingsById = Object.fromEntries(
+      offered.map(({ id, settings = {}, revisions }) => [id, withRevision(settings, revisions)]),
     )
-    return { ...declared, extensions: { ...capabilities.extensions, ...settings } }
+    return { ...declared, extensions: { ...capabilities.extensions, ...settingsById } }
   }
 
   allows(result: Result, ctx: HandlerContext): boolean {
@@ -179,16 +181,16 @@ class ExtensionTable implements Extensions {
 
   async #acceptFilter(requested: SubscriptionFilter, ctx: HandlerContext): Promise<AcceptedFilter> {
     const filter: SubscriptionFilter = {}
-    const starts: ((notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[] = []
+    const subscribeFunctions: Subscribe[] = []
     for (const [name, { extension, extensionFilter }] of this.#filters) {
       if (!Object.hasOwn(requested, name)) continue
       requireNegotiated(extension, ctx.exchange)
       const accepted: unknown = await extensionFilter.accept(requested[name], ctx)
       if (accepted === undefined) continue
       filter[name] = accepted
-      starts.push((notify) => extensionFilter.subscribe(accepted, notify, ctx))
+      subscribeFunctions.push((notify) => extensionFilter.subscribe(accepted, notify, ctx))
     }
-    return { filter, start: (notify) => startAll(starts, notify) }
+    return { filter, start: (notify) => subscribeAll(subscribeFunctions, notify) }
   }
 }
 
@@ -222,20 +224,20 @@ function requireUnreserved({
   }
 }
 
-/** Starts all subscriptions; if one fails, stops the others. */
-async function startAll(
-  starts: readonly ((notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>)[],
+/** Starts all subscriptions; if one fails, ends the others. */
+async function subscribeAll(
+  subscribeFunctions: readonly Subscribe[],
   notify: SendNotification,
 ): Promise<Unsubscribe> {
-  const stops: Unsubscribe[] = []
-  const stop = (): void => stops.forEach((stopOne) => stopOne())
+  const unsubscribeFunctions: Unsubscribe[] = []
+  const unsubscribeAll = (): void => unsubscribeFunctions.forEach((unsubscribe) => unsubscribe())
   try {
-    for (const start of starts) stops.push(await start(notify))
+    for (const subscribe of subscribeFunctions) unsubscribeFunctions.push(await subscribe(notify))
   } catch (error) {
-    stop()
+    unsubscribeAll()
     throw error
   }
-  return stop
+  return unsubscribeAll
 }
 
 function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): AddedMethod {

@@ -59,10 +59,10 @@ export function createMirror(
   registries: Registries,
   differs: (previous: Entry, next: Entry) => boolean,
 ): (entries: SourceEntries) => void {
-  const tools = mirrorRegistry(registries.tools, differs)
-  const prompts = mirrorRegistry(registries.prompts, differs)
-  const resources = mirrorRegistry(registries.resources, differs)
-  const templates = mirrorRegistry(registries.resourceTemplates, differs)
+  const mirrorTools = mirrorRegistry(registries.tools, differs)
+  const mirrorPrompts = mirrorRegistry(registries.prompts, differs)
+  const mirrorResources = mirrorRegistry(registries.resources, differs)
+  const mirrorTemplates = mirrorRegistry(registries.resourceTemplates, differs)
   let hasStarted = false
   return (entries) => {
     // Checked first, because additions cannot be undone unnoticed: each is announced to clients,
@@ -73,10 +73,10 @@ export function createMirror(
     registries.notify?.batch(() => {
       for (const list of entries.lists ?? []) registries[list].declare()
       conflicts.push(
-        ...tools(entries.tools),
-        ...prompts(entries.prompts),
-        ...resources(entries.resources),
-        ...templates(entries.resourceTemplates),
+        ...mirrorTools(entries.tools),
+        ...mirrorPrompts(entries.prompts),
+        ...mirrorResources(entries.resources),
+        ...mirrorTemplates(entries.resourceTemplates),
       )
     })
     if (conflicts.length > 0) throw conflicts[0]
@@ -90,7 +90,10 @@ function requireFree(registries: Registries, entries: SourceEntries): void {
   }
 }
 
-/** Synchronizes one registry. Returns the errors of entries that it could not add. */
+/**
+ * Creates a function that synchronizes one registry, and returns the errors of entries that it could
+ * not add.
+ */
 function mirrorRegistry<T extends Entry>(
   registry: Registry<T>,
   differs: (previous: T, next: T) => boolean,

@@ -64,7 +64,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   const source = fullDefinitionOf(mounted)
   if (isMountedIn(target, source)) throw new TypeError('A server cannot be mounted in itself')
   const mirror = createMirror(target, (previous, next) => previous !== next)
-  const readEntries = entriesOf(source, prefix)
+  const readEntries = createEntryReader(source, prefix)
   mirror(readEntries())
   const mount = { source }
   const mounts = mountsByServer.get(target) ?? new Set()
@@ -92,7 +92,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
 }
 
 /** Creates a function that returns the current entries of a server. */
-function entriesOf(source: ServerDefinition, prefix: string): () => SourceEntries {
+function createEntryReader(source: ServerDefinition, prefix: string): () => SourceEntries {
   const prefixed = (name: string): string => `${prefix}_${name}`
   const report = (error: unknown, ctx: HandlerContext): void => source.report(error, ctx)
   const tools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {
@@ -115,7 +115,7 @@ function entriesOf(source: ServerDefinition, prefix: string): () => SourceEntrie
     const item = { ...entry.item, name: prefixed(name) }
     return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
   })
-  const read = readerOf(source)
+  const read = createReadHandler(source)
   const resources = convertEnabled(source.resources, (uri, entry) => [uri, { ...entry, read }])
   const resourceTemplates = convertEnabled(source.resourceTemplates, (uriTemplate, entry) => {
     return [uriTemplate, { ...entry, read }]
@@ -128,7 +128,7 @@ function entriesOf(source: ServerDefinition, prefix: string): () => SourceEntrie
   })
 }
 
-function readerOf(source: ServerDefinition) {
+function createReadHandler(source: ServerDefinition) {
   return ({ uri }: { uri: string }, ctx: Context): Promise<ReadReturn> =>
     callSource(source, ctx, { uri }, (params, inner) =>
       readResource(source, params, inner),

@@ -40,8 +40,8 @@ export interface ServerExtensionOptions {
    */
   readonly revisions?: readonly string[] | false
   /**
-   * The revision of the protocol that made the extension a part of the core: requests of it, and of
-   * later ones, need no declaration. By default, all need one.
+   * The revision of the protocol that made the extension a part of the core: requests of this and
+   * later revisions need no declaration. By default, all requests need a declaration.
    */
   readonly coreSince?: Revision
   /** Additional methods, by name. */
@@ -54,8 +54,8 @@ export interface ServerExtensionOptions {
   /** The methods that may return these result types. By default all may. */
   readonly resultMethods?: readonly string[]
   /**
-   * Whether the extension itself created a result of such a type. By default all are accepted.
-   * Other results of these types are internal errors.
+   * Whether the extension itself created a result of one of the `resultTypes`; otherwise the result
+   * is replaced by an internal error. By default all such results are accepted.
    */
   isOwnResult?(result: Result, ctx: Context): boolean
   /** Additional members of the filter of `subscriptions/listen`, by name. */

@@ -38,7 +38,8 @@ export async function answerEach(
   const run = async (request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> => {
     try {
       const response = await answer(request)
-      const { length } = JSON.stringify(response ?? 0)
+      // A cancelled request has no response
+      const { length } = response ? JSON.stringify(response) : ''
       if (length > remaining) throw new ProtocolError(INTERNAL_ERROR, TOO_LONG)
       remaining -= length
       return response

@@ -37,12 +37,15 @@ export async function dispatch(
   try {
     target ??= resolveMethod(server, method, revision)
     const created = input.createContext(server, message, exchange)
+    // Most contexts are created synchronously, so that the method starts without a microtask
     ctx = created instanceof Promise ? await created : created
     let outcome = await runMethod(server, target, ctx)
     while (outcome instanceof Suspension) {
-      const next = await input.suspend(server, outcome, ctx, target)
-      if (!(next instanceof BaseRequestContext)) outcome = next
-      else outcome = await runMethod(server, target, (ctx = next))
+      const resumed = await input.suspend(server, outcome, ctx, target)
+      if (resumed instanceof BaseRequestContext) {
+        ctx = resumed
+        outcome = await runMethod(server, target, ctx)
+      } else outcome = resumed
     }
     response = resultResponse(id, encodeResult(server, method, outcome, revision, target.facts))
   } catch (error) {

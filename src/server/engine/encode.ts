@@ -23,16 +23,21 @@ export function encodeResult(
   revision: RevisionFacts,
   facts: MethodFacts,
 ): Result {
-  if (!facts.cacheable) return encodeOnce(server, method, result, revision, facts)
+  if (!facts.cacheable) return encodeUncached(server, method, result, revision, facts)
   let byRevision = encodedLists.get(result)
-  if (!byRevision) encodedLists.set(result, (byRevision = new Map()))
+  if (!byRevision) {
+    byRevision = new Map()
+    encodedLists.set(result, byRevision)
+  }
   let encoded = byRevision.get(revision)
-  if (!encoded)
-    byRevision.set(revision, (encoded = encodeOnce(server, method, result, revision, facts)))
+  if (!encoded) {
+    encoded = encodeUncached(server, method, result, revision, facts)
+    byRevision.set(revision, encoded)
+  }
   return encoded
 }
 
-function encodeOnce(
+function encodeUncached(
   server: ServerDefinition,
   method: string,
   result: Result,
@@ -41,7 +46,8 @@ function encodeOnce(
 ): Result {
   const degraded = degradeResult(method, result, revision)
   if (revision.era === 'legacy') return degraded
-  // V8 is slow with computed names in literals, and with members that are assigned after a spread.
+  // Written for speed: V8 is slow with computed names in literals, and with members that are
+  // assigned after a spread
   const _meta: Meta = { ...degraded._meta }
   _meta[META_SERVER_INFO] = server.info
   const encoded: Result = { resultType: 'complete', _meta, ...degraded }
@@ -66,8 +72,8 @@ export function encodeError(
   report: (error: unknown) => void,
 ): ErrorObject {
   const { reservedCodes, resourceNotFound } = serverFacts(revision)
-  const inputRequired = server.input.describeError(error, revision, report)
-  if (inputRequired) return inputRequired
+  const inputError = server.input.describeError(error, revision, report)
+  if (inputError) return inputError
   if (!(error instanceof ProtocolError)) report(error)
   const errorObject = toErrorObject(error)
   const { code } = errorObject

@@ -41,13 +41,13 @@ export const clientInput: ClientInput = {
 /** The contents of a sealed `requestState`: the recording, bound to its request. */
 interface State {
   /** Digest of the method and of the params that identify the request. */
-  about: string
+  digest: string
   principal: string | null
   /** When the state expires, in milliseconds since 1970. */
   expires: number
   recording: Recording
   /** The `requestState` of an `input_required` result that the handler returned itself. */
-  own?: string | undefined
+  requestState?: string | undefined
 }
 
 function configure({
@@ -86,7 +86,7 @@ async function resume(
 ): Promise<RequestContext> {
   const state = await openState(requestState, ctx, mode)
   ctx.replay = new ReplayInput(state.recording, ctx.inputResponses)
-  ctx.requestState = state.own
+  ctx.requestState = state.requestState
   return ctx
 }
 
@@ -200,16 +200,16 @@ export function urlRequests({ elicitations }: UrlElicitationRequired): InputRequ
 async function sealState(
   { message, exchange: { askMode, caller } }: RequestContext,
   recording: Recording,
-  own?: string,
+  requestState?: string,
 ): Promise<string> {
   if (askMode.kind !== 'replay') throw cannotAsk(message.method)
   const { sealer, stateTtlMs, maxStateBytes } = askMode
   const state: State = {
-    about: await requestDigest(message),
+    digest: await requestDigest(message),
     principal: caller.principal ?? null,
     expires: Date.now() + stateTtlMs,
     recording,
-    own,
+    requestState,
   }
   const sealed = await sealer.seal(state)
   if (sealed.length <= maxStateBytes) return sealed
@@ -220,18 +220,17 @@ async function sealState(
 }
 
 async function openState(
-  text: unknown,
+  sealed: unknown,
   { message, principal }: RequestContext,
   { sealer, maxStateBytes }: ReplayMode,
 ): Promise<State> {
-  const opened =
-    typeof text === 'string' && text.length <= maxStateBytes ? await sealer.open(text) : undefined
-  const state = opened as State | undefined
+  const canOpen = typeof sealed === 'string' && sealed.length <= maxStateBytes
+  const state = (canOpen ? await sealer.open(sealed) : undefined) as State | undefined
   if (
     state &&
     state.expires > Date.now() &&
     state.principal === (principal ?? null) &&
-    state.about === (await requestDigest(message))
+    state.digest === (await requestDigest(message))
   ) {
     return state
   }

@@ -48,13 +48,13 @@ export function applyMiddleware(
 ): Result | Promise<Result> {
   const { method } = ctx
   const applicable = server.middleware.filter((applied) => (applied.method ?? method) === method)
-  const next = async (at: number): Promise<Result> => {
-    const middleware = applicable[at]
+  const runFrom = async (index: number): Promise<Result> => {
+    const middleware = applicable[index]
     return middleware
-      ? middleware.run({ method, params }, ctx, () => next(at + 1))
+      ? middleware.run({ method, params }, ctx, () => runFrom(index + 1))
       : run(server, params, ctx)
   }
-  return next(0)
+  return runFrom(0)
 }
 
 /** The result types of the core protocol. */

@@ -9,7 +9,8 @@ import type { ClientInput } from '../definition.ts'
 import type { UnavailableMode } from '../request/ask-mode.ts'
 import { TinyRequestContext } from '../request/tiny-request-context.ts'
 
-// Clients never see this: methods of the context that ask for input throw earlier, with the import to use
+// Clients never see `needs`: methods of the context that ask for input throw earlier, and their
+// error names the import to use
 const UNAVAILABLE: UnavailableMode = { kind: 'unavailable', needs: 'edgewise/server' }
 
 /** Rejects every attempt to ask for input. */

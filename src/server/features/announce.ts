@@ -10,7 +10,10 @@ import type { Session } from '../../session/session.ts'
 import type { ServerChange } from '../notifier.ts'
 import { changeNotification, covers } from './subscriptions.ts'
 
-/** The topics of a change, one of which a session must have; none if it concerns all sessions. */
+/**
+ * The topics by which the sessions that a change concerns are found; `undefined` if it concerns all
+ * sessions.
+ */
 export function topicsOfChange(change: ServerChange): string[] | undefined {
   if ('uri' in change) return coveringTopics(change.uri)
   return 'elicitationId' in change ? [change.elicitationId] : undefined

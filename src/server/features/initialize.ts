@@ -56,7 +56,7 @@ export function initialize(
 }
 
 function negotiate({ revisions }: InitializableServer, requested: string): RevisionFacts {
-  // The first one is the newest
+  // Ordered from the newest to the oldest
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
 }

@@ -108,7 +108,8 @@ export interface PromptEntry extends Entry {
 
 const OPTIONS = {
   ...COMMON_OPTIONS,
-  ...{ input: 1, complete: 1 },
+  input: 1,
+  complete: 1,
 } satisfies OptionNames<PromptOptions>
 
 /**
@@ -177,14 +178,14 @@ function toResult(blocks: ContentBlock[], { description }: Prompt): GetPromptRes
   return description === undefined ? { messages } : { description, messages }
 }
 
-function promptArguments(name: string, input: StandardSchema): PromptArgument[] {
+function promptArguments(promptName: string, input: StandardSchema): PromptArgument[] {
   const {
     type,
     properties = {},
     required = [],
-  } = jsonSchemaOf(input, `The input of the prompt "${name}"`) as Partial<ObjectSchema>
+  } = jsonSchemaOf(input, `The input of the prompt "${promptName}"`) as Partial<ObjectSchema>
   if (type !== 'object') {
-    throw new TypeError(`The input of the prompt "${name}" must be an object schema`)
+    throw new TypeError(`The input of the prompt "${promptName}" must be an object schema`)
   }
   return Object.entries(properties).map(([name, { title, description }]) => {
     const argument: PromptArgument = { name, required: required.includes(name) }

@@ -26,7 +26,7 @@ export function resourceTemplateEntry(
   const { source } = template
   if (!source) throw new TypeError('A resource template must be made by uriTemplate(…)')
   const { complete, ...metadata } = options
-  const names: OptionNames<ResourceTemplateOptions> = { ...SHARED_OPTIONS, complete: 1 }
-  requireKnown(`The template "${source}"`, options, names)
+  const optionNames: OptionNames<ResourceTemplateOptions> = { ...SHARED_OPTIONS, complete: 1 }
+  requireKnown(`The template "${source}"`, options, optionNames)
   return { ...entryOf({ uriTemplate: source }, metadata, read), template, complete }
 }

@@ -140,6 +140,17 @@ interface FoundResource {
   readonly variables: ReadRequest['variables']
 }
 
+/** The options that resources and templates share. */
+export const SHARED_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
+  ...COMMON_OPTIONS,
+  name: 1,
+  mimeType: 1,
+  annotations: 1,
+  cache: 1,
+}
+
+const OPTIONS = { ...SHARED_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
+
 /**
  * Creates the entry of a resource.
  *
@@ -155,14 +166,6 @@ export function resourceEntry(
   requireKnown(`The resource "${uri}"`, options, OPTIONS)
   return entryOf({ uri }, options, read)
 }
-
-/** The options that resources and templates share. */
-export const SHARED_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
-  ...COMMON_OPTIONS,
-  ...{ name: 1, mimeType: 1, annotations: 1, cache: 1 },
-}
-
-const OPTIONS = { ...SHARED_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
 
 /** Creates the part of an entry that resources and resource templates share. */
 export function entryOf<Location extends object>(
@@ -191,18 +194,18 @@ export async function readResource(
   const uri = requireUri(params)
   const { entry, variables } = findResource(registered, uri, ctx)
   const returned = await entry.read({ uri, variables }, ctx)
-  if (typeof returned !== 'string' && !(returned instanceof Uint8Array)) {
-    if (!returned) throw notFound(uri, ctx)
-    const { contents: returnedContents, resultType } = returned as Partial<ReadResourceResult>
-    if (resultType !== 'input_required') {
-      if (!Array.isArray(returnedContents) || !returnedContents.every(isResourceContents)) {
-        throw new TypeError(`The reader of "${uri}" returned invalid contents`)
-      }
-      if (returnedContents.length === 0) throw notFound(uri, ctx)
-    }
-    return entry.cache ? { ...entry.cache, ...returned } : returned
+  if (typeof returned === 'string' || returned instanceof Uint8Array) {
+    return { ...entry.cache, contents: [toContents(uri, entry.item.mimeType, returned)] }
   }
-  return { ...entry.cache, contents: [contents(uri, entry.item.mimeType, returned)] }
+  if (!returned) throw notFound(uri, ctx)
+  const { contents, resultType } = returned as Partial<ReadResourceResult>
+  if (resultType !== 'input_required') {
+    if (!Array.isArray(contents) || !contents.every(isResourceContents)) {
+      throw new TypeError(`The reader of "${uri}" returned invalid contents`)
+    }
+    if (contents.length === 0) throw notFound(uri, ctx)
+  }
+  return entry.cache ? { ...entry.cache, ...returned } : returned
 }
 
 /**
@@ -229,9 +232,9 @@ export function matchResource(
 ): FoundResource | undefined {
   const entry = resources.find(uri, requester)
   if (entry) return { entry, variables: {} }
-  for (const template of resourceTemplates.list(requester)) {
-    const variables = template.template.match(uri)
-    if (variables) return { entry: template, variables }
+  for (const templateEntry of resourceTemplates.list(requester)) {
+    const variables = templateEntry.template.match(uri)
+    if (variables) return { entry: templateEntry, variables }
   }
   return undefined
 }
@@ -242,7 +245,7 @@ function notFound(uri: string, { exchange }: HandlerContext): ProtocolError {
   })
 }
 
-function contents(
+function toContents(
   uri: string,
   mimeType: string | undefined,
   data: string | Uint8Array,
@@ -254,7 +257,7 @@ function contents(
 }
 
 /**
- * Reads the URI.
+ * Returns the param `uri`.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the URI is missing, or is a `file:` URI that leads out
  * of its folder, in any encoding.
@@ -270,6 +273,7 @@ function hasParentSegments(uri: string): boolean {
   try {
     return TRAVERSAL.test(decodeURIComponent(uri))
   } catch {
+    // A malformed escape could hide a `..` segment
     return true
   }
 }

@@ -110,12 +110,15 @@ export function toolError(message: string): ToolFailure {
   return { content: [text(message)], isError: true }
 }
 
+/** How many bytes are converted at once, because a call can have only so many arguments. */
+const CHUNK_BYTES = 0x8000
+
 /** Encodes bytes as Base64; a string is assumed to be Base64 already. */
 export function base64(data: Uint8Array | string): string {
   if (typeof data === 'string') return data
   let binary = ''
-  for (let at = 0; at < data.length; at += 0x8000) {
-    binary += String.fromCharCode(...data.subarray(at, at + 0x8000))
+  for (let start = 0; start < data.length; start += CHUNK_BYTES) {
+    binary += String.fromCharCode(...data.subarray(start, start + CHUNK_BYTES))
   }
   return btoa(binary)
 }

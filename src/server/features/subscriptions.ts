@@ -42,7 +42,7 @@ export const MAX_SUBSCRIBED_URIS_LENGTH = 500_000
 /** The maximum number of changes queued for a slow reader, which must then subscribe again. */
 const MAX_UNSENT = 10_000
 
-const UPDATED = 'notifications/resources/updated'
+const RESOURCE_UPDATED = 'notifications/resources/updated'
 
 /** The lists that have change notifications. */
 const LISTS = ['tools', 'prompts', 'resources'] as const
@@ -70,17 +70,20 @@ export async function listen(
     ...extensionFilter?.filter,
   }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const listening = new ShutdownSignal()
-  const end = (): void => listening.end()
-  signal.addEventListener('abort', end)
+  const listener = new ShutdownSignal()
+  const endListener = (): void => listener.end()
+  signal.addEventListener('abort', endListener)
   let unsent = 0
   const send = (message: JsonRpcNotification): void => {
-    if (listening.ended) return
-    const sent = exchange.send(message)
-    if (!sent) return
-    if (++unsent > MAX_UNSENT) end()
-    const settled = (): void => void unsent--
-    sent.then(settled, settled)
+    if (listener.ended) return
+    const sending = exchange.send(message)
+    if (!sending) return
+    unsent++
+    if (unsent > MAX_UNSENT) endListener()
+    const onSettled = (): void => {
+      unsent--
+    }
+    sending.then(onSettled, onSettled)
   }
   const unsubscribe = await (exchange.changes ?? server.notify)?.subscribe(
     (change) => {
@@ -88,9 +91,9 @@ export async function listen(
         send(changeNotification(change, _meta))
       }
     },
-    { filter, onEnd: end, caller },
+    { filter, onEnd: endListener, caller },
   )
-  const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
+  const stopWatchingShutdown = exchange.shutdown?.onEnd(endListener)
   let stopExtensions: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
@@ -101,7 +104,7 @@ export async function listen(
       send(notification(method, { ...params, _meta }))
     })
     await acknowledged
-    if (!signal.aborted) await new Promise<void>((resolve) => listening.onEnd(resolve))
+    if (!signal.aborted) await new Promise<void>((resolve) => listener.onEnd(resolve))
     return { _meta }
   } finally {
     unsubscribe?.()
@@ -164,13 +167,13 @@ function maySubscribe(registered: Resources, uri: string, requester: Requester):
  * @param data The message as JSON.
  */
 export function isHidden(registered: Resources, data: string, requester: Requester): boolean {
-  if (!isRestricted(registered) || !data.includes(UPDATED)) return false
+  if (!isRestricted(registered) || !data.includes(RESOURCE_UPDATED)) return false
   const { method, params } = JSON.parse(data) as JsonRpcNotification
-  return method === UPDATED && !matchResource(registered, String(params?.uri), requester)
+  return method === RESOURCE_UPDATED && !matchResource(registered, String(params?.uri), requester)
 }
 
 function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
-  if (change.method === UPDATED) {
+  if (change.method === RESOURCE_UPDATED) {
     return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true
   }
   return LISTS.some(

@@ -43,7 +43,8 @@ export interface Tickets {
   redeem(ticket: string, principal: string): Promise<{ data: unknown } | undefined>
 }
 
-const KIND = 'ticket'
+/** Distinguishes tickets from other values that were sealed with the same secrets. */
+const TICKET_KIND = 'ticket'
 
 /**
  * Creates the issuer of tickets for URLs that users are asked to visit. A ticket lets the page
@@ -69,10 +70,10 @@ export function createTickets({ secrets, ttlMs = 900_000 }: TicketOptions = {}):
   const sealer = createSealer(secrets)
   return {
     issue: (principal, data = null) =>
-      sealer.seal({ kind: KIND, principal, data, expires: Date.now() + ttlMs }),
+      sealer.seal({ kind: TICKET_KIND, principal, data, expires: Date.now() + ttlMs }),
     async redeem(ticket, principal) {
       const payload = await sealer.open(ticket)
-      if (!isObject(payload) || payload.kind !== KIND || payload.principal !== principal)
+      if (!isObject(payload) || payload.kind !== TICKET_KIND || payload.principal !== principal)
         return undefined
       return Number(payload.expires) > Date.now() ? { data: payload.data } : undefined
     },

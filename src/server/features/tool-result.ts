@@ -44,8 +44,8 @@ export type ToolReturn<Structured = unknown> =
   | PlainObject
   | (unknown extends Structured ? void : never)
 
-/** The tool that returned the result. */
-interface OutputSpec {
+/** The tool that returned a result, and its output schema. */
+interface ReturningTool {
   readonly item: Tool
   readonly output: StandardSchema | undefined
 }
@@ -53,18 +53,19 @@ interface OutputSpec {
 /** Converts a tool's return value to a result, validated against its output schema. */
 export function toResult(
   returned: ToolReturn,
-  { item, output }: OutputSpec,
+  { item, output }: ReturningTool,
 ): Result | Promise<Result> {
   if (returned === undefined && !output) return { content: [] }
   const label = `The tool "${item.name}"`
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
   if (typeof returned === 'string' || isContent) {
     const content = requireBlocks(returned as Content, label)
+    // The specification requires structured content of a tool with an output schema, unless it fails
     return output ? { content, isError: true } : { content }
   }
   const result = requireResult(returned, label)
   if ((result.resultType ?? 'complete') !== 'complete') return result
-  return output && !result.isError ? validated(result, output, label) : withText(result, label)
+  return output && !result.isError ? validateOutput(result, output, label) : withText(result, label)
 }
 
 const RESULT_MEMBERS = ['content', 'structuredContent', 'isError', 'resultType', '_meta']
@@ -80,16 +81,16 @@ function requireResult(returned: unknown, label: string): Partial<CallToolResult
   )
 }
 
-async function validated(
+async function validateOutput(
   result: Partial<CallToolResult>,
   output: StandardSchema,
   label: string,
 ): Promise<Result> {
-  const checked = await output['~standard'].validate(result.structuredContent)
-  if (!checked.issues) return withText({ ...result, structuredContent: checked.value }, label)
+  const validation = await output['~standard'].validate(result.structuredContent)
+  if (!validation.issues) return withText({ ...result, structuredContent: validation.value }, label)
   throw new ProtocolError(
     INTERNAL_ERROR,
-    `${label} returned structured content that its output schema rejects: ${describeIssues(checked.issues)}`,
+    `${label} returned structured content that its output schema rejects: ${describeIssues(validation.issues)}`,
   )
 }
 

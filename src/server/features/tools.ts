@@ -123,16 +123,17 @@ export interface ToolEntry extends Entry {
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
   readonly task?: TaskSupport | ToolTask | undefined
-  /** Whether the tool belongs to another server, mounted in this one, which runs it. */
+  /** Whether the tool is run by another server, which is mounted in this one. */
   readonly mirrored?: true
   /** The arguments that are repeated in HTTP headers. */
   readonly headerParams: readonly HeaderParam[]
   readonly run: (args: unknown, ctx: Context) => ToolReturn | Promise<ToolReturn>
 }
 
-/** The tools of a server, and the receiver of errors whose details are hidden from the model. */
+/** What {@link callTool} needs from a server. */
 export interface Tools {
   readonly tools: Registry<ToolEntry>
+  /** Receives errors whose details are hidden from the model. */
   report(error: unknown, ctx: HandlerContext): void
   readonly tasks?: TaskFactory | undefined
 }
@@ -140,7 +141,8 @@ export interface Tools {
 /** Turns calls into tasks. */
 export interface TaskFactory {
   /**
-   * Creates a task for a call that should run as one. Returns the result that describes the task.
+   * Creates a task if the call should run as one. Returns the result that describes the task;
+   * `undefined` if the call runs without a task.
    *
    * @param args The arguments, as output by the tool's schema.
    */
@@ -154,7 +156,11 @@ export interface TaskFactory {
 
 const OPTIONS = {
   ...COMMON_OPTIONS,
-  ...{ input: 1, output: 1, annotations: 1, scopes: 1, task: 1 },
+  input: 1,
+  output: 1,
+  annotations: 1,
+  scopes: 1,
+  task: 1,
 } satisfies OptionNames<ToolOptions>
 
 const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false }
@@ -188,12 +194,16 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   }
   if (meta) item._meta = meta
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }
-  for (const ms of typeof task === 'object' ? [task.ttlMs ?? 1, task.pollIntervalMs ?? 1] : []) {
+  if (typeof task === 'object') requireDurations(task, name)
+  const run = requireHandler(handler, `The tool "${name}"`)
+  return { enabled: true, visible, scopes, item, input, output, task, headerParams, run }
+}
+
+function requireDurations({ ttlMs = 1, pollIntervalMs = 1 }: ToolTask, name: string): void {
+  for (const ms of [ttlMs, pollIntervalMs]) {
     if (!Number.isSafeInteger(ms) || ms <= 0)
       throw new RangeError(`The task of the tool "${name}" has an invalid duration: "${ms}"`)
   }
-  const run = requireHandler(handler, `The tool "${name}"`)
-  return { enabled: true, visible, scopes, item, input, output, task, headerParams, run }
 }
 
 /** Whether a schema accepts objects, or is a union in which at least one member does. */
@@ -223,9 +233,9 @@ export async function callTool(
   const { name, args } = readNameAndArguments(params)
   const tool = found ?? server.tools.require(name, ctx)
 
-  // Some hosts invent an argument for tools without arguments
-  const checked = tool.input ? tool.input['~standard'].validate(args) : { value: {} }
-  const input = checked instanceof Promise ? await checked : checked
+  // A tool without `input` ignores arguments, because some hosts invent one
+  const validation = tool.input ? tool.input['~standard'].validate(args) : { value: {} }
+  const input = validation instanceof Promise ? await validation : validation
   if (input.issues) {
     const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
     if (supports(ctx.exchange.revision, ARGUMENT_ERROR_RESULTS)) return toolError(message)

@@ -17,22 +17,25 @@ export type UriTemplateValues = Readonly<Record<string, string | readonly string
  */
 export function expandUriTemplate(template: string, values: UriTemplateValues): string {
   const segments = parseUriTemplate(template)
-  return segments.map((part) => (typeof part === 'string' ? part : expand(part, values))).join('')
+  const texts = segments.map((segment) => {
+    return typeof segment === 'string' ? segment : expand(segment, values)
+  })
+  return texts.join('')
 }
 
 function expand(expression: Expression, values: UriTemplateValues): string {
   const { symbol, first, separator, variables } = expression
   const encode = symbol === '+' || symbol === '#' ? encodeIllegal : encodeReserved
-  const named = separator === ';' || separator === '&'
-  const texts = variables.flatMap(({ name, explode }) => {
+  const isNamed = separator === ';' || separator === '&'
+  const expansions = variables.flatMap(({ name, explode }) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     if (value === undefined || (value.length === 0 && typeof value !== 'string')) return []
     const items = (typeof value === 'string' ? [value] : value).map(encode)
-    const runs = explode ? items : [items.join(',')]
-    if (!named) return runs
-    return runs.map((run) => (run === '' && separator === ';' ? name : `${name}=${run}`))
+    const texts = explode ? items : [items.join(',')]
+    if (!isNamed) return texts
+    return texts.map((text) => (text === '' && separator === ';' ? name : `${name}=${text}`))
   })
-  return texts.length > 0 ? first + texts.join(separator) : ''
+  return expansions.length > 0 ? first + expansions.join(separator) : ''
 }
 
 function encodeReserved(value: string): string {

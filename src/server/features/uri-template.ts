@@ -112,9 +112,9 @@ function failFor(template: string): Fail {
 export function parseUriTemplate(template: string): (string | Expression)[] {
   const fail: Fail = failFor(template)
   if (/\p{Surrogate}/u.test(template)) fail('it is not well-formed Unicode')
-  // Odd pieces are the contents of braces; a brace in an even piece is unbalanced.
-  return template.split(/\{([^{}]*)\}/).flatMap((piece, i) => {
-    if (i % 2 === 1) return parseExpression(piece, fail)
+  // Pieces with an odd index are the contents of braces; a brace in any other piece is unbalanced
+  return template.split(/\{([^{}]*)\}/).flatMap((piece, index) => {
+    if (index % 2 === 1) return parseExpression(piece, fail)
     if (/[{}]/.test(piece)) fail('a brace is unbalanced')
     return piece === '' ? [] : toAscii(piece)
   })
@@ -138,10 +138,10 @@ function parseExpression(source: string, fail: Fail): Expression {
 
 function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[] {
   const parts: Part[] = []
-  /** The names in the query, and whether each is a list. */
-  let query: Map<string, boolean> | undefined
+  /** The variables in the query, and whether each is a list. */
+  let queryVariables: Map<string, boolean> | undefined
   for (const segment of segments) {
-    if (query && (typeof segment === 'string' || segment.symbol !== '&')) {
+    if (queryVariables && (typeof segment === 'string' || segment.symbol !== '&')) {
       fail('only "{&…}" can follow a query')
     }
     if (typeof segment === 'string') {
@@ -150,11 +150,14 @@ function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[]
     }
     const { first, separator, stops, variables } = segment
     if (separator !== '&') {
-      parts.push(...variables.map((variable, i) => toPart(segment, variable, i)))
+      parts.push(...variables.map((variable, index) => toPart(segment, variable, index)))
       continue
     }
-    if (!query) parts.push({ prefix: first, stops, read: queryReader((query = new Map())) })
-    for (const { name, explode } of variables) query.set(name, explode)
+    if (!queryVariables) {
+      queryVariables = new Map()
+      parts.push({ prefix: first, stops, read: queryReader(queryVariables) })
+    }
+    for (const { name, explode } of variables) queryVariables.set(name, explode)
   }
   return parts
 }
@@ -162,9 +165,9 @@ function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[]
 function toPart(
   { first, separator, stops }: Expression,
   { name, explode }: { name: string; explode: boolean },
-  i: number,
+  index: number,
 ): Part {
-  const before = i === 0 ? first : separator
+  const before = index === 0 ? first : separator
   return {
     prefix: separator === ';' ? `${before}${name}=` : before,
     stops: explode ? stops.replace(separator, '') : stops,
@@ -178,19 +181,20 @@ function toPart(
 }
 
 /**
- * Creates a parser for a query with names in any order; `lists` maps each name to whether it is a
- * list.
+ * Creates a parser for a query with names in any order.
+ *
+ * @param variables The names, and whether each is a list.
  */
-function queryReader(lists: ReadonlyMap<string, boolean>): NonNullable<Part['read']> {
+function queryReader(variables: ReadonlyMap<string, boolean>): NonNullable<Part['read']> {
   return (raw, values) => {
     for (const pair of raw === '' ? [] : raw.split('&')) {
       const [name = '', ...rest] = pair.split('=')
       const value = decodeURIComponent(rest.join('='))
-      const list = lists.get(name)
+      const isList = variables.get(name)
       const earlier = values[name]
       if (Array.isArray(earlier)) earlier.push(value)
-      else if (list === undefined || earlier !== undefined) return false
-      else values[name] = list ? [value] : value
+      else if (isList === undefined || earlier !== undefined) return false
+      else values[name] = isList ? [value] : value
     }
     return true
   }

@@ -55,7 +55,7 @@ const MAX_CALLERS = 10_000
 export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {
   requireKnown('The rate limit', options, OPTIONS)
   const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
-  // Comparisons with NaN are false, so that no period would ever end
+  // Also rejects NaN, with which no request would be counted as too many
   if (!(requests >= 0 && perMs >= 0)) {
     throw new TypeError('A rate limit needs numbers for "requests" and "perMs"')
   }

@@ -46,7 +46,7 @@ class HandlerObserver {
   readonly #report: (problem: string) => void
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the handler awaited anything since the last response or step. */
-  #waited = false
+  #hasAwaited = false
   /** The step whose function is being called. */
   #step: string | undefined
 
@@ -54,13 +54,16 @@ class HandlerObserver {
     this.#report = report
   }
 
-  /** Restarts detection: everything up to here is available immediately in the next run. */
+  /**
+   * Restarts detection after a response or step, which the next run receives immediately from its
+   * recording.
+   */
   restart(): void {
     this.stop()
-    this.#waited = false
+    this.#hasAwaited = false
     // A handler that awaits nothing else requests input before any timer fires
     this.#timer = setTimeout(() => {
-      this.#waited = true
+      this.#hasAwaited = true
     })
   }
 
@@ -78,7 +81,7 @@ class HandlerObserver {
           this.#report(
             `requests input inside the step "${this.#step}": request it before or after the step`,
           )
-        } else if (this.#waited) {
+        } else if (this.#hasAwaited) {
           this.#report(
             `awaited something before it requested "${question.request.method}": that work is repeated after each response, unless it is in ctx.step`,
           )

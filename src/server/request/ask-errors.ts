@@ -10,13 +10,13 @@ import type { ErrorObject } from '../../protocol/types.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 
-const NO_ANSWER: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
+const UNANSWERED_CODES: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
 /** Errors of input requests that received no response, or an invalid one. */
 const unanswered = new WeakSet<object>()
 
 /** Records that `error` was caused by an input request without a valid response. */
 export function noteUnanswered(error: unknown): unknown {
-  if (error instanceof SdkError && NO_ANSWER.includes(error.code)) unanswered.add(error)
+  if (error instanceof SdkError && UNANSWERED_CODES.includes(error.code)) unanswered.add(error)
   return error
 }
 

@@ -12,7 +12,7 @@ import type { Input } from '../../patterns/input.ts'
 import { noteUnanswered } from './ask-errors.ts'
 import type { Exchange } from './exchange.ts'
 
-const ASKABLE: readonly string[] = [
+const INPUT_METHODS: readonly string[] = [
   'elicitation/create',
   'sampling/createMessage',
   'roots/list',
@@ -38,8 +38,9 @@ export async function askClient(
 ): Promise<JsonObject> {
   const { input, exchange } = requester
   try {
-    // If the client cannot be reached, its capabilities are unknown, and `ask` explains why
-    if (!input.refuses || isNewer(request, exchange.revision)) requireAskable(request, exchange)
+    // The capabilities of a client that cannot be reached are unknown: they are not checked, and
+    // `input.ask` throws an error that says why the client cannot be reached
+    if (!input.refuses || isMissingIn(request, exchange.revision)) requireAskable(request, exchange)
     return await input.ask({ request, key, accepts })
   } catch (error) {
     throw noteUnanswered(error)
@@ -47,7 +48,7 @@ export async function askClient(
 }
 
 /** Whether the method of the input request does not exist in a revision. */
-function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
+function isMissingIn({ method }: InputRequest, revision: RevisionFacts): boolean {
   return method === 'elicitation/create' && !supports(revision, ELICITATION)
 }
 
@@ -58,13 +59,15 @@ function isNewer({ method }: InputRequest, revision: RevisionFacts): boolean {
  * @throws {SdkError} `CAPABILITY_MISSING` if the client did not declare a required capability.
  */
 export function requireAskable(request: InputRequest, { client, revision }: Exchange): void {
-  if (!ASKABLE.includes(request.method)) {
+  if (!INPUT_METHODS.includes(request.method)) {
     throw new TypeError(`"${request.method}" cannot be sent to a client`)
   }
-  if (request.params?.mode === 'url') requirePublicUrl(String(request.params.url))
+  if (request.params?.mode === 'url') rejectCredentials(String(request.params.url))
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
-  const unsupportedBy = isNewer(request, revision) ? `Revision ${revision.version}` : 'The client'
+  const unsupportedBy = isMissingIn(request, revision)
+    ? `Revision ${revision.version}`
+    : 'The client'
   throw new SdkError(
     'CAPABILITY_MISSING',
     `${unsupportedBy} does not support "${request.method}"`,
@@ -78,9 +81,9 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
 export const SECRET: RegExp =
   /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
 
-/** Rejects URLs that identify the user, or that grant access to anyone who opens them. */
-function requirePublicUrl(url: string): void {
+/** Rejects URLs with credentials, which identify the user or grant access to anyone. */
+function rejectCredentials(url: string): void {
   const { username, password, searchParams } = new URL(url)
-  if (!username && !password && ![...searchParams.keys()].some((name) => SECRET.test(name))) return
-  throw new TypeError('A URL for the user cannot carry credentials: use createTickets')
+  if (username || password || [...searchParams.keys()].some((name) => SECRET.test(name)))
+    throw new TypeError('A URL for the user cannot carry credentials: use createTickets')
 }

@@ -18,7 +18,7 @@ export const TOOL_FAILED = 'The tool failed'
 export class BaseRequestContext implements BaseContext {
   readonly exchange: Exchange
   readonly message: JsonRpcRequest
-  #progress = -Infinity
+  #reportedProgress = -Infinity
   /** Whether the handler has settled, after which nothing can be sent. */
   done = false
   constructor(message: JsonRpcRequest, exchange: Exchange) {
@@ -77,8 +77,8 @@ export class BaseRequestContext implements BaseContext {
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
     const progressToken = this.meta.progressToken
-    if (!isRequestId(progressToken) || this.done || !(progress > this.#progress)) return
-    this.#progress = progress
+    if (!isRequestId(progressToken) || this.done || !(progress > this.#reportedProgress)) return
+    this.#reportedProgress = progress
     await this.exchange.send(
       notification('notifications/progress', { progressToken, progress, ...options }),
     )

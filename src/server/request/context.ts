@@ -95,8 +95,8 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
   /**
-   * Asks the user for data with a form. Since 2026-07-28, the code before it runs again when the
-   * response arrives: put side effects in {@link Context.step}.
+   * Asks the user for data with a form. Since 2026-07-28, the handler runs again from its start when
+   * the response arrives: put side effects in {@link Context.step}.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support forms; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -160,7 +160,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * Runs a side effect once, although the handler may run several times. The value is stored and
    * returned in every run as parsed JSON, so that a `Date` becomes a string.
    *
-   * @param name Unique within one call.
+   * @param name Identifies the step; must be unique within one call of the handler.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
    */
   step<T>(name: string, run: () => T | Promise<T>): Promise<AsJson<T>>

@@ -81,7 +81,7 @@ export type ElicitFormResult<S extends StandardSchema | ObjectSchema> =
   | { action: 'decline' | 'cancel'; content?: undefined }
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
-const forms = new WeakMap<StandardSchema, ObjectSchema>()
+const formSchemas = new WeakMap<StandardSchema, ObjectSchema>()
 
 /** Implements `Context.elicit`. */
 export async function elicitForm<S extends StandardSchema | ObjectSchema>(
@@ -91,26 +91,27 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   const anySchema: StandardSchema | ObjectSchema = schema
   const form = isStandard(anySchema) ? formSchema(anySchema) : anySchema
   const params = { mode: 'form', message, requestedSchema: form }
-  let reason = ''
-  const check = async (rawContent: unknown): Promise<unknown> => {
+  let rejectionReason = ''
+  /** Returns the content in its final form; `undefined` if the schema rejects it. */
+  const validateContent = async (rawContent: unknown): Promise<unknown> => {
     const content = restoreContent(form, rawContent)
     if (!isStandard(schema)) return content
     const validation = await schema['~standard'].validate(content)
     if (!validation.issues) return validation.value
-    reason = `: ${describeIssues(validation.issues)}`
+    rejectionReason = `: ${describeIssues(validation.issues)}`
     // When the form is shown again, the message says what was wrong
-    params.message = message + reason
+    params.message = message + rejectionReason
     return undefined
   }
   const request = { method: 'elicitation/create', params } as const
-  const answer = await askClient(requester, request, key, async (a) =>
-    a.action === 'accept' ? (await check(a.content)) !== undefined : ACTIONS.includes(a.action),
+  const answer = await askClient(requester, request, key, async ({ action, content }) =>
+    action === 'accept' ? (await validateContent(content)) !== undefined : ACTIONS.includes(action),
   ).catch((error: unknown) => {
-    if (isUnanswered(error)) error.message += reason
+    if (isUnanswered(error)) error.message += rejectionReason
     throw error
   })
   if (answer.action !== 'accept') return { action: answer.action as 'decline' | 'cancel' }
-  return { action: 'accept', content: (await check(answer.content)) as never }
+  return { action: 'accept', content: (await validateContent(answer.content)) as never }
 }
 
 /** Implements `Context.elicitUrl`. */
@@ -125,9 +126,8 @@ export async function elicitUrl(
     params.elicitationId = elicitationId
     if (session) noteElicitation(session.record, elicitationId)
   }
-  const answer = await askClient(requester, { method: 'elicitation/create', params }, key, (a) =>
-    ACTIONS.includes(a.action),
-  )
+  const request = { method: 'elicitation/create', params } as const
+  const answer = await askClient(requester, request, key, ({ action }) => ACTIONS.includes(action))
   return { action: answer.action as ElicitResult['action'], elicitationId }
 }
 
@@ -137,13 +137,13 @@ function isStandard(schema: StandardSchema | ObjectSchema): schema is StandardSc
 
 /** The JSON Schema of a form, reduced to what the protocol allows. */
 function formSchema(schema: StandardSchema): ObjectSchema {
-  let form = forms.get(schema)
+  let form = formSchemas.get(schema)
   if (!form) {
     const { type, properties, required } = jsonSchemaOf(schema, 'A form') as ObjectSchema
     if (type !== 'object') throw new TypeError('A form must be an object schema')
     for (const [name, field] of Object.entries(properties ?? {})) requireField(name, field)
     form = { type, properties: properties ?? {}, ...(required && { required }) }
-    forms.set(schema, form)
+    formSchemas.set(schema, form)
   }
   return form
 }

@@ -150,14 +150,14 @@ export interface Exchange {
   readonly askMode: AskMode
 }
 
-/** Tracks the clients that can be reached. Only gateways have one. */
+/** Tracks the clients that can be reached. Only gateways use it. */
 export interface ClientRegistry {
   /**
    * Adds a reachable client.
    *
-   * @param client An exchange that lasts as long as the client's session.
+   * @param exchange An exchange with the client that lasts as long as its session.
    */
-  add(client: Exchange): void
-  /** Records that the roots of a client have changed. */
-  rootsChanged(client: Exchange): void
+  add(exchange: Exchange): void
+  /** Records that the roots of the exchange's client have changed. */
+  rootsChanged(exchange: Exchange): void
 }

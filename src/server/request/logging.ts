@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
  */
 import type { LoggingLevel, LoggingMessageParams } from '../../protocol/types.ts'
-import { scrub, type Redact } from './redact.ts'
+import { redactedCopy, type Redact } from './redact.ts'
 
 /** The levels, in order of increasing severity. */
 const LEVELS: readonly unknown[] = [
@@ -45,6 +45,7 @@ export interface LogRules {
 
 /** How many messages were sent in the current second, and how many were dropped. */
 interface Count {
+  /** When the current second began. */
   since: number
   sent: number
   dropped: number
@@ -54,8 +55,8 @@ const counts = new WeakMap<object, Count>()
 
 /**
  * The messages to send when a handler logs: the redacted message, preceded by the number of
- * messages dropped since the last one. Empty when the rate limit is exceeded, or the message cannot
- * be serialized.
+ * messages that were dropped since the previous message. Empty if the rate limit is exceeded, or if
+ * the message cannot be serialized or is redacted completely.
  *
  * @param receiver The object by which the messages of one client are counted.
  */
@@ -66,7 +67,10 @@ export function outgoingLogs(
 ): LoggingMessageParams[] {
   const now = performance.now()
   let count = counts.get(receiver)
-  if (!count) counts.set(receiver, (count = { since: now, sent: 0, dropped: 0 }))
+  if (!count) {
+    count = { since: now, sent: 0, dropped: 0 }
+    counts.set(receiver, count)
+  }
   if (now - count.since >= 1000) Object.assign(count, { since: now, sent: 0 })
   if (count.sent >= rules.maxLogsPerSecond) {
     count.dropped++
@@ -74,15 +78,15 @@ export function outgoingLogs(
   }
   let data: unknown
   try {
-    data = scrub(message.data ?? null, rules.redact)
+    data = redactedCopy(message.data ?? null, rules.redact)
   } catch (error) {
     rules.report(error)
   }
   if (data === undefined) return []
   count.sent++
-  const { dropped: lost } = count
+  const { dropped } = count
   count.dropped = 0
-  return lost > 0 ? [droppedMessages(lost), { ...message, data }] : [{ ...message, data }]
+  return dropped > 0 ? [droppedMessages(dropped), { ...message, data }] : [{ ...message, data }]
 }
 
 function droppedMessages(count: number): LoggingMessageParams {

@@ -12,7 +12,7 @@
 export type Redact = (name: string, value: unknown) => unknown
 
 /** Returns a redacted copy of the value as parsed JSON; `undefined` when all of it is omitted. */
-export function scrub<T>(value: T, redact?: Redact): T | undefined {
+export function redactedCopy<T>(value: T, redact?: Redact): T | undefined {
   const text: string | undefined = JSON.stringify(value, redact)
   return text === undefined ? undefined : (JSON.parse(text) as T)
 }

@@ -37,7 +37,7 @@ import { sample } from './sampling.ts'
 /** The context of one round of a request; most requests have a single round. */
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
-  #reports: (() => void)[] | undefined
+  #pendingReports: (() => void)[] | undefined
   /** The settings for log messages; without them none are sent. */
   logs: LogRules | undefined
   /**
@@ -68,14 +68,14 @@ export class RequestContext extends BaseRequestContext implements Context {
     const capabilityMissing = isMissingCapability(error)
     if (capabilityMissing && serverFacts(this.exchange.revision).missingCapability) throw error
     if (capabilityMissing || isUnsupported(error)) return error.message
-    ;(this.#reports ??= []).push(report)
+    ;(this.#pendingReports ??= []).push(report)
     return isUnanswered(error) ? error.message : TOOL_FAILED
   }
 
   override endRun(): ReplayInput | undefined {
     super.endRun()
     if (this.replay?.suspended) return this.replay
-    this.#reports?.forEach((report) => report())
+    this.#pendingReports?.forEach((report) => report())
     return undefined
   }
 

@@ -71,7 +71,7 @@ export function unsupportedVersion(
   revisions: readonly RevisionFacts[],
   requested: string,
 ): ProtocolError {
-  const problem = `Unsupported protocol version "${requested}": this server`
+  const problem = `Unsupported protocol version "${requested}"`
   return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, problem, requested)
 }
 
@@ -81,7 +81,7 @@ export function noSessions(
   code: number,
   requested: unknown,
 ): ProtocolError {
-  return noCommonRevision(revisions, code, 'This server has no sessions: it', requested)
+  return noCommonRevision(revisions, code, 'The server has no sessions', requested)
 }
 
 function noCommonRevision(
@@ -91,7 +91,7 @@ function noCommonRevision(
   requested: unknown,
 ): ProtocolError {
   const supported = revisions.map(({ version }) => version)
-  return new ProtocolError(code, `${problem} speaks ${supported.join(', ')}`, {
+  return new ProtocolError(code, `${problem}: use ${supported.join(', ')}`, {
     supported,
     requested,
   })

@@ -16,8 +16,8 @@ export function areRoots(value: unknown): boolean {
 
 /** Implements `Context.roots`. */
 export async function listRoots(requester: InputRequester): Promise<Root[]> {
-  const answer = await askClient(requester, { method: 'roots/list' }, undefined, (a) =>
-    areRoots(a.roots),
+  const result = await askClient(requester, { method: 'roots/list' }, undefined, ({ roots }) =>
+    areRoots(roots),
   )
-  return answer.roots as Root[]
+  return result.roots as Root[]
 }

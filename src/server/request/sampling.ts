@@ -9,7 +9,7 @@ import type { CreateMessageParams, CreateMessageResult, JsonObject } from '../..
 import { askClient, type InputRequester } from './ask.ts'
 
 /** Whether an object has the members of a sampling result. */
-export function isMessage({ model, role, content }: JsonObject): boolean {
+export function isSamplingResult({ model, role, content }: JsonObject): boolean {
   return (
     typeof model === 'string' &&
     typeof role === 'string' &&
@@ -31,5 +31,5 @@ export async function sample(
   if (supports(revision, SAMPLING_CONTEXT) && !client.capabilities.sampling?.context)
     delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const
-  return (await askClient(requester, request, key, isMessage)) as CreateMessageResult
+  return (await askClient(requester, request, key, isSamplingResult)) as CreateMessageResult
 }

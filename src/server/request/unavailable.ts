@@ -3,9 +3,10 @@
  */
 
 /**
- * Makes the members that only servers of `edgewise/server` have throw.
+ * Defines getters that throw, in place of members that exist only on servers of `edgewise/server`.
  *
  * @param owner The name of the object, for the error message.
+ * @param names The names of these members.
  */
 export function rejectMembers(object: object, owner: string, names: readonly string[]): void {
   for (const name of names) {

@@ -208,7 +208,7 @@ describe('an endpoint of 2026-07-28 only', () => {
     expect(response.status).toBe(400)
     expect((await lastMessage(response)).error).toEqual({
       code: -32020,
-      message: 'This server has no sessions: it speaks 2026-07-28',
+      message: 'The server has no sessions: use 2026-07-28',
       data: { supported: ['2026-07-28'], requested: '2025-11-25' },
     })
   })

@@ -29,7 +29,7 @@ import type { Caller, Exchange } from '../../../server/request/exchange.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import type { Ask, UnavailableMode } from '../../../server/request/ask-mode.ts'
 import { sessionRevision } from '../../../server/features/initialize.ts'
-import { PushInput } from '../../../server/engine/push-input.ts'
+import { PushAskMode } from '../../../server/engine/push-ask-mode.ts'
 import { resolveSessionMethod } from '../../../server/engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { ResumableCall } from '../../../session/event-store.ts'
@@ -202,7 +202,7 @@ export class StatefulSession implements HttpSession, PooledSession {
       },
       disconnect: canReconnect ? (retryMs) => reply.disconnect(retryMs) : undefined,
       askMode: reply.canStream
-        ? new PushInput(
+        ? new PushAskMode(
             this.#asker(reply),
             call && calls && { createInput: (ask) => calls.createInput(call, ask) },
           )
