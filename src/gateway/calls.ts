@@ -46,13 +46,15 @@ export async function forward(
   try {
     const send = (started: Result | null): Promise<Result> =>
       client.request(method, withInputResponses(params, ctx), forwardedOptions(call, started))
-    let result: Result | undefined
+    let firstResult: Result | undefined
     // If the call starts an operation upstream, such as a task, later runs of this handler resume it
     const started = await ctx.step('begun', async () => {
-      result = await send(null)
-      return isFinal(result) ? null : result
+      firstResult = await send(null)
+      return isFinal(firstResult) ? null : firstResult
     })
-    return (started === null && result) || (await send(started))
+    // In a later run of this handler, the step does not send, so there is no first result
+    if (started === null && firstResult) return firstResult
+    return await send(started)
   } catch (error) {
     if (error instanceof SdkError) {
       // A proxy's error says nothing about the upstream server behind it
@@ -99,8 +101,8 @@ export function upstreamFailure(method: string, error: unknown): Error | undefin
 }
 
 /**
- * The error that asks the user to visit URLs first, in a form for every revision; otherwise
- * `undefined`.
+ * Converts an error that asks the user to visit URLs first, so that it can be sent in every revision.
+ * Returns `undefined` for all other errors.
  */
 function urlsRequired(error: unknown): UrlElicitationRequired | undefined {
   if (!(error instanceof ProtocolError) || error.code !== URL_ELICITATION_REQUIRED) return undefined

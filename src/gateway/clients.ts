@@ -13,7 +13,7 @@ import { RequestContext } from '../server/request/request-context.ts'
 export class Clients implements ClientRegistry {
   readonly #server: ServerDefinition
   readonly #bySession = new Map<object, Exchange>()
-  readonly #waiting = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
   /** Called with each client whose roots have changed. */
   readonly onRootsChanged: Set<(client: Exchange) => void> = new Set()
 
@@ -29,7 +29,7 @@ export class Clients implements ClientRegistry {
       cancellation.signal.addEventListener('abort', remove, { once: true })
     }
     this.#bySession.set(session, client)
-    for (const wake of this.#waiting) wake()
+    for (const wake of this.#waiters) wake()
   }
 
   rootsChanged(client: Exchange): void {
@@ -50,15 +50,16 @@ export class Clients implements ClientRegistry {
     let wake = (): void => {}
     const added = new Promise<void>((resolve) => {
       wake = resolve
-      this.#waiting.add(wake)
+      this.#waiters.add(wake)
     })
     await withTimeout(waitMs, () => added, signal).catch(() => {})
-    this.#waiting.delete(wake)
+    this.#waiters.delete(wake)
   }
 
   /** A context that reaches a client outside of its requests. */
   createContext(client: Exchange): RequestContext {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
+    // A context needs a request, so this one is made up
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
     return new RequestContext(message, { ...client, logLevel }, this.#server.logs)
   }

@@ -132,6 +132,7 @@ function clientsOf(server: ServerDefinition): Clients {
   return clients
 }
 
+/** Connects to an upstream server, and mirrors its entries in the server that `getServer` returns. */
 async function attach(
   getServer: (client: Client) => Server,
   prefix: string,
@@ -156,7 +157,7 @@ async function attach(
   }
   let setClients = (_clients: Clients): void => {}
   const clientsReady = new Promise<Clients>((resolve) => (setClients = resolve))
-  const open = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {
+  const openUpstream = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {
     const calls = new OpenCalls()
     const handlers = upstreamRequestHandlers({ calls, principal, clients: clientsReady }, (id) =>
       downstream?.server.notify.elicitationComplete(id),
@@ -164,34 +165,36 @@ async function attach(
     const client = await connect({ ...handlers, ...hooks })
     return { client, calls }
   }
-  const shared = await open(undefined, {
+  const sharedUpstream = await openUpstream(undefined, {
     onToolsChanged: queueUpdate,
     onPromptsChanged: queueUpdate,
     onResourcesChanged: queueUpdate,
     onResourceUpdated: (uri) => downstream?.server.notify.resourceUpdated(uri),
   })
-  const { client } = shared
-  const upstreams = new UpstreamConnections(open, maxPrincipals)
+  const { client } = sharedUpstream
+  const upstreams = new UpstreamConnections(openUpstream, maxPrincipals)
   const server = getServer(client)
-  const target = fullDefinitionOf(server)
-  const report = (error: unknown): void => target.report(error)
-  const clients = clientsOf(target)
+  const definition = fullDefinitionOf(server)
+  const report = (error: unknown): void => definition.report(error)
+  const clients = clientsOf(definition)
   setClients(clients)
   const forwardRootsChanged = ({ caller: { principal } }: Exchange): void => {
     const hasSeveralClients = principal === undefined && clients.ofPrincipal(principal).length > 1
-    const upstream = principal === undefined ? Promise.resolve(shared) : upstreams.find(principal)
+    const upstream =
+      principal === undefined ? Promise.resolve(sharedUpstream) : upstreams.find(principal)
     if (!hasSeveralClients)
       upstream?.then((connection) => connection.client.rootsChanged()).catch(report)
   }
   clients.onRootsChanged.add(forwardRootsChanged)
   // The functions of an entry are recreated by each listing, so only the listed item is compared
-  const mirror = createMirror(target, ({ item: one }, { item: other }) => {
+  const mirror = createMirror(definition, ({ item: one }, { item: other }) => {
     return JSON.stringify(one) !== JSON.stringify(other)
   })
   const withUpstream = (
     principal: string | undefined,
     work: (upstream: Upstream) => Promise<Result>,
-  ): Promise<Result> => (principal === undefined ? work(shared) : upstreams.use(principal, work))
+  ): Promise<Result> =>
+    principal === undefined ? work(sharedUpstream) : upstreams.use(principal, work)
   const forwardRequest: UpstreamServer['forward'] = (method, params, ctx) =>
     withUpstream(ctx.principal, (upstream) => forward(upstream, ctx, method, params)).catch(
       (error: unknown) => {

@@ -135,7 +135,7 @@ function templateOf(
   }
 }
 
-/** Forwards completion to the upstream server, if that supports it. */
+/** Forwards completion to the upstream server, if the server supports completion. */
 function completers(
   { client }: UpstreamServer,
   ref: CompletionReference,

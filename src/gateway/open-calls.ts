@@ -60,15 +60,17 @@ export class OpenCalls {
   abandon(call: OpenCall, id: unknown = Symbol('unknown')): void {
     if (!this.#running.delete(call)) return
     this.#abandoned.set(id, call.client)
-    const [oldest] = this.#abandoned.size > MAX_ABANDONED ? this.#abandoned : []
+    if (this.#abandoned.size <= MAX_ABANDONED) return
+    const [oldest] = this.#abandoned
     if (!oldest) return
     const [oldestId, client] = oldest
     this.#abandoned.delete(oldestId)
-    this.#evictedClient = [undefined, client].includes(this.#evictedClient) ? client : SEVERAL
+    const isOnlyClient = this.#evictedClient === undefined || this.#evictedClient === client
+    this.#evictedClient = isOnlyClient ? client : SEVERAL
   }
 
   /** Records that the upstream server has answered an abandoned call. */
-  answered(id: unknown): void {
+  noteAnswered(id: unknown): void {
     this.#abandoned.delete(id)
   }
 
@@ -87,7 +89,7 @@ export class OpenCalls {
       : undefined
   }
 
-  /** Whether all calls are of one client. */
+  /** Whether all calls belong to the given client. */
   belongOnlyTo(client: unknown): boolean {
     const clients = [...this.#running].map((call) => call.client)
     if (this.#evictedClient !== undefined) clients.push(this.#evictedClient)

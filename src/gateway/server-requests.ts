@@ -60,12 +60,12 @@ export function upstreamRequestHandlers(
 ): ConnectOptions & AbandonedRequestOptions {
   const { calls, principal } = served
   /** The elicitation ids sent to callers, by the ids that the upstream server sent. */
-  const urls = boundedCache<unknown, string>(MAX_URLS)
+  const callerIds = boundedCache<unknown, string>(MAX_URLS)
   const askToVisit = async (ctx: Context, params: ElicitUrlParams): Promise<ElicitResult> => {
     const { message, url, elicitationId } = params
     const answer = await ctx.elicitUrl({ message, url })
     if (elicitationId !== undefined && answer.elicitationId !== undefined) {
-      urls.set(elicitationId, answer.elicitationId)
+      callerIds.set(elicitationId, answer.elicitationId)
     }
     return { action: answer.action }
   }
@@ -104,7 +104,7 @@ export function upstreamRequestHandlers(
       const ctx = await findContext(context)
       if (!ctx) return { action: 'cancel' }
       return convertErrors(() =>
-        params.mode === 'url' ? askToVisit(ctx, params) : fillIn(ctx, params),
+        params.mode === 'url' ? askToVisit(ctx, params) : fillInForm(ctx, params),
       )
     },
     onSample: (params, context) =>
@@ -113,19 +113,19 @@ export function upstreamRequestHandlers(
     onNotification: ({ method, params }) => {
       if (method !== 'notifications/elicitation/complete') return
       const id = params?.elicitationId
-      onCompleted(urls.get(id) ?? String(id))
-      urls.delete(id)
+      onCompleted(callerIds.get(id) ?? String(id))
+      callerIds.delete(id)
     },
     onLog: (message): unknown => (forwardedLogs.has(message) ? undefined : log(message)),
     [onAbandoned]: (id, request) => {
       const { [openCall]: call }: ForwardedOptions = request ?? {}
       if (call) calls.abandon(call, id)
-      else if (!request) calls.answered(id)
+      else if (!request) calls.noteAnswered(id)
     },
   }
 }
 
-async function fillIn(ctx: Context, params: ElicitFormParams): Promise<ElicitResult> {
+async function fillInForm(ctx: Context, params: ElicitFormParams): Promise<ElicitResult> {
   const { message, requestedSchema: schema } = params
   const answer = await ctx.elicit({ message, schema })
   return answer.action === 'accept' ? { ...answer } : { action: answer.action }

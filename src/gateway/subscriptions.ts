@@ -17,7 +17,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 
 /** By downstream server, the subscriptions to each upstream server that is mounted in it. */
-const mounted = new WeakMap<Server, Set<Subscriptions>>()
+const setsByServer = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
  * Subscribes upstream to the resources that downstream clients subscribe to.
@@ -36,10 +36,10 @@ export function forwardSubscriptions(server: Server, upstream: UpstreamServer): 
  * after an unmount.
  */
 function subscriptionsOf(server: Server): Set<Subscriptions> {
-  const existing = mounted.get(server)
+  const existing = setsByServer.get(server)
   if (existing) return existing
   const subscriptionSets = new Set<Subscriptions>()
-  mounted.set(server, subscriptionSets)
+  setsByServer.set(server, subscriptionSets)
   server.use('resources/subscribe', async ({ params }, ctx, next) => {
     const release = await subscribeUpstream(subscriptionSets, [params.uri], ctx)
     // The end of a session is not observable here, so the listener is released immediately
@@ -49,8 +49,8 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
     const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
     // The next handler rejects a listener with too many URIs
-    const fits = Array.isArray(uris) && uris.length <= MAX_SUBSCRIBED_RESOURCES
-    const release = await subscribeUpstream(subscriptionSets, fits ? uris : [], ctx)
+    const isAccepted = Array.isArray(uris) && uris.length <= MAX_SUBSCRIBED_RESOURCES
+    const release = await subscribeUpstream(subscriptionSets, isAccepted ? uris : [], ctx)
     return next().finally(release)
   })
   return subscriptionSets
@@ -180,8 +180,10 @@ class Subscriptions {
       idle.set(client, uris)
       uris.push(uri)
     }
-    const [largest] = [...idle.values()].toSorted((first, second) => second.length - first.length)
-    const oldest = largest?.[0]
+    const [longestIdle] = [...idle.values()].toSorted(
+      (first, second) => second.length - first.length,
+    )
+    const oldest = longestIdle?.[0]
     if (oldest !== undefined) this.#byUri.delete(oldest)
     return oldest
   }
