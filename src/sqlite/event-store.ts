@@ -22,6 +22,9 @@ import type { Tables } from './tables.ts'
 /** How many streams are cached, so that most events are inserted without a query first. */
 const MAX_CACHED = 1000
 
+/** The limits are checked when this fraction of a limit was added. */
+const CHECK_FRACTION = 1 / 8
+
 /** How an event store behaves. */
 export interface SqlEventStoreOptions {
   /** Finds the connection of a stream that outlived its process or Durable Object. */
@@ -33,7 +36,7 @@ export interface SqlEventStoreOptions {
 
 /**
  * The rows of one session in tables that all sessions share. A message that is too long for one row takes
- * several rows, and has the id of the last one.
+ * several rows, and has the id of the last row.
  *
  * Checking the limits is slow, so it is done only after an eighth of a limit was added. The events may
  * therefore exceed a limit by an eighth of it, plus one message.
@@ -78,14 +81,14 @@ export class SqlEventStore implements EventStore {
 
   storeEvent(stream: string, message: string): string | undefined {
     return this.#attempt(() => {
-      if (message === '' && this.#isFirst(stream)) return this.#beginStream(stream)
+      if (message === '' && !this.#hasRows(stream)) return this.#beginStream(stream)
       this.#enforceLimits(message)
       if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, 0)
       const rows = chunkText(message, MAX_ROW_CHARACTERS)
-      const last = rows.pop() ?? ''
+      const lastRow = rows.pop() ?? ''
       return this.#tables.transaction(() => {
         for (const row of rows) this.#insert(stream, row, 1)
-        return this.#insert(stream, last, 0)
+        return this.#insert(stream, lastRow, 0)
       })
     })
   }
@@ -93,7 +96,8 @@ export class SqlEventStore implements EventStore {
   replayEventsAfter(eventId: string): MissedEvents | undefined {
     const [stream, seq] = splitId(eventId)
     if (stream === undefined) return undefined
-    if (!(seq === 0 ? this.#isComplete(stream) : this.#isStored(stream, seq))) return undefined
+    const isReplayable = seq === 0 ? this.#isComplete(stream) : this.#isStored(stream, seq)
+    if (!isReplayable) return undefined
     const rows = this.#tables.query<{ seq: number; message: string; more: number }>(
       'SELECT seq, message, more FROM mcp_events WHERE session = ? AND stream = ? AND seq > ? ORDER BY seq',
       this.#session,
@@ -135,7 +139,9 @@ export class SqlEventStore implements EventStore {
     const added = this.#added
     added.events++
     added.size += message.length
-    if (added.events <= maxEvents / 8 && added.size <= maxSize / 8) return
+    const needsCheck =
+      added.events > maxEvents * CHECK_FRACTION || added.size > maxSize * CHECK_FRACTION
+    if (!needsCheck) return
     this.#deleteOldest()
     this.#added = { events: 0, size: 0 }
   }
@@ -147,16 +153,16 @@ export class SqlEventStore implements EventStore {
       this.#session,
     )
     let count = 0
-    let total = 0
+    let size = 0
     for (const { seq, length, more } of rows) {
       // Only whole messages are deleted, so limits are checked at the last row of each message. The
       // newest message always stays
-      if (!more && count > 0 && (count >= maxEvents || total >= maxSize)) {
+      if (!more && count > 0 && (count >= maxEvents || size >= maxSize)) {
         deleteEventsUpTo(this.#tables, this.#session, seq)
         return
       }
       if (!more) count++
-      total += length
+      size += length
     }
   }
 
@@ -168,7 +174,7 @@ export class SqlEventStore implements EventStore {
       this.#session,
       stream,
       message,
-      this.#isFirst(stream) ? 1 : 0,
+      this.#hasRows(stream) ? 0 : 1,
       more,
       Date.now(),
       this.#session,
@@ -184,10 +190,10 @@ export class SqlEventStore implements EventStore {
     return `${stream}_0`
   }
 
-  #isFirst(stream: string): boolean {
-    if (this.#withRows.get(stream)) return false
+  #hasRows(stream: string): boolean {
+    if (this.#withRows.get(stream)) return true
     const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
-    return this.#tables.query(query, this.#session, stream).length === 0
+    return this.#tables.query(query, this.#session, stream).length > 0
   }
 
   /** Whether a stream has begun and none of its events was deleted. */

@@ -6,9 +6,9 @@
  */
 import type { Sql } from './sql.ts'
 
-/** A row of a Durable Object may have at most 2 MB, including all its columns. */
+/** The maximum size of a text in a row. A row of a Durable Object may have 2 MB, with all its columns. */
 export const MAX_ROW_BYTES = 1_900_000
-/** A UTF-16 unit takes three bytes at most. */
+/** A text of this length always fits into a row, because a UTF-16 unit takes at most three bytes. */
 export const MAX_ROW_CHARACTERS = 600_000
 
 /** The steps from each version of the tables to the next. Released steps never change. */

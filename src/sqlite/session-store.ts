@@ -131,13 +131,13 @@ export class SqlSessionStore implements SessionStore {
     this.#tables.erased()
   }
 
-  /** Runs a query of sessions, only of those with one of the topics if any are given. */
+  /** Runs a query for sessions. If topics are given, only sessions with one of them are returned. */
   #listeningTo(query: string, topics?: readonly string[]): { id: string; record: string }[] {
     if (!topics) return this.#tables.query(query)
     this.#tables.createTopicTable()
-    const indexed = `SELECT session FROM mcp_topics
+    const withTopic = `SELECT session FROM mcp_topics
       WHERE topic IN (SELECT value FROM json_each(?))`
-    return this.#tables.query(`${query} AND id IN (${indexed})`, JSON.stringify(topics))
+    return this.#tables.query(`${query} AND id IN (${withTopic})`, JSON.stringify(topics))
   }
 
   /** The record in a row; `undefined` for a damaged one, which must not affect other sessions. */

@@ -37,14 +37,17 @@ const BUSY_MS = 5_000
  * already has.
  */
 export function adaptSqlite(database: SqliteDatabase): Sql {
-  const [current] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
-  if (!current?.timeout) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  const [setting] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
+  if (!setting?.timeout) database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
     run: (script) => void database.exec(script),
     all<Row>(query: string, ...bindings: SqlValue[]) {
       let statement = prepared.get(query)
-      if (!statement) prepared.set(query, (statement = database.prepare(query)))
+      if (!statement) {
+        statement = database.prepare(query)
+        prepared.set(query, statement)
+      }
       return statement.all(...bindings) as Row[]
     },
     transaction(work) {

@@ -31,7 +31,7 @@ const INDEXES = `
   CREATE INDEX IF NOT EXISTS mcp_tasks_by_expiry ON mcp_tasks (expires_at);
   CREATE INDEX IF NOT EXISTS mcp_tasks_unfinished ON mcp_tasks (seq) WHERE finished = 0;`
 
-const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled']
+const FINAL_STATUSES: readonly unknown[] = ['completed', 'failed', 'cancelled']
 
 /** How a store is set up. */
 export interface SqlTaskStoreOptions {
@@ -98,7 +98,7 @@ export class SqlTaskStore implements TaskStore {
   #save(record: TaskRecord): boolean {
     const { taskId, version, status } = record
     const [text = '', ...furtherChunks] = chunkText(JSON.stringify(record), MAX_ROW_CHARACTERS)
-    const finished = FINAL.includes(status) ? 1 : 0
+    const finished = FINAL_STATUSES.includes(status) ? 1 : 0
     const savedRows =
       version === 1
         ? this.#sql.all(
@@ -148,20 +148,20 @@ export class SqlTaskStore implements TaskStore {
   }
 
   list(principal: string | null, limit: number, after?: string): TaskRecord[] {
-    const from = 'coalesce((SELECT seq FROM mcp_tasks WHERE id = ?), 0)'
-    const where = `WHERE principal IS ? AND seq > ${from} ORDER BY seq LIMIT ?`
+    const afterSeq = 'coalesce((SELECT seq FROM mcp_tasks WHERE id = ?), 0)'
+    const where = `WHERE principal IS ? AND seq > ${afterSeq} ORDER BY seq LIMIT ?`
     return this.#find(where, principal, after ?? '', limit)
   }
 
   expired(now: number): TaskRecord[] {
-    const found = this.#find('WHERE expires_at <= ?', now)
-    if (!this.#ready) return found
+    const tasks = this.#find('WHERE expires_at <= ?', now)
+    if (!this.#ready) return tasks
     // Damaged rows are never returned, so they are removed here
     const query = 'SELECT id FROM mcp_tasks WHERE expires_at <= ?'
     const rows = this.#sql.all<{ id: string }>(query, now)
-    const foundIds = new Set(found.map(({ taskId }) => taskId))
-    for (const { id } of rows) if (!foundIds.has(id)) this.remove(id)
-    return found
+    const readableIds = new Set(tasks.map(({ taskId }) => taskId))
+    for (const { id } of rows) if (!readableIds.has(id)) this.remove(id)
+    return tasks
   }
 
   unfinished(): TaskRecord[] {
