@@ -73,8 +73,8 @@ export class Bus {
 
   /** Subscribes to a topic, and starts to listen. Returns a function that unsubscribes. */
   subscribe(topic: string, subscriber: Subscriber): () => void {
-    let subscribers = this.#subscribers.get(topic)
-    if (!subscribers) this.#subscribers.set(topic, (subscribers = new Set()))
+    const subscribers = this.#subscribers.get(topic) ?? new Set()
+    this.#subscribers.set(topic, subscribers)
     subscribers.add(subscriber)
     void this.#startPatiently()
     return () => subscribers.delete(subscriber)
@@ -130,8 +130,8 @@ export class Bus {
 
   /** Resolves when the first connection listens. The client library opens later connections itself. */
   #listen(channel: string): Promise<void> {
-    const known = this.#channels.get(channel)
-    if (known) return known.listens
+    const existing = this.#channels.get(channel)
+    if (existing) return existing.listens
     let unlisten = async (): Promise<unknown> => undefined
     const listens = new Promise<void>((resolve) => {
       const receive = (payload: string): void => this.#receive(payload)
@@ -139,10 +139,10 @@ export class Bus {
         resolve()
         this.#resync()
       }
-      const listening = this.#database.listen(channel, receive, onListening)
-      unlisten = () => listening.then((each) => each.unlisten(), ignore)
-      // The client library tries again
-      listening.catch(ignore)
+      const subscription = this.#database.listen(channel, receive, onListening)
+      unlisten = () => subscription.then((opened) => opened.unlisten(), ignore)
+      // A failure is ignored, because the client library tries again
+      subscription.catch(ignore)
     })
     this.#channels.set(channel, { listens, unlisten })
     if (this.#isClosed) void unlisten().catch(ignore)
@@ -152,9 +152,10 @@ export class Bus {
   #receive(payload: string): void {
     if (this.#isClosed) return
     this.#silentBeats = 0
-    const at = payload.indexOf(' ')
-    const key = payload.slice(at + 1)
-    for (const subscriber of this.#subscribers.get(payload.slice(0, at)) ?? []) {
+    const topicEnd = payload.indexOf(' ')
+    const topic = payload.slice(0, topicEnd)
+    const key = payload.slice(topicEnd + 1)
+    for (const subscriber of this.#subscribers.get(topic) ?? []) {
       this.#call(() => subscriber.wake(key))
     }
   }
@@ -173,7 +174,7 @@ export class Bus {
   /** Sends the next heartbeat. If the notification of the last one is missing, first reads all topics. */
   #check(): void {
     if (this.#silentBeats > 0) this.#resync()
-    // Once, as behind some poolers no notification ever arrives
+    // Replaced once in a silence, because behind some poolers no notification ever arrives
     if (this.#silentBeats === MAX_SILENT_BEATS) this.#database.replaceClient()
     this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))

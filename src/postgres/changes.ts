@@ -54,9 +54,10 @@ export class ChangeLog {
   #written: Promise<void> = Promise.resolve()
   /** The id of the last change that was read. */
   #cursor: number | undefined
-  /** Who published that change. */
+  /** The id of the process that published the change at the cursor. */
   #origin: string | undefined
   #isReading = false
+  /** Whether a notification has arrived since the last read began. */
   #isStale = false
   /** Whether the log may have been replaced, for example by that of a restored backup. */
   #mayBeReplaced = false
@@ -83,7 +84,7 @@ export class ChangeLog {
       },
     })
     if (this.#cursor !== undefined) return
-    const { id, origin } = await this.#last()
+    const { id, origin } = await this.#newest()
     this.#cursor ??= id
     this.#origin ??= origin
   }
@@ -115,10 +116,10 @@ export class ChangeLog {
       id,
     )
     const [first] = rows
-    if (!first) return { changes: [], isComplete: (await this.#last()).id >= id }
+    if (!first) return { changes: [], isComplete: (await this.#newest()).id >= id }
     return {
       changes: rows.map((row) => ({ ...row, change: JSON.parse(row.change) as ServerChange })),
-      isComplete: first.id === id + 1 || (await this.#isKept(id)),
+      isComplete: first.id === id + 1 || (await this.#hasAllAfter(id)),
     }
   }
 
@@ -197,11 +198,11 @@ export class ChangeLog {
     for (let failures = 0; this.#isStale && this.#cursor !== undefined;) {
       this.#isStale = false
       try {
-        if (this.#mayBeReplaced) await this.#compare(this.#cursor)
+        if (this.#mayBeReplaced) await this.#skipIfReplaced(this.#cursor)
         const { changes, isComplete } = await this.after(this.#cursor)
-        if (changes.length === 0)
-          await (isComplete ? this.#compare(this.#cursor) : this.#skipToEnd())
-        else if (!isComplete) this.#deliverAll(this.#cursor)
+        if (changes.length === 0) {
+          await (isComplete ? this.#skipIfReplaced(this.#cursor) : this.#skipToEnd())
+        } else if (!isComplete) this.#deliverAllLists(this.#cursor)
         for (const logged of changes) {
           this.#cursor = logged.id
           this.#origin = logged.origin
@@ -218,32 +219,32 @@ export class ChangeLog {
     this.#isReading = false
   }
 
-  /** Goes to the end of the log if another change has the id of the one that was read last. */
-  async #compare(cursor: number): Promise<void> {
-    const [found] = await this.#database.query<{ origin: string }>(
+  /** Skips to the end of the log if another change has the id of the change that was read last. */
+  async #skipIfReplaced(cursor: number): Promise<void> {
+    const [changeAtCursor] = await this.#database.query<{ origin: string }>(
       'SELECT origin FROM {mcp_changes} WHERE id = $1',
       cursor,
     )
     this.#mayBeReplaced = false
-    if (found && found.origin !== this.#origin) await this.#skipToEnd()
+    if (changeAtCursor && changeAtCursor.origin !== this.#origin) await this.#skipToEnd()
   }
 
   async #skipToEnd(): Promise<void> {
-    const { id, origin } = await this.#last()
+    const { id, origin } = await this.#newest()
     this.#cursor = id
     this.#origin = origin
-    this.#deliverAll(id)
+    this.#deliverAllLists(id)
   }
 
-  async #last(): Promise<{ id: number; origin: string | undefined }> {
-    const [last] = await this.#database.query<{ id: number; origin: string }>(
+  async #newest(): Promise<{ id: number; origin: string | undefined }> {
+    const [newest] = await this.#database.query<{ id: number; origin: string }>(
       'SELECT id::float8 AS id, origin FROM {mcp_changes} ORDER BY id DESC LIMIT 1',
     )
-    return last ?? { id: 0, origin: undefined }
+    return newest ?? { id: 0, origin: undefined }
   }
 
   /** Announces all lists as changed, because changes were deleted before they were read. */
-  #deliverAll(id: number): void {
+  #deliverAllLists(id: number): void {
     for (const change of ALL_LISTS) this.#deliver({ id, origin: '', change })
   }
 
@@ -257,7 +258,7 @@ export class ChangeLog {
   }
 
   /** Whether no change after an id was deleted. The clean-up never deletes the newest of the old changes. */
-  async #isKept(id: number): Promise<boolean> {
+  async #hasAllAfter(id: number): Promise<boolean> {
     const query = 'SELECT FROM {mcp_changes} WHERE id <= $1 LIMIT 1'
     return (await this.#database.query(query, id)).length > 0
   }

@@ -33,18 +33,18 @@ export interface PostgresClient extends PostgresQueries {
   /**
    * Listens to notifications on a separate connection, which is opened again whenever it is lost.
    *
-   * @param listening Called whenever the connection starts to listen.
+   * @param onListening Called whenever the connection starts to listen.
    */
   listen(
     channel: string,
     listener: (payload: string) => void,
-    listening?: () => void,
+    onListening?: () => void,
   ): PromiseLike<{
     /** Stops listening. */
     unlisten(): Promise<void>
   }>
   /**
-   * Closes all connections. Needed of clients that the storage creates.
+   * Closes all connections. Required for clients that the storage creates.
    *
    * @param options How long to wait for queries, in seconds.
    */

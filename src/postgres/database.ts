@@ -41,7 +41,7 @@ export class Database implements Queries {
   readonly schema: string
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
-  readonly #texts = new Map<string, string>()
+  readonly #resolvedTexts = new Map<string, string>()
   #migrated: Promise<void> | undefined
   #isMigrated = false
   #isDown = false
@@ -73,7 +73,7 @@ export class Database implements Queries {
     try {
       // `attempt` is not used, because its signal costs as much as a short query
       const query = this.#client.current.unsafe(this.#resolve(text), values, { prepare: true })
-      const rows = await this.#inTime(query)
+      const rows = await this.#rowsOf(query)
       this.#noteAnswer()
       return rows as Row[]
     } catch (error) {
@@ -90,15 +90,17 @@ export class Database implements Queries {
     if (!this.#isMigrated) await this.#waitForTables()
     return this.attempt(async (signal) => {
       const results: T[] = []
-      const begun = this.#client.current.begin(async (client) => {
+      const transaction = this.#client.current.begin(async (client) => {
         signal.throwIfAborted()
         results.push(
-          await work({ query: (text, ...values) => this.#run(client, text, values, signal) }),
+          await work({
+            query: (text, ...values) => this.#runInTransaction(client, text, values, signal),
+          }),
         )
         signal.throwIfAborted()
       })
-      signal.addEventListener('abort', () => this.#client.watch(begun))
-      await begun
+      signal.addEventListener('abort', () => this.#client.watchCancelled(transaction))
+      await transaction
       return results[0] as T
     })
   }
@@ -107,14 +109,14 @@ export class Database implements Queries {
    * Listens to notifications. If the connection is lost, the client library opens it again, even if the
    * returned promise has rejected.
    *
-   * @param listening Called whenever the connection starts to listen.
+   * @param onListening Called whenever the connection starts to listen.
    */
   async listen(
     channel: string,
     listener: (payload: string) => void,
-    listening: () => void,
+    onListening: () => void,
   ): Promise<{ unlisten(): Promise<void> }> {
-    return this.#client.current.listen(channel, listener, listening)
+    return this.#client.current.listen(channel, listener, onListening)
   }
 
   /** Calls `listener` whenever the client was replaced: nothing listens to notifications then. */
@@ -136,16 +138,16 @@ export class Database implements Queries {
   async #migrate(): Promise<void> {
     const { current } = this.#client
     const isDone = await this.attempt(() => isMigrated(current, this.schema, MIGRATIONS))
-    const run = (signal: AbortSignal): Promise<void> =>
+    const runScripts = (signal: AbortSignal): Promise<void> =>
       migrate(current, this.schema, MIGRATIONS, signal)
-    if (!isDone) await this.attempt(run, MIGRATION_MS)
+    if (!isDone) await this.attempt(runScripts, MIGRATION_MS)
     this.#isMigrated = true
   }
 
   /**
-   * Waits until the tables are there, as long as for a query. A migration goes on meanwhile.
+   * Waits until the tables exist, at most as long as for a query. After that time, the migration continues.
    *
-   * @throws {UnavailableError} If it takes longer.
+   * @throws {UnavailableError} If the migration takes longer.
    */
   #waitForTables(): Promise<void> {
     return this.attempt(() => this.migrate())
@@ -162,7 +164,7 @@ export class Database implements Queries {
     callHook(() => this.#onError(error), ignore)
   }
 
-  async #run<Row extends object>(
+  async #runInTransaction<Row extends object>(
     client: PostgresQueries,
     text: string,
     values: PostgresValue[],
@@ -180,10 +182,10 @@ export class Database implements Queries {
 
   /** Replaces the names of tables in a query by their full names. */
   #resolve(text: string): string {
-    let resolved = this.#texts.get(text)
+    let resolved = this.#resolvedTexts.get(text)
     if (resolved === undefined) {
       resolved = text.replace(/\{(\w+)\}/g, `"${this.schema}".$1`)
-      this.#texts.set(text, resolved)
+      this.#resolvedTexts.set(text, resolved)
     }
     return resolved
   }
@@ -207,12 +209,12 @@ export class Database implements Queries {
   }
 
   /** Returns the rows of a query. Cancels the query after the timeout. */
-  #inTime(query: PostgresQuery): Promise<readonly unknown[]> {
+  #rowsOf(query: PostgresQuery): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new SdkError('TIMEOUT', `No answer within ${this.#timeoutMs} ms`))
         cancelQuery(query)
-        this.#client.watch(query)
+        this.#client.watchCancelled(query)
       }, this.#timeoutMs)
       query.then(resolve, reject).finally(() => clearTimeout(timer))
     })
@@ -225,8 +227,8 @@ export class Database implements Queries {
       this.#isMigrated = false
     }
     if (error instanceof UnavailableError) return error
-    const isLate = error instanceof SdkError && error.code === 'TIMEOUT'
-    if (!isLate && !isTransient(error)) return error
+    const isTimeout = error instanceof SdkError && error.code === 'TIMEOUT'
+    if (!isTimeout && !isTransient(error)) return error
     if (!this.#isDown) this.report(error)
     this.#isDown = true
     return new UnavailableError(error)

@@ -67,13 +67,13 @@ export async function migrate(
     await queries.unsafe('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `edgewise ${schema}`,
     ])
-    // Another process may have finished in the meantime
+    // Another process may have finished the migration in the meantime
     const version = await versionOf(queries, schema)
     if (version > scripts.length) throw newerSchema(schema, version, scripts.length)
     if (version === scripts.length) return
     // `CREATE SCHEMA IF NOT EXISTS` would need the permission to create schemas even if this one exists
-    const found = await queries.unsafe('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
-    if (found.length === 0) await queries.unsafe(`CREATE SCHEMA "${schema}"`)
+    const schemas = await queries.unsafe('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+    if (schemas.length === 0) await queries.unsafe(`CREATE SCHEMA "${schema}"`)
     await queries.unsafe(`SET LOCAL search_path TO "${schema}"`)
     if (version === 0) await queries.unsafe('CREATE TABLE mcp_schema (version integer NOT NULL)')
     for (const script of scripts.slice(version)) await queries.unsafe(script)
@@ -86,14 +86,14 @@ export async function migrate(
 /** The version of the tables; 0 if there are none. */
 async function versionOf(queries: PostgresQueries, schema: string): Promise<number> {
   // `to_regclass` is not used, because it may not see a table that another process has just committed
-  const findsTable = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
-  if ((await queries.unsafe(findsTable, [schema])).length === 0) return 0
+  const tableQuery = `SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'mcp_schema'`
+  if ((await queries.unsafe(tableQuery, [schema])).length === 0) return 0
   const [row] = await queries.unsafe(`SELECT version FROM "${schema}".mcp_schema`)
   return (row as { version: number } | undefined)?.version ?? 0
 }
 
-function newerSchema(schema: string, version: number, known: number): Error {
+function newerSchema(schema: string, version: number, supported: number): Error {
   return new Error(
-    `Cannot use the schema "${schema}": its tables have version ${version}, and this package knows version ${known} at most. Update the package`,
+    `Cannot use the schema "${schema}": its tables have version ${version}, but this package supports at most version ${supported}. Update the package`,
   )
 }

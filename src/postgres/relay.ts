@@ -12,7 +12,7 @@ import type { ChangeLog } from './changes.ts'
  * published. The changes of this process are announced here immediately, even if the database cannot be
  * used.
  *
- * @returns A function that disconnects it.
+ * @returns A function that disconnects the notifier from the log.
  */
 export function relayChanges(notify: Notifier, changes: ChangeLog): () => void {
   const origin = crypto.randomUUID()
@@ -21,8 +21,8 @@ export function relayChanges(notify: Notifier, changes: ChangeLog): () => void {
     notify.subscribe((change) => {
       if (!isRelaying) changes.publish(change, origin)
     }),
-    changes.subscribe(({ change, origin: from }) => {
-      if (from === origin) return
+    changes.subscribe(({ change, origin: publisher }) => {
+      if (publisher === origin) return
       isRelaying = true
       try {
         announce(notify, change)

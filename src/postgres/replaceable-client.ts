@@ -8,16 +8,19 @@ import { callHook, ignore } from '../patterns/hooks.ts'
 import { unref } from '../patterns/timers.ts'
 import type { PostgresClient } from './client.ts'
 
-/** A client, or what creates clients. */
+/** A client, or a function that creates one. */
 export type PostgresClientSource = PostgresClient | (() => PostgresClient)
 
-/** The current client. */
+/** Holds the current client. It can be replaced only if it was created here. */
 export class ReplaceableClient {
   readonly #create: (() => PostgresClient) | undefined
   readonly #patienceMs: number
   readonly #listeners = new Set<() => void>()
   #current: PostgresClient
-  /** Whether the current client received an answer: one that never did waits for the database. */
+  /**
+   * Whether the current client has received an answer. Otherwise it is not replaced, because the database
+   * itself may be down.
+   */
   #hasAnswered = false
   #isEnded = false
 
@@ -43,8 +46,8 @@ export class ReplaceableClient {
     this.#hasAnswered = true
   }
 
-  /** Replaces the client if a query of it, which was cancelled, does not end. */
-  watch(cancelled: Promise<unknown>): void {
+  /** Replaces the client if one of its queries does not end although it was cancelled. */
+  watchCancelled(cancelled: Promise<unknown>): void {
     const client = this.#current
     const timer = setTimeout(() => {
       if (client === this.#current) this.replace()
@@ -54,24 +57,24 @@ export class ReplaceableClient {
     cancelled.then(stop, stop)
   }
 
-  /** Replaces the client, if there is a way to create another. */
+  /** Replaces the client, if it was created here and has received an answer. */
   replace(): void {
     if (!this.#create || !this.#hasAnswered || this.#isEnded) return
     const replaced = this.#current
     this.#current = this.#create()
     this.#hasAnswered = false
-    end(replaced, this.#patienceMs).catch(ignore)
+    endClient(replaced, this.#patienceMs).catch(ignore)
     for (const listener of this.#listeners) callHook(listener, ignore)
   }
 
   /** Ends the client, if it was created here. */
   async end(): Promise<void> {
     this.#isEnded = true
-    if (this.#create) await end(this.#current, this.#patienceMs)
+    if (this.#create) await endClient(this.#current, this.#patienceMs)
   }
 }
 
 /** Ends a client when its queries have been answered, or after a time in milliseconds. */
-async function end(client: PostgresClient, timeoutMs: number): Promise<void> {
+async function endClient(client: PostgresClient, timeoutMs: number): Promise<void> {
   await client.end?.({ timeout: timeoutMs / 1_000 })
 }

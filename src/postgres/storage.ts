@@ -46,7 +46,7 @@ export interface PostgresStorageOptions {
 
 const OPTIONS: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs: 1, onError: 1 }
 
-const SCHEMA = /^(?!pg_)[a-z_][\w-]{0,47}$/i
+const SCHEMA_NAME = /^(?!pg_)[a-z_][\w-]{0,47}$/i
 
 /** Stores the sessions, tasks and changes of one server, for any number of processes. */
 export interface PostgresStorage {
@@ -113,7 +113,7 @@ export interface PostgresStorage {
  *
  * @param client A function that returns `postgres(url, { fetch_types: false })` of the package
  *   `postgres`. The storage calls it again when a connection no longer answers, and ends the client
- *   when it closes. Or the client itself, which is up to you then.
+ *   when it closes. Or the client itself, which you then end yourself.
  * @throws {TypeError} If an option is unknown, or the name of the schema is invalid.
  * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */
@@ -123,7 +123,7 @@ export function createPostgresStorage(
 ): PostgresStorage {
   requireKnown('The Postgres storage', options, OPTIONS)
   const { schema = 'edgewise', timeoutMs = 5_000, onError = console.error } = options
-  if (!SCHEMA.test(schema)) {
+  if (!SCHEMA_NAME.test(schema)) {
     throw new TypeError(
       `The schema cannot be named "${schema}": use 1 to 48 letters, digits, "_" and "-"`,
     )
@@ -172,11 +172,11 @@ class Storage implements PostgresStorage {
   async close(): Promise<void> {
     for (const stop of this.#relays.values()) stop()
     this.#relays.clear()
-    const done = async (work: () => Promise<void>): Promise<void> =>
+    const tryTo = async (work: () => Promise<void>): Promise<void> =>
       this.#database.attempt(work).catch((error: unknown) => this.#database.report(error))
-    await done(() => this.#changes.flush())
+    await tryTo(() => this.#changes.flush())
     this.#changes.close()
-    await done(() => this.#bus.close())
+    await tryTo(() => this.#bus.close())
     await this.#database.close()
   }
 

@@ -14,6 +14,10 @@ const MAX_CHUNK_CHARACTERS = 2_500
 /** The maximum number of messages of which only a part has arrived. */
 const MAX_PARTIAL = 1_000
 
+/** Marks the last part of a message, and every earlier part. */
+const LAST_PART = '.'
+const EARLIER_PART = '+'
+
 /** Returns the keys of the notifications that contain the parts of a message. */
 export function splitMessage(
   origin: string,
@@ -21,8 +25,10 @@ export function splitMessage(
   message: JsonRpcNotification,
 ): string[] {
   const chunks = chunkText(JSON.stringify(message), MAX_CHUNK_CHARACTERS)
-  const last = chunks.length - 1
-  return chunks.map((chunk, n) => `${origin} ${taskId} ${n === last ? '.' : '+'} ${chunk}`)
+  return chunks.map((chunk, n) => {
+    const marker = n === chunks.length - 1 ? LAST_PART : EARLIER_PART
+    return `${origin} ${taskId} ${marker} ${chunk}`
+  })
 }
 
 /** Joins the messages that arrive in notifications. */
@@ -42,12 +48,12 @@ export class TaskMessages {
 
   /** Receives a notification. */
   receive(key: string): void {
-    const [, origin = '', taskId = '', more, chunk = ''] =
+    const [, origin = '', taskId = '', marker, chunk = ''] =
       /^(\S+) (\S+) ([+.]) ([^]*)$/.exec(key) ?? []
-    const from = `${origin} ${taskId}`
-    const text = (this.#partial.get(from) ?? '') + chunk
-    if (more === '+') return this.#partial.set(from, text)
-    this.#partial.delete(from)
+    const sender = `${origin} ${taskId}`
+    const text = (this.#partial.get(sender) ?? '') + chunk
+    if (marker === EARLIER_PART) return this.#partial.set(sender, text)
+    this.#partial.delete(sender)
     const message = parse(text)
     if (message) this.#receive(taskId, message)
   }

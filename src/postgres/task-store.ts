@@ -18,6 +18,8 @@ const MESSAGE = 'task-message'
 /** How many tasks of crashed processes are taken over at a time. */
 const MAX_UNLEASED = 1_000
 
+const COUNT_TASKS = 'SELECT count(*)::float8 AS count FROM {mcp_tasks}'
+
 /** Stores tasks in a table that several processes share. */
 export class PostgresTaskStore implements TaskStore {
   readonly #database: Database
@@ -33,7 +35,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   async load(taskId: string): Promise<TaskRecord | undefined> {
-    // A client may ask for any text, but Postgres accepts none with this character
+    // A client may send any text as an id, but Postgres rejects a text with this character
     if (taskId.includes('\0')) return undefined
     const [found] = await this.#find('WHERE id = $1', taskId)
     return found
@@ -45,7 +47,7 @@ export class PostgresTaskStore implements TaskStore {
     const text = JSON.stringify(record)
     // After the end of the task, its client no longer waits for messages
     await this.#sending.get(taskId)
-    const saved =
+    const savedRows =
       version === 1
         ? await this.#database.query(
             `INSERT INTO {mcp_tasks}
@@ -72,7 +74,7 @@ export class PostgresTaskStore implements TaskStore {
             text,
             ...this.#notification(taskId),
           )
-    return saved.length > 0
+    return savedRows.length > 0
   }
 
   async remove(taskId: string): Promise<void> {
@@ -110,30 +112,30 @@ export class PostgresTaskStore implements TaskStore {
         await this.#bus.send(MESSAGE, key)
       }
     }
-    // Sent one after the other, so that they arrive in order
-    const sent = (this.#sending.get(taskId) ?? Promise.resolve())
+    // The messages of a task are sent one after the other, so that they arrive in order
+    const sending = (this.#sending.get(taskId) ?? Promise.resolve())
       .then(send)
       .catch((error: unknown) => this.#database.report(error))
       .finally(() => {
-        if (this.#sending.get(taskId) === sent) this.#sending.delete(taskId)
+        if (this.#sending.get(taskId) === sending) this.#sending.delete(taskId)
       })
-    this.#sending.set(taskId, sent)
+    this.#sending.set(taskId, sending)
   }
 
   async count(principal?: string | null): Promise<number> {
     const [row] =
       principal === undefined
-        ? await this.#database.query<{ count: number }>(COUNT)
+        ? await this.#database.query<{ count: number }>(COUNT_TASKS)
         : await this.#database.query<{ count: number }>(
-            `${COUNT} WHERE principal = $1`,
+            `${COUNT_TASKS} WHERE principal = $1`,
             principalKey(principal),
           )
     return row?.count ?? 0
   }
 
   list(principal: string | null, limit: number, after = ''): Promise<TaskRecord[]> {
-    const from = 'coalesce((SELECT seq FROM {mcp_tasks} WHERE id = $2), 0)'
-    const where = `WHERE principal = $1 AND seq > ${from} ORDER BY seq LIMIT $3`
+    const afterSeq = 'coalesce((SELECT seq FROM {mcp_tasks} WHERE id = $2), 0)'
+    const where = `WHERE principal = $1 AND seq > ${afterSeq} ORDER BY seq LIMIT $3`
     return this.#find(where, principalKey(principal), after, limit)
   }
 
@@ -171,9 +173,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 }
 
-const COUNT = 'SELECT count(*)::float8 AS count FROM {mcp_tasks}'
-
-/** A principal as JSON, which differs from any principal for callers without one. */
+/** A principal as JSON. Callers without a principal have the key `null`, which no principal has. */
 function principalKey(principal: string | null): string {
   return JSON.stringify(principal)
 }

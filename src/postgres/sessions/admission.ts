@@ -9,7 +9,7 @@ import { SessionQuota } from '../../session/quota.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { isAlive } from '../bus.ts'
 import type { Database } from '../database.ts'
-import { ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
+import { ACCOUNT_SHARD, ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
 
 /** The maximum number of sessions that are ended for a new one. */
 const MAX_EVICTIONS = 100
@@ -65,7 +65,7 @@ export class Admission {
   async open(record: SessionRecord, account: string | undefined): Promise<string> {
     const weight = this.#quota.weigh(record)
     const id = crypto.randomUUID()
-    for (let evicted = 0; evicted < MAX_EVICTIONS; evicted++) {
+    for (let evictions = 0; evictions < MAX_EVICTIONS; evictions++) {
       if (await this.#insert(id, record, account ?? null, weight)) return id
       if (!(await this.#evict(account ?? null, weight))) break
     }
@@ -102,11 +102,11 @@ export class Admission {
   /** Ends one session to make room. Returns whether there was one. */
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
-    const own = account === null ? 'account IS NULL' : 'account = $1'
-    const ended = await removeWhere(
-      `id = coalesce(${leastRecentlyUsed(own)}, (
+    const hasSameAccount = account === null ? 'account IS NULL' : 'account = $1'
+    const endedCount = await removeWhere(
+      `id = coalesce(${leastRecentlyUsed(hasSameAccount)}, (
          SELECT found.id
-         FROM (SELECT account FROM {mcp_counts} WHERE shard = 0 ORDER BY total DESC) AS counted
+         FROM (SELECT account FROM {mcp_counts} WHERE shard = ${ACCOUNT_SHARD} ORDER BY total DESC) AS counted
          CROSS JOIN LATERAL (SELECT coalesce(
            ${leastRecentlyUsed('account = counted.account')},
            ${leastRecentlyUsed(`account IS NULL AND counted.account = '${NO_ACCOUNT}'`)}
@@ -119,6 +119,6 @@ export class Admission {
       weight,
       maxSessionsPerCaller,
     )
-    return ended > 0
+    return endedCount > 0
   }
 }

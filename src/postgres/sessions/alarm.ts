@@ -10,7 +10,7 @@ export class Alarm {
   #rang = false
   #wake: (() => void) | undefined
 
-  /** Ends the wait, or the next one. */
+  /** Ends the current wait or, if there is none, the next one. */
   ring(): void {
     this.#rang = true
     this.#wake?.()

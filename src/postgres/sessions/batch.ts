@@ -17,9 +17,9 @@ export interface Writes {
   readonly ended: readonly (readonly [string, string, readonly number[]])[]
   /** Events: session, stream, seq, message. */
   readonly events: readonly (readonly [string, string, number, string])[]
-  /** Requests without a stream that take longer: session, request. */
+  /** Requests without a stream that have been running for a while: session, request. */
   readonly begun: readonly (readonly [string, string])[]
-  /** Such requests that were answered: session, request. */
+  /** Requests of an earlier `begun` that were answered: session, request. */
   readonly answered: readonly (readonly [string, string])[]
   /** Answers of the client that were received by the handler: session, question. */
   readonly taken: readonly (readonly [string, number])[]
@@ -27,7 +27,10 @@ export interface Writes {
   readonly woken: readonly string[]
 }
 
-/** The parts of a write that had no effect: streams that others took over, and ids that others answer. */
+/**
+ * The parts of a write that had no effect: streams that other processes took over, and requests whose ids
+ * other processes are answering.
+ */
 export interface Refused {
   readonly streams: ReadonlySet<string>
   readonly requests: ReadonlySet<string>
@@ -84,7 +87,9 @@ export async function writeBatch(database: Queries, bus: Bus, writes: Writes): P
      UNION ALL SELECT 'woken', pg_notify($9, $10::text || value)::text, ''
        FROM json_array_elements_text($11::text::json)`,
     bus.process,
-    ...[opened, saved, ended, events, begun, answered, answers].map((each) => JSON.stringify(each)),
+    ...[opened, saved, ended, events, begun, answered, answers].map((columns) =>
+      JSON.stringify(columns),
+    ),
     bus.channel(),
     payloadOf(TOPIC, ''),
     JSON.stringify(woken),

@@ -39,7 +39,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   readonly id: string
   readonly call: ResumableCall | undefined
   readonly questions: number[] = []
-  /** The questions whose answers are stored for themselves, but not yet as part of the call. */
+  /** The questions whose answers are stored separately, but not yet as part of the call. */
   readonly answered: Set<number> = new Set()
   readonly #options: CallStreamOptions
   followed = false
@@ -49,12 +49,13 @@ export class CallStream implements OutgoingStream, WrittenStream {
   /** Whether another process has taken over the stream. If so, this process neither stores nor sends. */
   #isLost = false
   /** Pending while messages wait for a write to the database. */
-  #held: Promise<void> | undefined
+  #pendingDelivery: Promise<void> | undefined
   /** Whether other processes do not know the stream yet. Until then, nothing is sent. */
   #isUnknown: boolean
   /** The sizes of the stored events. The last size is that of the event with the number `#seq`. */
   readonly #sizes: number[] = []
   #size = 0
+  /** How many events were dropped but not deleted from the database yet. A long event counts as several. */
   #untrimmed = 0
 
   constructor(options: CallStreamOptions) {
@@ -86,7 +87,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
 
   /** Resolves when no message waits for a write. */
   get settled(): Promise<void> | undefined {
-    return this.#held
+    return this.#pendingDelivery
   }
 
   send(message: JsonRpcMessage): Promise<void> | undefined {
@@ -94,7 +95,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     const data = wellFormedJson(message)
     const seq = ++this.#seq
     this.#options.writer.event(this, seq, data)
-    this.#limit(data.length)
+    this.#enforceLimits(data.length)
     const isQuestion = isRequest(message)
     if (isQuestion && typeof message.id === 'number') {
       this.questions.push(message.id)
@@ -150,35 +151,37 @@ export class CallStream implements OutgoingStream, WrittenStream {
     this.#options.onLost(this)
   }
 
-  /** Delivers after the messages that wait and, if `stored`, after all writes so far are stored. */
+  /** Delivers after the messages that wait and, if `afterWrites`, after all writes so far are stored. */
   #deliver(
     deliver: (sink: Sink) => Promise<void> | undefined | void,
-    stored: boolean,
+    afterWrites: boolean,
   ): Promise<void> | undefined {
-    const waits = stored || this.#isUnknown
+    const deliverNow = (): Promise<void> | undefined =>
+      (this.#sink && deliver(this.#sink)) || undefined
+    const waitsForWrites = afterWrites || this.#isUnknown
     this.#isUnknown = false
-    if (!waits && !this.#held) return (this.#sink && deliver(this.#sink)) || undefined
+    if (!waitsForWrites && !this.#pendingDelivery) return deliverNow()
     // A message that cannot be stored is sent anyway
-    const written = waits ? this.#options.writer.flush().catch(ignore) : undefined
-    const held = Promise.resolve(this.#held)
+    const written = waitsForWrites ? this.#options.writer.flush().catch(ignore) : undefined
+    const delivery = Promise.resolve(this.#pendingDelivery)
       .then(() => written)
       .then(() => {
-        if (this.#held === held) this.#held = undefined
-        return (this.#sink && deliver(this.#sink)) || undefined
+        if (this.#pendingDelivery === delivery) this.#pendingDelivery = undefined
+        return deliverNow()
       })
-    this.#held = held
-    return held
+    this.#pendingDelivery = delivery
+    return delivery
   }
 
   /** Deletes the oldest events at the limits, an eighth at a time. */
-  #limit(size: number): void {
+  #enforceLimits(size: number): void {
     const sizes = this.#sizes
     sizes.push(size)
     this.#size += size
     while (sizes.length > MAX_EVENTS || (this.#size > MAX_SIZE && sizes.length > 1)) {
-      const dropped = sizes.shift() ?? 0
-      this.#size -= dropped
-      this.#untrimmed += Math.max(1, (dropped / MAX_SIZE) * MAX_EVENTS)
+      const droppedSize = sizes.shift() ?? 0
+      this.#size -= droppedSize
+      this.#untrimmed += Math.max(1, (droppedSize / MAX_SIZE) * MAX_EVENTS)
     }
     if (this.#untrimmed < MAX_EVENTS / 8) return
     this.#untrimmed = 0

@@ -1,7 +1,7 @@
 /**
  * How many sessions there are, in total and of each account. Triggers count them, so that opening a
  * session takes no longer when there are many. A session counts as its `weight`, see `session/quota.ts`.
- * For `migrations.ts`.
+ * `migrations.ts` runs the script.
  *
  * @see https://www.postgresql.org/docs/current/plpgsql-trigger.html
  */
@@ -13,10 +13,13 @@ export const ALL_ACCOUNTS = 'all'
 export const NO_ACCOUNT = 'null'
 
 /**
- * The total is split over this many rows, so that processes rarely wait for the same one. The row of an
- * account has the shard 0.
+ * The total is split over this many rows, so that processes rarely wait for the same one. They have the
+ * shards from 1 on.
  */
 const SHARDS = 16
+
+/** The shard of the row that counts the sessions of one account. */
+export const ACCOUNT_SHARD = 0
 
 // The name of the schema is not part of the function, as it may change. Rows are locked in the order of
 // their keys, so that no two processes wait for each other.

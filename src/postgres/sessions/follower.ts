@@ -69,9 +69,9 @@ export class Follower {
         if (news.more) continue
         if (local && this.#session.local(this.#stream) === local) {
           if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
-          // Its next events are not written yet
+          // The next events of the stream are not written yet
           await this.#alarm.wait(WRITE_MS)
-        } else if (await this.#isOver(news)) return
+        } else if (await this.#waitOrStop(news)) return
       } catch (error) {
         // While the database cannot be used, the client waits
         this.#session.report(error)
@@ -87,8 +87,8 @@ export class Follower {
     }
   }
 
-  /** Waits for more events, or closes the connection if no more will follow. */
-  async #isOver({ row }: StreamNews): Promise<boolean> {
+  /** Waits for more events. If none will follow, closes the connection and returns `true`. */
+  async #waitOrStop({ row }: StreamNews): Promise<boolean> {
     const { process } = this.#session
     if (!row || row.reader !== process) {
       this.stop()

@@ -93,7 +93,8 @@ export class PostgresHttpSession implements HttpSession {
   /** @throws {HttpError} 404 If the session ended since it was found. */
   #enter(): LiveSession {
     if (this.#sessions.isEnded(this.#row.id)) throw sessionNotFound()
-    return (this.#live = this.#sessions.enter(this.#row, this.#live))
+    this.#live = this.#sessions.enter(this.#row, this.#live)
+    return this.#live
   }
 
   /**

@@ -43,7 +43,9 @@ export class Listener implements OutgoingStream {
   /** Whether new messages are sent on the connection. */
   active = false
   #sink: Sink | undefined
+  /** The id of the last change that was announced or skipped. */
   #change = 0
+  /** The number of the last message that was sent. */
   #message = 0
   readonly #queue: LoggedChange[] = []
   #isSending = false
@@ -78,13 +80,13 @@ export class Listener implements OutgoingStream {
 
   /** The position of the last event: the last change, and the last of the session's own messages. */
   get delivered(): string {
-    this.#skipOthers()
+    this.#skipUnrelated()
     return `${this.#change}.${this.#message}`
   }
 
   /** Continues after the last event of another connection, if that is later. */
-  skipTo(place: string): void {
-    const [change = 0, message = 0] = place.split('.').map(Number)
+  skipTo(position: string): void {
+    const [change = 0, message = 0] = position.split('.').map(Number)
     this.#change = Math.max(this.#change, change)
     this.#message = Math.max(this.#message, message)
   }
@@ -102,14 +104,14 @@ export class Listener implements OutgoingStream {
 
   /** Sends the changes that the client missed, and then becomes active. */
   async catchUp(): Promise<void> {
-    this.#skipOthers()
+    this.#skipUnrelated()
     for (;;) {
       const { position } = this.#session.changes
       const { changes, isComplete } = await this.#session.changes.after(this.#change)
-      const isMissing = changes.length === 0 && this.#change < position
-      if (!isComplete || isMissing) this.#announceAll(position)
-      for (const each of changes) this.#announce(each)
-      // Changes that this process has read in the meantime were not delivered, and may be missing in the rows
+      const areDeleted = changes.length === 0 && this.#change < position
+      if (!isComplete || areDeleted) this.#announceAll(position)
+      for (const logged of changes) this.#announce(logged)
+      // Changes that this process has read in the meantime were not delivered, so they must be read again
       if (changes.length === 0 && position === this.#session.changes.position) break
     }
     this.active = true
@@ -130,7 +132,7 @@ export class Listener implements OutgoingStream {
   }
 
   /** Moves the position behind the changes that were read and do not concern the session. */
-  #skipOthers(): void {
+  #skipUnrelated(): void {
     if (this.active && !this.#isSending) {
       this.#change = Math.max(this.#change, this.#session.changes.position)
     }

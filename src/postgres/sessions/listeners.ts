@@ -54,8 +54,8 @@ export class Listeners {
     try {
       const claimed = await this.#session.claim()
       if (!claimed) throw sessionNotFound()
-      const place = `${this.#session.changes.position}.${claimed.sent}`
-      const listener = new Listener(this.#session, place)
+      const position = `${this.#session.changes.position}.${claimed.sent}`
+      const listener = new Listener(this.#session, position)
       this.#all.add(listener)
       this.#setNewest(listener, claimed.connection)
       listener.active = true
@@ -80,8 +80,8 @@ export class Listeners {
 
   /** Handles news of the newest connection of all processes, and reads the session's own messages. */
   wake({ listener, connection, delivered }: ListenerNews): void {
-    for (const each of this.#all) {
-      if (each.number !== undefined && each.number !== connection) each.active = false
+    for (const other of this.#all) {
+      if (other.number !== undefined && other.number !== connection) other.active = false
     }
     const newest = this.#newest()
     if (!newest?.connected) return
@@ -92,7 +92,7 @@ export class Listeners {
     }
   }
 
-  /** Takes note of how many messages of its own the session has, as a backup may be restored. */
+  /** Goes back on all connections if the session has fewer messages, as a backup was restored. */
   goBackTo(sent: number): void {
     for (const listener of this.#all) listener.goBackTo(sent)
   }
@@ -119,8 +119,8 @@ export class Listeners {
   }
 
   #newest(): Listener | undefined {
-    const numbered = [...this.#all].filter(({ connected }) => connected)
-    return numbered.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0)).at(-1)
+    const connected = [...this.#all].filter((listener) => listener.connected)
+    return connected.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0)).at(-1)
   }
 
   async #claim(listener: Listener): Promise<void> {

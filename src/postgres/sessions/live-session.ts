@@ -30,6 +30,9 @@ import { takeOver } from './take-over.ts'
 /** The maximum number of open questions of one session for which this process checks for answers. */
 const MAX_ASKED = 1000
 
+/** How long to wait before rows are read again after an error, in milliseconds. */
+const RETRY_MS = 500
+
 /** One session in this process. */
 export class LiveSession {
   readonly id: string
@@ -43,12 +46,13 @@ export class LiveSession {
   readonly #asked = new Set<number>()
   /** The callers of connections. A call is taken over with the rights of the caller that resumes it. */
   readonly #callers = new WeakMap<Sink, Caller>()
+  /** The ids of requests that are cancelled because another process handles a request with the same id. */
   readonly #refused = new Set<RequestId>()
   #refreshing: Promise<void> | undefined
   #isStale = false
-  /** Whether the database may be another one. */
+  /** Whether the database may have been restored from a backup. */
   #isDoubtful = false
-  #running = 0
+  #runningCount = 0
   #announced: Promise<void> = Promise.resolve()
 
   constructor(parts: ProcessParts, id: string, stored: StoredRecord) {
@@ -107,7 +111,7 @@ export class LiveSession {
 
   /** Whether this process must be notified of what happens in the session. */
   get busy(): boolean {
-    return this.#running > 0 || this.streams.busy || this.#session.isAsking
+    return this.#runningCount > 0 || this.streams.busy || this.#session.isAsking
   }
 
   /** The topics of the changes that concern the session. */
@@ -138,13 +142,13 @@ export class LiveSession {
         cancellation?.cancel(idInUse(id))
       },
     }
-    this.#running++
+    this.#runningCount++
     this.#parts.begin(running, () => this.streams.of(running.request) !== undefined)
     try {
       const answer = await this.http.handle(message, reply, caller)
       return this.#refused.delete(id) ? errorResponse(id, toErrorObject(idInUse(id))) : answer
     } finally {
-      this.#running--
+      this.#runningCount--
       this.#parts.finish(running)
       this.#parts.settle(this)
     }
@@ -152,11 +156,11 @@ export class LiveSession {
 
   /** Runs `work`. The session stays live until it has settled. */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#running++
+    this.#runningCount++
     try {
       return await work()
     } finally {
-      this.#running--
+      this.#runningCount--
       this.#parts.settle(this)
     }
   }
@@ -232,13 +236,13 @@ export class LiveSession {
         if (this.#isDoubtful) this.listeners.goBackTo(news.sent)
         this.#isDoubtful = false
         this.#record.refresh(news)
-        for (const answer of news.answers) this.#take(answer)
+        for (const answer of news.answers) this.#settleQuestion(answer)
         const readers = new Map(news.streams.map(({ id, reader }) => [id, reader]))
         this.listeners.wake(news)
         this.streams.wake(readers)
       } catch (error) {
         this.#parts.report(error)
-        await new Promise((resolve) => setTimeout(resolve, 500))
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
         this.#isStale = this.busy
       }
     }
@@ -252,7 +256,7 @@ export class LiveSession {
   }
 
   /** Settles a question of this process with an answer that arrived at any process. */
-  #take(answer: StoredAnswer): void {
+  #settleQuestion(answer: StoredAnswer): void {
     const { id, malformed } = answer
     if (malformed && 'error' in answer) {
       this.#session.rejectPending({ id }, new Error(answer.error.message))

@@ -38,7 +38,9 @@ export interface ProcessParts {
   readonly report: (error: unknown) => void
   /** Whether it is certain which processes are alive. */
   mayTakeOver(): boolean
+  /** Records that a request is being handled. One without a stream is stored if it takes long. */
   begin(request: RunningRequest, hasStream: () => boolean): void
+  /** Records that a request was answered. */
   finish(request: RunningRequest): void
   /** Removes a session from memory if it is no longer busy. */
   settle(live: TrackedSession): void

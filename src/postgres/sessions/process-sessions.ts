@@ -69,6 +69,7 @@ export class ProcessSessions implements ProcessParts {
   readonly #unknown = new Map<RunningRequest, () => boolean>()
   readonly #stops: (() => void)[]
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** The time from which streams may be taken over, on the clock of `performance.now()`. */
   #takesOverFrom = 0
   readonly #startedAt = performance.now()
 
@@ -86,7 +87,7 @@ export class ProcessSessions implements ProcessParts {
       database,
       table: this.table,
       idleMs,
-      busy: () => {
+      busyIds: () => {
         for (const live of this.live.all()) {
           this.settle(live)
           // The process of the newer connection may have ended
@@ -94,7 +95,7 @@ export class ProcessSessions implements ProcessParts {
         }
         return this.live.all().map(({ id }) => id)
       },
-      removed: (record) => this.notify('ended', record),
+      onRemoved: (record) => this.notify('ended', record),
     })
     this.#stops = [
       bus.subscribe(TOPIC, {
@@ -112,12 +113,13 @@ export class ProcessSessions implements ProcessParts {
   /** Finds the session of a request. If it was idle for too long, it is deleted and not returned. */
   async find(id: string): Promise<SessionRow | undefined> {
     const row = await this.table.load(id)
-    if (!row || !this.#upkeep.isExpired(row.idleMs) || this.live.get(id)?.busy) {
-      if (row) this.#upkeep.noteUse(row)
-      return row
+    if (!row) return undefined
+    if (this.#upkeep.isExpired(row.idleMs) && !this.live.get(id)?.busy) {
+      await this.remove(id)
+      return undefined
     }
-    await this.remove(id)
-    return undefined
+    this.#upkeep.noteUse(row)
+    return row
   }
 
   /** Whether any process has ended the session recently. */
@@ -137,10 +139,14 @@ export class ProcessSessions implements ProcessParts {
    *   between the messages of a batch.
    */
   enter(row: SessionRow, known?: LiveSession): LiveSession {
-    let live = this.live.get(row.id)
-    if (live) live.refresh(row)
-    else this.live.add((live = known ?? new LiveSession(this, row.id, row)))
-    return live
+    const live = this.live.get(row.id)
+    if (live) {
+      live.refresh(row)
+      return live
+    }
+    const entered = known ?? new LiveSession(this, row.id, row)
+    this.live.add(entered)
+    return entered
   }
 
   /** Cancels a request that another process may be handling. */
@@ -238,9 +244,9 @@ export class ProcessSessions implements ProcessParts {
 
   /** Stores the requests that have been running for a while, so that other processes know them. */
   #makeKnown(): void {
-    const before = performance.now() - LONG_MS
+    const startedBefore = performance.now() - LONG_MS
     for (const [request, hasStream] of this.#unknown) {
-      if (request.startedAt > before) break
+      if (request.startedAt > startedBefore) break
       this.#unknown.delete(request)
       if (hasStream()) continue
       request.isKnown = true

@@ -39,11 +39,14 @@ export interface PostgresSessionOptions extends SessionLimits {
 }
 
 const OPTIONS: OptionNames<PostgresSessionOptions> = {
-  ...{ calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
+  calls: 1,
+  idleMs: 1,
+  maxSessions: 1,
+  maxSessionsPerCaller: 1,
 }
 
 /** The maximum length of an account. Accounts with the same beginning of this length share their limit. */
-const MAX_ACCOUNT = 500
+const MAX_ACCOUNT_LENGTH = 500
 
 /** The parts of a storage that sessions use. */
 export interface SessionStorage {
@@ -111,5 +114,5 @@ export function postgresSessions(
 
 /** Converts a caller's account to text that Postgres can store and index. */
 function accountKey(caller: Caller): string | undefined {
-  return JSON.stringify(accountOf(caller))?.slice(0, MAX_ACCOUNT)
+  return JSON.stringify(accountOf(caller))?.slice(0, MAX_ACCOUNT_LENGTH)
 }

@@ -83,8 +83,9 @@ export class SharedRecord {
   }
 
   #assign(record: SessionRecord): void {
-    const absent = { logLevel: undefined, elicitations: undefined }
-    Object.assign(this.current, absent, structuredClone(record))
+    // Clears the optional members first, as `record` may not have them
+    const cleared = { logLevel: undefined, elicitations: undefined }
+    Object.assign(this.current, cleared, structuredClone(record))
     this.#onChange()
   }
 }
@@ -122,7 +123,8 @@ function mergeLists(
 ): string[] {
   const before = new Set(base)
   const after = new Set(changed)
-  const kept = onto.filter((each) => after.has(each) || !before.has(each))
-  const known = new Set(kept)
-  return [...kept, ...changed.filter((each) => !before.has(each) && !known.has(each))]
+  const remaining = onto.filter((item) => after.has(item) || !before.has(item))
+  const present = new Set(remaining)
+  const added = changed.filter((item) => !before.has(item) && !present.has(item))
+  return [...remaining, ...added]
 }

@@ -4,11 +4,15 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 
-// `asked` counts the reserved blocks of ids of questions, `sent` the messages of no request;
-// `listener` is the process with the connection for those, `connection` its number and
-// `delivered` how far the last one came that was closed. A stream's
-// `owner` runs its call, its `reader` has the connection of the client, `request` is the id of the
-// call as JSON. A `message` that is NULL stands for all events of its stream up to its `seq`.
+// Columns of `mcp_sessions`: `asked` is the number of reserved blocks of question ids. `sent` is the number
+// of stored messages that belong to no request. `listener` is the process with the newest connection for
+// those messages, and `connection` is the number of that connection. `delivered` is the position of the
+// last event on the last closed connection.
+//
+// Columns of `mcp_streams`: the process `owner` runs the call, the process `reader` has the connection of
+// the client, and `request` is the id of the call as JSON.
+//
+// In `mcp_events`, a `message` that is NULL stands for all events of its stream up to its `seq`.
 export const SESSIONS = `CREATE TABLE mcp_sessions (
     id text PRIMARY KEY,
     record text NOT NULL,

@@ -112,11 +112,11 @@ export class StreamTable {
     const events = rows.flatMap(({ seq, message }) =>
       seq === null || message === null ? [] : [{ id: eventId(stream, seq), seq, message }],
     )
-    const open = first !== undefined && first.owner !== null
+    const isOpen = first !== undefined && first.owner !== null
     return {
       events,
       more: events.length === BATCH,
-      row: open
+      row: isOpen
         ? { owner: first.owner ?? '', reader: first.reader, alive: first.alive }
         : undefined,
     }
@@ -177,7 +177,7 @@ export class StreamTable {
     return row && { seq: row.seq, followed: row.reader !== this.#bus.process }
   }
 
-  /** Takes the requests of a session that processes which are gone were answering; returns their ids. */
+  /** Takes the requests of a session that ended processes were answering. Returns the ids of the requests. */
   async takeAbandoned(session: string): Promise<RequestId[]> {
     const rows = await this.#database.query<{ request: string }>(
       `DELETE FROM {mcp_calls} WHERE session = $1 AND NOT ${isAlive('owner')} RETURNING request`,

@@ -116,9 +116,9 @@ export class SharedStreams implements Streams {
   /** Deletes a received answer, for a resumable call only after the call with the answer is stored. */
   noteAnswered(question: number): void {
     const { session, resumable, writer } = this.#options
-    const asking =
+    const askingStream =
       resumable && [...this.#open.values()].find(({ questions }) => questions.includes(question))
-    if (asking) asking.answered.add(question)
+    if (askingStream) askingStream.answered.add(question)
     else writer.take(session, question)
   }
 
@@ -137,8 +137,9 @@ export class SharedStreams implements Streams {
   }
 
   async missed(eventId: string): Promise<MissedEvents | undefined> {
-    const at = eventId.lastIndexOf('_')
-    const [stream, after] = [eventId.slice(0, at), eventId.slice(at + 1)]
+    const streamEnd = eventId.lastIndexOf('_')
+    const stream = eventId.slice(0, streamEnd)
+    const after = eventId.slice(streamEnd + 1)
     if (stream === LISTENING) {
       return /^\d{1,15}\.\d{1,15}$/.test(after) ? new Resumption(stream, after) : undefined
     }
@@ -146,8 +147,8 @@ export class SharedStreams implements Streams {
     const { table, writer, session } = this.#options
     // Events that the client has received from this process may not be written yet
     if (this.#open.has(stream)) await writer.flush()
-    const known = await table.claim(session, stream, Number(after))
-    return known ? new Resumption(stream, after) : undefined
+    const isClaimed = await table.claim(session, stream, Number(after))
+    return isClaimed ? new Resumption(stream, after) : undefined
   }
 
   resume(missed: MissedEvents, sink: Sink, after: string | null): void {
@@ -157,7 +158,11 @@ export class SharedStreams implements Streams {
     else this.#follow(missed.stream, Number(missed.after), sink)
   }
 
-  /** Updates which processes read the streams of this one, and reads the streams of other processes. */
+  /**
+   * Updates which processes read the streams of this process, and reads the streams of other processes.
+   *
+   * @param readers The reading processes, by the ids of the streams.
+   */
   wake(readers: ReadonlyMap<string, string>): void {
     for (const stream of this.#open.values()) {
       const reader = readers.get(stream.id)
@@ -183,13 +188,19 @@ export class SharedStreams implements Streams {
 
   #add(id: string, call: ResumableCall | undefined, seq?: number): CallStream {
     const { session, resumable, writer, onAsk, onLost } = this.#options
-    const lost = (stream: CallStream): void => {
-      onLost(stream)
-      this.#forget(stream)
-    }
-    const rest = { resumable, writer, onAsk, onLost: lost }
-    const numbered = seq === undefined ? {} : { seq }
-    const stream = new CallStream({ session, id, call, ...numbered, ...rest })
+    const stream = new CallStream({
+      session,
+      id,
+      call,
+      ...(seq !== undefined && { seq }),
+      resumable,
+      writer,
+      onAsk,
+      onLost: (lostStream) => {
+        onLost(lostStream)
+        this.#forget(lostStream)
+      },
+    })
     this.#open.set(id, stream)
     if (call) this.#calls.set(call, stream)
     return stream
@@ -203,14 +214,14 @@ export class SharedStreams implements Streams {
 
   #follow(stream: string, seq: number, sink: Sink): void {
     const { table, session, process, report, takeOver, onClosed } = this.#options
-    const followed: FollowerSession = {
+    const followerSession: FollowerSession = {
       process,
       report,
       takeOver,
       local: (id) => this.#open.get(id),
       read: (id, after) => table.read(session, id, after),
     }
-    const follower = new Follower(followed, stream, seq, sink)
+    const follower = new Follower(followerSession, stream, seq, sink)
     this.#followers.add(follower)
     void follower.run().finally(() => {
       this.#followers.delete(follower)

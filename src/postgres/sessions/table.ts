@@ -45,7 +45,7 @@ export interface SessionNews extends StoredRecord {
   readonly connection: number
   /** The position of the last event on the last closed connection. */
   readonly delivered: string | null
-  /** How many messages of its own it has. */
+  /** The number of the session's own messages. */
   readonly sent: number
   readonly answers: readonly StoredAnswer[]
   /** The session's streams that this process writes, and the processes that read them. */
@@ -142,15 +142,16 @@ export class SessionTable {
     condition: string,
     ...values: (string | number | boolean | null)[]
   ): Promise<{ id: string; record: SessionRecord }[]> {
-    const at = values.length
-    const parts = ['calls', 'streams', 'events', 'inbox']
-    const deleted = parts.map((part) => {
-      return `${part} AS (DELETE FROM {mcp_${part}} WHERE session IN (SELECT id FROM gone))`
+    const tables = ['calls', 'streams', 'events', 'inbox']
+    const deletions = tables.map((table) => {
+      return `${table} AS (DELETE FROM {mcp_${table}} WHERE session IN (SELECT id FROM gone))`
     })
+    const channelParameter = `$${values.length + 1}`
+    const payloadParameter = `$${values.length + 2}`
     const rows = await this.#database.query<{ id: string; record: string }>(
       `WITH gone AS (DELETE FROM {mcp_sessions} WHERE ${condition} RETURNING id, record),
-         ${deleted.join(', ')}
-       SELECT id, record, pg_notify($${at + 1}, $${at + 2}::text || id)::text FROM gone`,
+         ${deletions.join(', ')}
+       SELECT id, record, pg_notify(${channelParameter}, ${payloadParameter}::text || id)::text FROM gone`,
       ...values,
       this.#bus.channel(),
       payloadOf(ENDED, ''),
@@ -193,7 +194,7 @@ export class SessionTable {
     return row && { ...row, record: JSON.parse(row.record) as SessionRecord }
   }
 
-  /** Records that a connection for such messages was closed, and the position of its last event. */
+  /** Records that a connection of {@link listen} was closed, and the position of its last event. */
   async unlisten(id: string, connection: number, delivered: string): Promise<void> {
     await this.#database.query(
       `WITH left_by AS (
@@ -273,8 +274,8 @@ export class SessionTable {
       payloadOf(TOPIC, id),
     )
     if (rows[0]?.full) {
-      const message = 'Too many responses of this session wait to be read'
-      throw new ProtocolError(INTERNAL_ERROR, message, { retryAfterMs: 1_000 })
+      const reason = 'Too many responses of this session wait to be read'
+      throw new ProtocolError(INTERNAL_ERROR, reason, { retryAfterMs: 1_000 })
     }
     return rows.flatMap(({ id: stream }) => stream ?? [])
   }

@@ -81,13 +81,13 @@ function runAgain(
   call: ResumableCall,
   caller: Caller,
 ): Promise<JsonRpcResponse | undefined> {
-  const outlet: MessageTarget = {
+  const target: MessageTarget = {
     canStream: true,
     send: stream.send.bind(stream),
     disconnect: stream.disconnectFor.bind(stream),
     call,
   }
-  return session.handle(call.request, outlet, caller)
+  return session.handle(call.request, target, caller)
 }
 
 /** The answer to a call that cannot be run again. */

@@ -19,9 +19,9 @@ export interface UpkeepOptions {
   /** Milliseconds without a request after which a session ends. */
   readonly idleMs: number
   /** The sessions in which this process handles requests, or whose client listens. */
-  readonly busy: () => string[]
+  readonly busyIds: () => string[]
   /** Called with each session that was idle for too long. */
-  readonly removed: (record: SessionRecord) => void
+  readonly onRemoved: (record: SessionRecord) => void
 }
 
 /** The periodic maintenance of the tables by one process. */
@@ -60,12 +60,12 @@ export class Upkeep {
   async run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    const { database, table, idleMs, busy, removed } = this.#options
+    const { database, table, idleMs, busyIds: busyIds, onRemoved: onRemoved } = this.#options
     try {
-      const used = busy()
+      const used = busyIds()
       if (used.length > 0) await table.touch(used)
-      const keptMs = Math.min(idleMs, MAX_RETENTION_MS)
-      // Two more intervals, as timers may be late
+      const retentionMs = Math.min(idleMs, MAX_RETENTION_MS)
+      // Two intervals are added, as timers may be late
       const expired =
         idleMs === Infinity
           ? []
@@ -73,20 +73,20 @@ export class Upkeep {
               `used_at < now() - $1::float8 * interval '1 millisecond'`,
               idleMs + 2 * this.#noteMs,
             )
-      for (const { record } of expired) removed(record)
-      const age = `at < now() - $1::float8 * interval '1 millisecond'`
-      // Those of a batch are answered when its client resumes the stream
+      for (const { record } of expired) onRemoved(record)
+      const isOld = `at < now() - $1::float8 * interval '1 millisecond'`
+      // The calls of a batch remain, because they are answered when the client resumes the batch's stream
       await database.query(
         `DELETE FROM {mcp_calls} AS c WHERE NOT ${isAlive('owner')} AND NOT EXISTS (
            SELECT FROM {mcp_streams} AS s WHERE s.session = c.session AND s.request IS NULL
          )`,
       )
-      await database.query(`DELETE FROM {mcp_inbox} WHERE ${age}`, keptMs)
+      await database.query(`DELETE FROM {mcp_inbox} WHERE ${isOld}`, retentionMs)
       await database.query(
-        `DELETE FROM {mcp_events} AS e WHERE ${age} AND NOT EXISTS (
+        `DELETE FROM {mcp_events} AS e WHERE ${isOld} AND NOT EXISTS (
            SELECT FROM {mcp_streams} AS s WHERE s.session = e.session AND s.id = e.stream
          )`,
-        keptMs,
+        retentionMs,
       )
     } catch (error) {
       database.report(error)

@@ -71,7 +71,7 @@ export class StreamWriter {
   #size = 0
   #writing: Promise<void> | undefined
   readonly #trims = new Map<WrittenStream, number>()
-  #running = false
+  #isRunning = false
 
   constructor(table: StreamTable, report: (error: unknown) => void) {
     this.#table = table
@@ -144,8 +144,8 @@ export class StreamWriter {
   }
 
   #start(): void {
-    if (this.#running) return
-    this.#running = true
+    if (this.#isRunning) return
+    this.#isRunning = true
     // Writes of the same tick belong to the same batch
     queueMicrotask(() => void this.#run())
   }
@@ -153,7 +153,7 @@ export class StreamWriter {
   async #run(): Promise<void> {
     let failures = 0
     while (this.#pending.count > 0 || this.#pending.waiters.length > 0) {
-      const batch = this.#take()
+      const batch = this.#takeBatch()
       try {
         this.#writing = this.#write(batch)
         await this.#writing
@@ -170,18 +170,22 @@ export class StreamWriter {
         this.#writing = undefined
       }
     }
-    this.#running = false
+    this.#isRunning = false
     void this.#trimAll()
   }
 
   /** Takes as many pending writes as fit into one batch. */
-  #take(): Pending {
+  #takeBatch(): Pending {
     const batch = this.#pending
-    const rest = (this.#pending = new Pending())
+    const rest = new Pending()
+    this.#pending = rest
     let size = 0
-    const cut = batch.events.findIndex(({ message }) => (size += message.length) > MAX_BATCH)
-    if (cut > 0) {
-      rest.events = batch.events.splice(cut)
+    const firstExcess = batch.events.findIndex(({ message }) => {
+      size += message.length
+      return size > MAX_BATCH
+    })
+    if (firstExcess > 0) {
+      rest.events = batch.events.splice(firstExcess)
       rest.waiters = batch.waiters.splice(0)
       // The end of a stream must be written after its last event
       for (const { stream } of rest.events) {
@@ -248,11 +252,11 @@ export class StreamWriter {
   /** Drops the oldest pending event. The client can then no longer resume before it. */
   #drop(): boolean {
     const { events } = this.#pending
-    const at = events.findIndex(({ message }) => message !== '')
-    const dropped = events[at]
+    const index = events.findIndex(({ message }) => message !== '')
+    const dropped = events[index]
     if (!dropped) return false
     this.#size -= dropped.message.length
-    events.splice(at, 1)
+    events.splice(index, 1)
     this.trim(dropped.stream, dropped.seq)
     return true
   }
