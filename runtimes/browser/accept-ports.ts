@@ -47,6 +47,9 @@ export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOpt
 /** How many offers are remembered, to recognize repeated ones. */
 const MAX_KNOWN_OFFERS = 1_000
 
+/** The maximum length of the id of an offer. */
+const MAX_ID_CHARACTERS = 64
+
 /**
  * Connects a server in a worker of any kind, or in a window, to every client that opens a port to
  * it. Call this when the script starts; a service worker cannot add the listener later.
@@ -98,8 +101,8 @@ export function acceptPorts(
   const accept = (event: MessageEvent, port: MessagePort): void => {
     const { origin } = event
     const incoming = { transport: messagePortTransport(port, options), origin }
-    const done = (async () => onPort(incoming))().catch(console.error)
-    if (isExtendable(event)) event.waitUntil(done)
+    const handled = (async () => onPort(incoming))().catch(console.error)
+    if (isExtendable(event)) event.waitUntil(handled)
   }
   const onMessage = (event: Event): void => {
     const message = event as MessageEvent
@@ -128,11 +131,13 @@ export function acceptPorts(
   }
 }
 
-/** The id of an offer; `undefined` if the message is not one. */
+/** The id of an offer; `undefined` if the message is not an offer. */
 function offerId(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || !('edgewise' in data)) return undefined
   const { edgewise, id } = data as Record<string, unknown>
-  return edgewise === 'connect' && typeof id === 'string' && id.length <= 64 ? id : undefined
+  return edgewise === 'connect' && typeof id === 'string' && id.length <= MAX_ID_CHARACTERS
+    ? id
+    : undefined
 }
 
 /** Whether an event can keep a service worker awake. */

@@ -17,6 +17,9 @@ export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
 /** The maximum number of connections that are served on one channel. */
 const MAX_PEERS = 1_000
 
+/** The maximum length of the id of a sender. */
+const MAX_ID_CHARACTERS = 64
+
 /** A message between one client and the server, addressed because every page of the origin receives it. */
 interface AddressedMessage {
   readonly edgewise: 'relay'
@@ -45,8 +48,9 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
       channel.addEventListener('message', ({ data }) => {
         if (isListening(data)) return message(data)
         const addressed = readAddressed(data)
-        if (addressed?.to !== id || (server ??= addressed.from) !== addressed.from) return
-        message(addressed.data)
+        if (addressed?.to !== id) return
+        server ??= addressed.from
+        if (addressed.from === server) message(addressed.data)
       })
     },
     post: (data) => channel?.postMessage({ edgewise: 'relay', from: id, to: server, data }),
@@ -76,7 +80,10 @@ export function acceptBroadcasts(
       channelTransport(
         {
           shared: true,
-          open: (opened) => void peers.set(peer, (events = opened)),
+          open(opened) {
+            events = opened
+            peers.set(peer, opened)
+          },
           post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: peer, data }),
           close: () => {
             if (peers.get(peer) === events) peers.delete(peer)
@@ -115,7 +122,7 @@ function isHandshake(data: unknown): boolean {
 function readAddressed(data: unknown): AddressedMessage | undefined {
   if (kindOf(data) !== 'relay') return undefined
   const { from, to } = data as Record<string, unknown>
-  const hasSender = typeof from === 'string' && from.length <= 64
+  const hasSender = typeof from === 'string' && from.length <= MAX_ID_CHARACTERS
   return hasSender && (to === undefined || typeof to === 'string')
     ? (data as AddressedMessage)
     : undefined

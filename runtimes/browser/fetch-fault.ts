@@ -37,10 +37,13 @@ export class FetchFault extends TypeError {
   }
 }
 
+/** How many causes of an error are searched. */
+const MAX_CAUSES = 10
+
 /** Finds the {@link FetchFault} among the causes of an error; `undefined` if there is none. */
 export function fetchFaultOf(error: unknown): FetchFault | undefined {
   let current = error
-  for (let depth = 0; current instanceof Error && depth < 10; depth++) {
+  for (let depth = 0; current instanceof Error && depth < MAX_CAUSES; depth++) {
     if (current instanceof FetchFault) return current
     current = current.cause
   }
@@ -69,7 +72,7 @@ export function explainedFetch(send: Fetch = plainFetch): Fetch {
 /** How long to probe whether the server responds at all, in milliseconds. */
 const PROBE_MS = 3_000
 /** Headers that need no CORS preflight. */
-const SAFE = ['accept', 'accept-language', 'content-language']
+const SAFE_HEADERS = ['accept', 'accept-language', 'content-language']
 
 /** The facts about a failed request. */
 interface FailedRequest {
@@ -103,12 +106,12 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const isReachable = await respondsToProbe(request)
   // The browser reports policy violations one task later
   await sleep(0)
-  if (blockedUrls?.some((url) => url === href || url === origin)) {
+  if (blockedUrls?.some((blocked) => blocked === href || blocked === origin)) {
     const message = `The Content-Security-Policy of this page forbids calling "${origin}"`
     return fault('csp', message, `Add it to the policy's "connect-src"`)
   }
   if (isReachable && origin !== pageOrigin) {
-    const names = [...request.headers.keys()].filter((name) => !SAFE.includes(name))
+    const names = [...request.headers.keys()].filter((name) => !SAFE_HEADERS.includes(name))
     const advice =
       `Have it send "Access-Control-Allow-Origin: ${pageOrigin}", allow the methods GET, POST and DELETE ` +
       `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
@@ -145,7 +148,10 @@ async function respondsToProbe({ url, fetch }: FailedRequest): Promise<boolean> 
   }
 }
 
-/** The URLs that the page's policy has recently blocked; undefined while nothing records them. */
+/** How many blocked URLs are remembered. */
+const MAX_BLOCKED_URLS = 100
+
+/** The URLs that the page's policy has recently blocked; `undefined` until they are recorded. */
 let blockedUrls: readonly string[] | undefined
 
 /** Starts to record the URLs that the page's policy blocks. */
@@ -155,6 +161,6 @@ function watchPolicy(): void {
   globalThis.addEventListener?.('securitypolicyviolation', (event) => {
     const { effectiveDirective, blockedURI } = event
     if (effectiveDirective !== 'connect-src') return
-    blockedUrls = [...(blockedUrls ?? []), blockedURI].slice(-100)
+    blockedUrls = [...(blockedUrls ?? []), blockedURI].slice(-MAX_BLOCKED_URLS)
   })
 }

@@ -59,7 +59,7 @@ const MAX_OFFERS = 60
  */
 export function openPort(target: PortTarget, options: OpenPortOptions = {}): Transport {
   if (isWindow(target)) requireOrigin(options.origin ?? '')
-  else if ('port' in target) return new OpenedPort(target, options, [target.port])
+  else if ('port' in target) return new OpenedPort(target, options, target.port)
   return new OpenedPort(target, options)
 }
 
@@ -73,13 +73,13 @@ class OpenedPort implements Transport {
   #opening: Promise<void> = Promise.resolve()
   #fail: (error: Error) => void = () => {}
   #closed = false
-  /** Ports that need no offer. */
-  readonly #openPorts: readonly MessagePort[] | undefined
+  /** The port of a shared worker, which needs no offer. */
+  readonly #workerPort: MessagePort | undefined
 
-  constructor(target: PortTarget, options: OpenPortOptions, openPorts?: readonly MessagePort[]) {
+  constructor(target: PortTarget, options: OpenPortOptions, workerPort?: MessagePort) {
     this.#target = target
     this.#options = options
-    this.#openPorts = openPorts
+    this.#workerPort = workerPort
   }
 
   start(receiver: Receiver): Promise<void> {
@@ -134,13 +134,13 @@ class OpenedPort implements Transport {
         // A receiver that has accepted a withdrawn offer ignores further offers with its id
         this.#id = newId()
       }
-      const port = this.#openPorts?.[0] ?? (await this.#offer())
+      const port = this.#workerPort ?? (await this.#offer())
       if (this.#port || this.#closed) return port.close()
       // All attempts share the same timeout
       const attempt = messagePortTransport(port, { ...this.#options, openTimeoutMs: Infinity })
       this.#attempts.add(attempt)
       this.#startAttempt(attempt, receiver, onOpen)
-      if (this.#openPorts) return
+      if (this.#workerPort) return
       await sleep(backoffMs(failures, RETRY_MS, MAX_RETRY_MS))
       if (this.#port || this.#closed) return
     }
@@ -168,7 +168,7 @@ class OpenedPort implements Transport {
       },
       // The other side closes the ports that it does not need
       (error: Error) => {
-        if (this.#openPorts) this.#fail(error)
+        if (this.#workerPort) this.#fail(error)
       },
     )
   }

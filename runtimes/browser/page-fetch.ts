@@ -49,11 +49,11 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
   return async (url, init) => {
     const { method, signal } = init
     const headers = new Headers(init.headers)
-    if (!isListening(method, headers)) return send(url, init)
+    if (!isListenRequest(method, headers)) return send(url, init)
     for (;;) {
       await untilCanListen(url, signal)
-      const leaving = streamsController.signal
-      const anySignal = signal ? AbortSignal.any([signal, leaving]) : leaving
+      const leaveSignal = streamsController.signal
+      const anySignal = signal ? AbortSignal.any([signal, leaveSignal]) : leaveSignal
       let freeSlot: (() => void) | undefined
       try {
         if (signal && needsSlot(url, headers, signal)) {
@@ -63,7 +63,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
         return freeSlot ? onBodyEnd(response, freeSlot) : response
       } catch (cause) {
         freeSlot?.()
-        if (signal?.aborted || !leaving.aborted) throw cause
+        if (signal?.aborted || !leaveSignal.aborted) throw cause
         // The page has stopped listening before it received anything: send the request again later
       }
     }
@@ -71,7 +71,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
 }
 
 /** Whether a request only listens for server messages. */
-function isListening(method: string | undefined, headers: Headers): boolean {
+function isListenRequest(method: string | undefined, headers: Headers): boolean {
   if (headers.get('mcp-method') === 'subscriptions/listen') return true
   return method === 'GET' && headers.get('accept') === 'text/event-stream'
 }
@@ -80,23 +80,23 @@ function isListening(method: string | undefined, headers: Headers): boolean {
  * The signals of streams that carry no responses. They are remembered, because a reconnection of such a
  * stream looks like a resumed call.
  */
-const listening = new WeakSet<AbortSignal>()
+const listenSignals = new WeakSet<AbortSignal>()
 
 /**
  * Whether a stream has to wait for a free connection. Only HTTP without TLS, which is HTTP/1.1, limits
  * connections. A stream that carries responses never waits: those of 2024-11-05, and resumed calls.
  */
 function needsSlot(url: string, headers: Headers, signal: AbortSignal): boolean {
-  const isFirst = headers.has('mcp-session-id') && !headers.has('last-event-id')
-  if (isFirst || headers.has('mcp-method')) listening.add(signal)
-  return url.startsWith('http:') && listening.has(signal)
+  const isNewSessionStream = headers.has('mcp-session-id') && !headers.has('last-event-id')
+  if (isNewSessionStream || headers.has('mcp-method')) listenSignals.add(signal)
+  return url.startsWith('http:') && listenSignals.has(signal)
 }
 
 /** Closes the open listening streams. Replaced each time it aborts. */
 let streamsController = new AbortController()
-let hidden = false
-/** Called when the page is shown again, or the network is back. */
-const waiting: (() => void)[] = []
+let isHidden = false
+/** The functions that resume waiting streams when the page is shown again, or the network is back. */
+const resumeFunctions: (() => void)[] = []
 let isObserving = false
 
 /** Tracks whether the page can listen. */
@@ -108,14 +108,14 @@ function observePageLifecycle(): void {
     streamsController = new AbortController()
   }
   const resumeStreams = (): void => {
-    for (const resume of waiting.splice(0)) resume()
+    for (const resume of resumeFunctions.splice(0)) resume()
   }
   const hide = (): void => {
-    hidden = true
+    isHidden = true
     abortStreams()
   }
   const show = (): void => {
-    hidden = false
+    isHidden = false
     resumeStreams()
   }
   addEventListener('pagehide', hide)
@@ -131,7 +131,8 @@ function observePageLifecycle(): void {
 function canListen(url: string): boolean {
   // A local server needs no network
   return (
-    !hidden && (globalThis.navigator?.onLine !== false || isBrowserLoopback(new URL(url).hostname))
+    !isHidden &&
+    (globalThis.navigator?.onLine !== false || isBrowserLoopback(new URL(url).hostname))
   )
 }
 
@@ -139,7 +140,7 @@ function canListen(url: string): boolean {
 async function untilCanListen(url: string, signal: AbortSignal | null | undefined): Promise<void> {
   while (!canListen(url) && !signal?.aborted) {
     await new Promise<void>((resolve) => {
-      waiting.push(resolve)
+      resumeFunctions.push(resolve)
       signal?.addEventListener('abort', () => resolve(), { once: true })
     })
   }

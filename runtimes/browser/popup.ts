@@ -33,7 +33,7 @@ export interface PopupOptions {
 }
 
 const STORAGE_KEY = 'edgewise sign-in'
-const FEATURES = 'popup,width=520,height=720'
+const DEFAULT_FEATURES = 'popup,width=520,height=720'
 /** How long the waiting page may take to answer, in milliseconds. */
 const ANSWER_MS = 1_000
 
@@ -43,7 +43,7 @@ const POLL_MS = 500
 const CLOSING_POLLS = 3
 
 /** The parameters of an authorization response. */
-const RESPONSE = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
 /** The state stored while the page is left. */
 interface StoredFlow {
@@ -82,18 +82,18 @@ interface StoredFlow {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
 export function popup(options: PopupOptions): AuthorizationFlow {
-  const { mode = 'popup', leavePage = true, features = FEATURES } = options
+  const { mode = 'popup', leavePage = true, features = DEFAULT_FEATURES } = options
   const redirectUri = new URL(options.redirectUri, location.href).href
   return {
     begin(): AuthorizationRedirect {
-      // Before any await, since a click allows a popup only briefly
-      const page = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
-      if (!page && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
+      // Opened before any await, since a click allows a popup only briefly
+      const opened = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
+      if (!opened && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
       return {
         redirectUri,
         go: (url, flow, signal) =>
-          page ? signInWithPopup(page, url, signal) : redirectPage(url, flow, signal),
-        end: () => page?.close(),
+          opened ? signInWithPopup(opened, url, signal) : redirectPage(url, flow, signal),
+        end: () => opened?.close(),
       }
     },
     returned: takeRedirectResult,
@@ -136,9 +136,9 @@ function notifyWaitingPage(state: string | null, callback: string): Promise<bool
   }).finally(() => channel.close())
 }
 
-async function signInWithPopup(page: Window, url: string, signal: AbortSignal): Promise<string> {
+async function signInWithPopup(opened: Window, url: string, signal: AbortSignal): Promise<string> {
   // Until now the popup showed a page of this origin, so `closed` is reliable
-  if (page.closed) throw closedByUser()
+  if (opened.closed) throw closedByUser()
   let stop: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
   try {
@@ -149,8 +149,8 @@ async function signInWithPopup(page: Window, url: string, signal: AbortSignal): 
         channel.postMessage('taken')
         resolve(data.callback)
       })
-      page.location.replace(url)
-      stop = detectClosing(page, () => reject(closedByUser()))
+      opened.location.replace(url)
+      stop = detectClosing(opened, () => reject(closedByUser()))
     })
   } finally {
     stop?.()
@@ -164,21 +164,22 @@ async function signInWithPopup(page: Window, url: string, signal: AbortSignal): 
  * appears closed too, while the user is still in it. A popup that appears closed therefore counts as
  * closed only if the focus returns to this page at that time.
  */
-function detectClosing(page: Window, onClosed: () => void): () => void {
+function detectClosing(opened: Window, onClosed: () => void): () => void {
   // Read now, since phones may suspend this page before its first check
-  let hadNoFocus = !document.hasFocus()
+  let hadFocus = document.hasFocus()
   let closedPolls = 0
   let focusedPolls = 0
   const timer = setInterval(() => {
     const hasFocus = document.hasFocus()
-    if (!page.closed) {
-      hadNoFocus = !hasFocus
+    if (!opened.closed) {
+      hadFocus = hasFocus
       return
     }
+    closedPolls++
     if (hasFocus) focusedPolls++
-    // Only at the second check, as the authorization response may be in transit
-    if (hadNoFocus && focusedPolls > 1) onClosed()
-    if (!hadNoFocus || ++closedPolls > CLOSING_POLLS) clearInterval(timer)
+    // Called only at the second check, as the authorization response may be in transit
+    if (!hadFocus && focusedPolls > 1) onClosed()
+    if (hadFocus || closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)
   return () => clearInterval(timer)
 }
@@ -216,7 +217,7 @@ function takeRedirectResult(): RedirectResult | undefined {
   sessionStorage.removeItem(STORAGE_KEY)
   if (result.inUrl) {
     const url = new URL(location.href)
-    for (const name of RESPONSE) url.searchParams.delete(name)
+    for (const name of RESPONSE_PARAMETERS) url.searchParams.delete(name)
     history.replaceState(null, '', url)
   }
   return { callback: result.callback, flow: result.flow }

@@ -57,7 +57,7 @@ export async function acquireSlot(
     }
   }
   signal.addEventListener('abort', () => wake(), { once: true })
-  let waited = false
+  let hasWaited = false
   while (!signal.aborted) {
     state = 'asking'
     holders = 0
@@ -66,18 +66,18 @@ export async function acquireSlot(
     if (signal.aborted) break
     if (holders < maxSlots) {
       state = 'holding'
-      if (waited) onWait?.(false)
+      if (hasWaited) onWait?.(false)
       return () => {
         post({ ended: true })
         channel.close()
       }
     }
     state = 'waiting'
-    if (!waited) onWait?.(true)
-    waited = true
+    if (!hasWaited) onWait?.(true)
+    hasWaited = true
     await pause(ASK_AGAIN_MS)
   }
   channel.close()
-  if (waited) onWait?.(false)
+  if (hasWaited) onWait?.(false)
   return undefined
 }

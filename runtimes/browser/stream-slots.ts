@@ -23,25 +23,25 @@ export async function acquireStreamSlot(
 ): Promise<(() => void) | undefined> {
   const { origin } = new URL(url)
   if (!navigator.locks) return acquireSlot(`edgewise ${origin}`, MAX_STREAMS, signal, onWait)
-  const waitEnd = new AbortController()
-  const endOfWait = AbortSignal.any([signal, waitEnd.signal])
+  const slotTaken = new AbortController()
+  const waitSignal = AbortSignal.any([signal, slotTaken.signal])
   const taken = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
-      if (endOfWait.aborted) return undefined
-      waitEnd.abort()
+      if (waitSignal.aborted) return undefined
+      slotTaken.abort()
       return new Promise((release) => resolve(release))
     }
     for (let slot = 0; slot < MAX_STREAMS; slot++) {
       const name = `edgewise ${origin} ${slot}`
       // Rejects when the wait ends, which changes nothing once a slot is taken. Also rejects without
       // permission to use locks: then the limit is not enforced
-      navigator.locks.request(name, { signal: endOfWait }, hold).catch(() => resolve(undefined))
+      navigator.locks.request(name, { signal: waitSignal }, hold).catch(() => resolve(undefined))
     }
   })
   if (!onWait) return taken
   // By now the browser has granted any free lock, which ended the wait
   await navigator.locks.query().catch(() => {})
-  if (endOfWait.aborted) return taken
+  if (waitSignal.aborted) return taken
   onWait(true)
   return taken.finally(() => onWait(false))
 }

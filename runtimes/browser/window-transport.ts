@@ -47,10 +47,10 @@ const POLL_MS = 1_000
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
 export function windowTransport(target: Window, options: WindowTransportOptions): Transport {
-  return channelTransport(windowCarrier(target, options.origin), options)
+  return channelTransport(windowChannel(target, options.origin), options)
 }
 
-function windowCarrier(target: Window, origin: string): MessageChannelLike {
+function windowChannel(target: Window, origin: string): MessageChannelLike {
   if (!isWindow(target)) throw new TypeError('A window is required')
   requireOrigin(origin)
   let peerOrigin = origin

@@ -43,12 +43,18 @@ export interface OfferedTools {
 }
 
 const OPTIONS: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
-  ...{ signal: 1, filter: 1, annotate: 1, results: 1, exposedTo: 1 },
-  ...{ modelContext: 1, onError: 1, connect: 1 },
+  signal: 1,
+  filter: 1,
+  annotate: 1,
+  results: 1,
+  exposedTo: 1,
+  modelContext: 1,
+  onError: 1,
+  connect: 1,
 }
 
-/** The names that browsers accept. */
-const NAME = /^[\w.-]{1,128}$/
+/** The names of tools that browsers accept. */
+const TOOL_NAME = /^[\w.-]{1,128}$/
 
 /**
  * Offers tools to the browser's agent, and updates the offer when the list of tools changes. The tools
@@ -136,8 +142,8 @@ async function followChanges(
   report: (error: unknown) => void,
 ): Promise<void> {
   const changes = await client.listen({ toolsListChanged: true }, { signal }).catch((error) => {
-    const isOver = signal.aborted || (error instanceof SdkError && error.code === 'UNSUPPORTED')
-    if (!isOver) report(error)
+    const isUnsupported = error instanceof SdkError && error.code === 'UNSUPPORTED'
+    if (!signal.aborted && !isUnsupported) report(error)
   })
   if (!changes) return
   const handleChanges = async (): Promise<void> => {
@@ -148,7 +154,10 @@ async function followChanges(
   })
 }
 
-/** The browser itself would reject every tool, each with an error that does not name the origin. */
+/**
+ * Rejects an origin to which browsers expose no tools. The browser itself would reject every tool, each with
+ * an error that does not name the origin.
+ */
 function requireSecureOrigin(origin: string): void {
   if (isSecureOrigin(origin)) return
   throw new TypeError(
@@ -189,9 +198,9 @@ class ToolOffer {
 
   /** Offers new tools, and withdraws those that are gone. Updates run one at a time. */
   update(): Promise<unknown> {
-    return this.#oneAtATime(() => this.#update()).catch(
-      (error: unknown) => this.#closed || this.#report(error),
-    )
+    return this.#oneAtATime(() => this.#update()).catch((error: unknown) => {
+      if (!this.#closed) this.#report(error)
+    })
   }
 
   withdraw(): void {
@@ -218,7 +227,7 @@ class ToolOffer {
     const toolJson = JSON.stringify(tool)
     if (this.#refused.has(toolJson)) return
     try {
-      if (!NAME.test(name)) {
+      if (!TOOL_NAME.test(name)) {
         throw new SdkError(
           'UNSUPPORTED',
           `Browsers accept no tool named "${name}": use 1 to 128 of A-Z a-z 0-9 _ - .`,
@@ -226,12 +235,12 @@ class ToolOffer {
       }
       const withdrawal = new AbortController()
       const { exposedTo } = this.#options
-      const registered = modelContextTool(tool, this.#options, (...input) =>
-        this.#call(name, ...input),
+      const contextTool = modelContextTool(tool, this.#options, (input, signal) =>
+        this.#call(name, input, signal),
       )
       // Set before registering, so that a withdrawal in the meantime finds the tool
       this.#offered.set(name, { withdrawal, toolJson })
-      await this.#context.registerTool(registered, {
+      await this.#context.registerTool(contextTool, {
         signal: withdrawal.signal,
         ...(exposedTo && { exposedTo }),
       })

@@ -50,7 +50,13 @@ export interface PageToolsOptions {
 }
 
 const OPTIONS: OptionNames<PageToolsOptions> = {
-  ...{ fromOrigins: 1, filter: 1, rename: 1, modelContext: 1, signal: 1, info: 1, onError: 1 },
+  fromOrigins: 1,
+  filter: 1,
+  rename: 1,
+  modelContext: 1,
+  signal: 1,
+  info: 1,
+  onError: 1,
 }
 
 /**

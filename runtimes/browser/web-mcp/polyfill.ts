@@ -109,7 +109,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
       return registrationsIn(window.top ?? window)
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map((registration) => {
-          const tool = shape === 'interface' ? new Tool(registration) : dictionary(registration)
+          const tool = shape === 'interface' ? new Tool(registration) : dictionaryOf(registration)
           listed.set(tool, registration)
           return tool
         })
@@ -200,7 +200,7 @@ async function execute(
     }
     signal?.addEventListener('abort', onAbort, { signal: finished.signal })
   })
-  const result = async (): Promise<string> => {
+  const run = async (): Promise<string> => {
     try {
       const text: unknown = JSON.stringify(await executeTool(input, { signal: controller.signal }))
       if (typeof text === 'string') return text
@@ -209,27 +209,32 @@ async function execute(
     }
     throw new DOMException('The tool failed', 'UnknownError')
   }
-  return Promise.race([result(), aborted]).finally(() => finished.abort())
+  return Promise.race([run(), aborted]).finally(() => finished.abort())
 }
 
 /** The tools of a window and of those of its frames that have this origin. */
 function registrationsIn(view: Window): Registration[] {
   const frames = Array.from({ length: view.length }, (_, index) => view[index])
-  return [view, ...frames].flatMap((frame, index) => {
-    if (!frame) return []
-    if (index > 0) return registrationsIn(frame)
-    try {
-      const context = (frame.document as { modelContext?: object }).modelContext
-      if (!context || !(POLYFILL in context)) return []
-      return [...(context[POLYFILL] as () => Iterable<Registration>)()]
-    } catch {
-      // Another origin
-      return []
-    }
-  })
+  return [
+    ...registrationsOf(view),
+    ...frames.flatMap((frame) => (frame ? registrationsIn(frame) : [])),
+  ]
 }
 
-function dictionary(registration: Registration): RegisteredTool {
+/** The tools of a window without its frames; empty if the window has another origin. */
+function registrationsOf(view: Window): Registration[] {
+  try {
+    const context = (view.document as { modelContext?: object }).modelContext
+    if (!context || !(POLYFILL in context)) return []
+    return [...(context[POLYFILL] as () => Iterable<Registration>)()]
+  } catch {
+    // The document of another origin cannot be read
+    return []
+  }
+}
+
+/** A tool as Chromium lists it up to 159. */
+function dictionaryOf(registration: Registration): RegisteredTool {
   const { name, title, description, inputSchema, annotations } = registration
   return {
     name,
@@ -263,11 +268,11 @@ class Tool implements RegisteredTool {
   }
 
   get inputSchema(): object | null {
-    return parsed(this.#registration.inputSchema)
+    return parseSchema(this.#registration.inputSchema)
   }
 
   get outputSchema(): object | null {
-    return parsed(this.#registration.outputSchema)
+    return parseSchema(this.#registration.outputSchema)
   }
 
   get annotations(): ModelContextAnnotations | null {
@@ -283,7 +288,7 @@ class Tool implements RegisteredTool {
   }
 }
 
-function parsed(text: string | undefined): object | null {
+function parseSchema(text: string | undefined): object | null {
   return text === undefined ? null : (JSON.parse(text) as object)
 }
 
