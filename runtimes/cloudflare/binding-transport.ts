@@ -77,7 +77,7 @@ class BindingTransport implements Transport {
     }
     if (!connection) throw new SdkError('UNAUTHORIZED', 'The other Worker rejects this caller')
     if (this.#receiver) this.#connection = connection
-    // Closed in the meantime
+    // The transport was closed in the meantime
     else release(connection)
   }
 
@@ -120,7 +120,7 @@ class BindingTransport implements Transport {
    */
   #deliver(text: unknown, request?: JsonRpcMessage | readonly JsonRpcMessage[]): void {
     try {
-      this.#inbox.deliver(withId(parseText(text), request))
+      this.#inbox.deliver(withRequestId(parseText(text), request))
     } catch (cause) {
       const error = cause as ProtocolError
       if (isObject(request) && 'id' in request) error.about = { id: request.id }
@@ -148,7 +148,7 @@ function release(connection: Rpc.Stub<RpcConnection> | undefined): void {
 }
 
 /** Adds the request's id to an error response that lacks one because the id could not be read. */
-function withId(answer: unknown, request: unknown): unknown {
+function withRequestId(answer: unknown, request: unknown): unknown {
   if (!isObject(answer) || !('error' in answer) || answer.id !== undefined) return answer
   return isObject(request) && 'id' in request ? { ...answer, id: request.id } : answer
 }

@@ -87,7 +87,7 @@ export function requireSql(storage: DurableObjectStorage, className: string): Du
 
 /** The newest compatibility flag of workerd that this package needs, and the date from which it is set. */
 const LATEST_FLAG = 'handle_cross_request_promise_resolution'
-const FIRST_DATE = '2024-10-14'
+const MIN_COMPATIBILITY_DATE = '2024-10-14'
 
 /**
  * Checks that the Worker runs with the features that this package needs.
@@ -97,7 +97,7 @@ const FIRST_DATE = '2024-10-14'
 export function requireCompatibility(): void {
   if (Cloudflare.compatibilityFlags[LATEST_FLAG] !== false) return
   throw new Error(
-    `The compatibility date of the Worker is too early: set compatibility_date = "${FIRST_DATE}" or a later date in wrangler.toml or wrangler.jsonc`,
+    `The compatibility date of the Worker is too early: set compatibility_date = "${MIN_COMPATIBILITY_DATE}" or a later date in wrangler.toml or wrangler.jsonc`,
   )
 }
 

@@ -27,15 +27,16 @@ export function withIdentity(
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
   // The response to an accepted GET is a socket
-  const opens = request.method === 'GET'
-  if (text === '{}' && !opens && !fromPage && !request.headers.has(HEADER_CALLER)) return request
+  const opensStream = request.method === 'GET'
+  if (text === '{}' && !opensStream && !fromPage && !request.headers.has(HEADER_CALLER))
+    return request
   const headers = new Headers(request.headers)
   // The Worker has checked the origin, and adds the CORS headers itself
   headers.delete('origin')
   if (text === '{}') headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))
   for (const name of hidden) headers.delete(name)
-  if (opens) headers.set('upgrade', 'websocket')
+  if (opensStream) headers.set('upgrade', 'websocket')
   return new Request(request, { headers })
 }
 

@@ -14,16 +14,16 @@ const COUNT_EVERY = 256
 const HEADER_ACCOUNT = 'edgewise-account'
 
 /** The response status when the hub is full. */
-export const FULL = 503
+export const HUB_FULL_STATUS = 503
 /** The response status when the caller has too many streams. */
-export const TOO_MANY = 429
+export const CALLER_FULL_STATUS = 429
 
 /** The connections of one hub. */
 export class ConnectionQuota {
   readonly #ctx: DurableObjectState
-  #open = 0
+  #openCount = 0
   /** The number of streams requested since the sockets were counted. */
-  #requested = Infinity
+  #requestsSinceCount = Infinity
 
   constructor(ctx: DurableObjectState) {
     this.#ctx = ctx
@@ -33,22 +33,25 @@ export class ConnectionQuota {
    * Counts one more stream, or returns the status for rejecting it. A stream is rejected if its caller
    * has as many streams as the hub has free, so one caller has at most half of all.
    */
-  acquire(account: string): typeof FULL | typeof TOO_MANY | undefined {
-    if (++this.#requested > COUNT_EVERY) {
-      this.#open = this.#ctx.getWebSockets().length
-      this.#requested = 0
+  acquire(account: string): typeof HUB_FULL_STATUS | typeof CALLER_FULL_STATUS | undefined {
+    this.#requestsSinceCount++
+    if (this.#requestsSinceCount > COUNT_EVERY) {
+      this.#openCount = this.#ctx.getWebSockets().length
+      this.#requestsSinceCount = 0
     }
-    const remaining = MAX_SOCKETS - this.#open
-    if (remaining <= 0) return FULL
-    if (this.#open >= remaining && this.#ctx.getWebSockets(account).length >= remaining)
-      return TOO_MANY
-    this.#open++
+    const remaining = MAX_SOCKETS - this.#openCount
+    if (remaining <= 0) return HUB_FULL_STATUS
+    // The streams of the account are counted only if all streams are so many, since counting is slow
+    if (this.#openCount >= remaining && this.#ctx.getWebSockets(account).length >= remaining) {
+      return CALLER_FULL_STATUS
+    }
+    this.#openCount++
     return undefined
   }
 
   /** Counts a stream that ended. */
   release(): void {
-    this.#open--
+    this.#openCount--
   }
 }
 

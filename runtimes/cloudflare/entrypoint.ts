@@ -77,7 +77,8 @@ export function entrypointClass(
         return null
       }
       let onClosed = (): void => {}
-      // Otherwise this context would end with the caller, before anything could be cleaned up
+      // Keeps this context alive until the connection is closed. Otherwise the context would end with the
+      // caller, before anything could be cleaned up
       ctx.waitUntil(new Promise<void>((resolve) => (onClosed = resolve)))
       const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
       const caller: Caller = { env, waitUntil, ...identity }

@@ -68,10 +68,11 @@ export function objectEventStorage(options: ObjectEventStorageOptions = {}): Obj
     requireNamespace<EventsObject>(env, binding, 'McpEvents')
   const objectAt = (shard: number): DurableObjectStub<EventsObject> =>
     namespace().get(namespace().idFromName(`events ${shard}`))
-  const objectFor = (text: string): DurableObjectStub<EventsObject> => objectAt(hash(text) % shards)
+  const objectFor = (key: string): DurableObjectStub<EventsObject> => objectAt(hash(key) % shards)
   type Call<T> = (object: DurableObjectStub<EventsObject>) => Promise<T>
-  const ask = <T>(text: string, call: Call<T>): Promise<T> =>
-    withObjectTimeout('object of events', () => call(objectFor(text)))
+  /** Asks the object of a key, which is the name of an event type or the URL of a webhook. */
+  const ask = <T>(key: string, call: Call<T>): Promise<T> =>
+    withObjectTimeout('object of events', () => call(objectFor(key)))
   const askAll = <T>(call: Call<T>): Promise<T[]> =>
     Promise.all(
       Array.from({ length: shards }, (_, shard) =>
@@ -137,18 +138,21 @@ async function watch(
   )
   if (!webSocket) throw new Error('The object of events accepts no further streams for now')
   webSocket.addEventListener('message', listener)
-  // A listener that no longer receives messages must look for itself, and then ends
+  // When the socket is lost, the listener is called too, so that it reads the log and then ends
   webSocket.addEventListener('close', listener)
   webSocket.addEventListener('error', listener)
   webSocket.accept()
   return () => webSocket.close(1000, 'No listeners')
 }
 
+const FNV_OFFSET_BASIS = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
 /** A hash of a text that is the same in every isolate (FNV-1a). */
 function hash(text: string): number {
-  let value = 0x811c9dc5
+  let value = FNV_OFFSET_BASIS
   for (const character of text) {
-    value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193)
+    value = Math.imul(value ^ (character.codePointAt(0) ?? 0), FNV_PRIME)
   }
   return value >>> 0
 }

@@ -103,7 +103,8 @@ async function openStream(
       for (const socket of sockets) hangUp(socket)
       return noStream(status)
     }
-    sockets.push((hubSocket = webSocket))
+    sockets.push(webSocket)
+    hubSocket = webSocket
   }
   if (sockets.length === 0) return new Response(response.body, response)
   const { server, options } = endpoint

@@ -22,7 +22,8 @@ export class HubListeners {
   readonly #index = topicIndex<WebSocket>()
   /** The functions that remove each socket from the index. Absent until the first change. */
   #removals: Map<WebSocket, () => void> | undefined
-  #topics = 0
+  /** The number of topics in the index. */
+  #topicCount = 0
 
   constructor(ctx: DurableObjectState) {
     this.#ctx = ctx
@@ -54,7 +55,7 @@ export class HubListeners {
     this.#removals?.delete(socket)
   }
 
-  /** Builds the index again, because this object may have been evicted from memory. */
+  /** Builds the index, unless it exists: this object may have been evicted from memory. */
   #load(): void {
     if (this.#removals) return
     this.#removals = new Map()
@@ -65,12 +66,12 @@ export class HubListeners {
     if (!this.#removals) return
     const topics = topicsOfFilter(socket.deserializeAttachment())
     const count = topics?.length ?? 0
-    const isIndexed = this.#topics + count <= MAX_TOPICS
-    if (isIndexed) this.#topics += count
+    const isIndexed = this.#topicCount + count <= MAX_TOPICS
+    if (isIndexed) this.#topicCount += count
     const remove = this.#index.add(socket, isIndexed ? topics : undefined)
     this.#removals.set(socket, () => {
       remove()
-      if (isIndexed) this.#topics -= count
+      if (isIndexed) this.#topicCount -= count
     })
   }
 }

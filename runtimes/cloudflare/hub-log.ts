@@ -143,6 +143,7 @@ export class HubLog {
   canResume(session: string, stream: string, after: number): boolean {
     const turns = this.turns(session)
     const [first] = turns
+    // The turns before the first stored turn were deleted
     if (first && first.turn > 1 && after < first.since) return false
     return turns.some((turn) => turn.stream === stream)
   }

@@ -201,12 +201,12 @@ export class HubSessions {
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
     const others = this.#startedSockets(session).filter((other) => other !== socket)
-    for (const [n, other] of others.entries()) {
+    for (const [index, other] of others.entries()) {
       const otherAttachment = attachment(other)
       if (otherAttachment.current) other.serializeAttachment({ ...otherAttachment, current: false })
-      if (stream !== undefined && otherAttachment.stream === stream)
+      if (stream !== undefined && otherAttachment.stream === stream) {
         other.close(1000, 'Resumed elsewhere')
-      else if (n <= others.length - MAX_STREAMS_PER_SESSION) endExcess(other)
+      } else if (index <= others.length - MAX_STREAMS_PER_SESSION) endExcess(other)
     }
   }
 
@@ -217,8 +217,8 @@ export class HubSessions {
 
   /** Returns the open sockets with a tag, which is that of one session or of all sessions. */
   #openSockets(tag: string): WebSocket[] {
-    const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
-    return this.#ctx.getWebSockets(tag).filter(open)
+    const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
+    return this.#ctx.getWebSockets(tag).filter(isOpen)
   }
 }
 

@@ -6,7 +6,7 @@ import type { ChangeSource, ServerChange, Notifier } from '#internal/http'
 import { ErrorCode, ProtocolError } from '../../src/index.ts'
 import type { Caller } from '../../src/presets/server.ts'
 import { requireNamespace, type HubObject } from './bindings.ts'
-import { accountHeaders, TOO_MANY } from './connection-quota.ts'
+import { accountHeaders, CALLER_FULL_STATUS } from './connection-quota.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import {
   sessionStreamHeaders,
@@ -17,8 +17,8 @@ import type { WorkerOptions } from './options.ts'
 import { refuse } from './sse-session.ts'
 
 /** Returns the error message for clients that cannot listen at the moment. */
-function quotaFault(status?: number): string {
-  return status === TOO_MANY
+function quotaMessage(status?: number): string {
+  return status === CALLER_FULL_STATUS
     ? 'Too many streams are open for this caller'
     : 'No stream can be opened for now'
 }
@@ -29,7 +29,7 @@ function quotaFault(status?: number): string {
  * @param status The status of the hub's response, if any.
  */
 export function noStream(status?: number): Response {
-  return refuse(503, quotaFault(status), { 'retry-after': '60' })
+  return refuse(503, quotaMessage(status), { 'retry-after': '60' })
 }
 
 /** Starts the stream of a session by an empty message to the hub, once the client is ready. */
@@ -121,7 +121,7 @@ export class Hub {
       const shard = Math.floor(Math.random() * this.#shards)
       const headers = { ...filterHeaders(options), ...(await accountHeaders(options.caller)) }
       const { webSocket, status } = await open(this.#object(shard), headers)
-      if (!webSocket) throw new ProtocolError(ErrorCode.INTERNAL_ERROR, quotaFault(status))
+      if (!webSocket) throw new ProtocolError(ErrorCode.INTERNAL_ERROR, quotaMessage(status))
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
       })

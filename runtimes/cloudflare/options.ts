@@ -113,12 +113,23 @@ export function checkOptions(options: WorkerOptions): void {
 }
 
 /** The options of a Worker that must not be passed to a handler. */
-const OWN = [
-  ...['path', 'card', 'ssePath', 'stateless', 'sessionKey', 'sessionBinding', 'hubBinding'],
-  ...['taskBinding', 'hubShards', 'sessionIdleMs', 'secrets', 'entrypoint'],
+const WORKER_OPTIONS = [
+  'path',
+  'card',
+  'ssePath',
+  'stateless',
+  'sessionKey',
+  'sessionBinding',
+  'hubBinding',
+  'taskBinding',
+  'hubShards',
+  'sessionIdleMs',
+  'secrets',
+  'entrypoint',
 ]
 
 /** The options of a Worker that belong to the handler. */
 export function handlerOptions(options: WorkerOptions): HandlerOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)))
+  const entries = Object.entries(options).filter(([name]) => !WORKER_OPTIONS.includes(name))
+  return Object.fromEntries(entries)
 }

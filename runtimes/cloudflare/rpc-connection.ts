@@ -43,12 +43,13 @@ export class RpcConnection extends RpcTarget {
   readonly #receiver: Rpc.Stub<RpcReceiver>
   readonly #options: RpcConnectionOptions
   readonly #connection: ServerConnection
-  /** Settles the open calls when the connection closes. */
-  readonly #open = new Set<(answer: null) => void>()
+  /** The functions that settle the open calls when the connection closes. */
+  readonly #openCalls = new Set<(answer: null) => void>()
   readonly #stopWatching: () => void
   /** Settles when the caller has received the last message. */
-  #lastSent: Promise<void> | undefined
-  #waiting = 0
+  #lastDelivery: Promise<void> | undefined
+  /** The number of messages that the caller has not received yet. */
+  #waitingCount = 0
   #closed = false
 
   /** @param receiver The client side of the connection, which this connection releases when it closes. */
@@ -75,9 +76,9 @@ export class RpcConnection extends RpcTarget {
   send(text: string): Promise<string | null> {
     if (this.#closed) return Promise.resolve(null)
     return new Promise((resolve, reject) => {
-      this.#open.add(resolve)
+      this.#openCalls.add(resolve)
       this.#answer(text)
-        .finally(() => this.#open.delete(resolve))
+        .finally(() => this.#openCalls.delete(resolve))
         .then(resolve, reject)
     })
   }
@@ -88,7 +89,7 @@ export class RpcConnection extends RpcTarget {
     this.#closed = true
     this.#stopWatching()
     this.#connection.close()
-    for (const settle of this.#open) settle(null)
+    for (const settle of this.#openCalls) settle(null)
     this.#receiver[Symbol.dispose]()
     this.#options.onClosed()
   }
@@ -112,7 +113,7 @@ export class RpcConnection extends RpcTarget {
       answer = this.#connection.refuse(frame, reason)
     }
     // The response must not overtake messages that were sent before it
-    if (this.#lastSent) await this.#lastSent
+    if (this.#lastDelivery) await this.#lastDelivery
     return answer ? this.#write(answer) : null
   }
 
@@ -127,7 +128,7 @@ export class RpcConnection extends RpcTarget {
   /** @throws {ProtocolError} If too many calls are open, and the message is a call or a batch. */
   #requireRoom(frame: unknown): void {
     const { maxOpenCalls } = this.#options
-    if (this.#open.size <= maxOpenCalls) return
+    if (this.#openCalls.size <= maxOpenCalls) return
     // Notifications and responses are always accepted: the caller needs them to cancel and to respond
     if (isObject(frame) && !('method' in frame && 'id' in frame)) return
     const message = `More than ${maxOpenCalls} calls are open on this connection`
@@ -151,25 +152,25 @@ export class RpcConnection extends RpcTarget {
 
   /** Sends a message to the caller. */
   async #post(message: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    if (this.#waiting === MAX_WAITING) {
+    if (this.#waitingCount === MAX_WAITING) {
       this.#server.report(new SdkError('LIMIT_EXCEEDED', 'The calling Worker reads too slowly'))
       this.close()
     }
     if (this.#closed) throw new SdkError('CLOSED', 'Cannot send: the connection is closed')
-    const sent = this.#deliver(message)
-    this.#lastSent = sent
-    await sent
-    if (this.#lastSent === sent) this.#lastSent = undefined
+    const delivery = this.#deliver(message)
+    this.#lastDelivery = delivery
+    await delivery
+    if (this.#lastDelivery === delivery) this.#lastDelivery = undefined
   }
 
   async #deliver(message: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    this.#waiting++
+    this.#waitingCount++
     try {
       await this.#receiver.receive(requireSendable(writeJson(message)))
     } catch (error) {
       // If the caller has ended, the runtime disposes of this connection
       if (error instanceof SdkError) this.#server.report(error)
     }
-    this.#waiting--
+    this.#waitingCount--
   }
 }

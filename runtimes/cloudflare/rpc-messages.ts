@@ -21,9 +21,13 @@ const OVERHEAD_BYTES = 1024
 export function requireSendable(text: string): string {
   const maxBytes = MAX_RPC_BYTES - OVERHEAD_BYTES
   // Strings are sent with one byte a character if all of them are Latin-1, and otherwise with two
-  const fits = text.length <= maxBytes / 2 || (text.length <= maxBytes && !/[^\0-\xff]/.test(text))
+  const fits = text.length <= maxBytes / 2 || (text.length <= maxBytes && isLatin1(text))
   if (fits) return text
   throw new SdkError('LIMIT_EXCEEDED', 'The message exceeds 32 MiB, the limit of Workers RPC')
+}
+
+function isLatin1(text: string): boolean {
+  return !/[^\0-\xff]/.test(text)
 }
 
 /**

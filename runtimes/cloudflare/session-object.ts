@@ -60,8 +60,8 @@ function authorizerOf(auth: Authenticator): Authenticator {
 export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
   // The Worker checks hosts. `#end` sends a request to a host that no list allows
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
-  const shared = handlerOptions(rest)
-  // Uses are recorded only this often, so that most requests write nothing.
+  const optionsOfHandler = handlerOptions(rest)
+  // The use of a session is recorded only this often, so that most requests write nothing
   const touchMs = Math.min(idleMs / 10, 60_000)
 
   return class McpSession extends DurableObject {
@@ -89,8 +89,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         syncQueue: this.#syncQueue,
         onError: (error) => console.error(error),
       })
-      const handling: HandlerOptions = {
-        ...shared,
+      const objectOptions: HandlerOptions = {
+        ...optionsOfHandler,
         // The alarm ends sessions, because only the hub knows which of them still listen
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
@@ -99,7 +99,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         allowedOrigins: '*',
         ...(auth && { auth: authorizerOf(auth) }),
       }
-      this.#handle = createHandler(server, handling, {
+      this.#handle = createHandler(server, objectOptions, {
         // The hub announces changes itself.
         changeSource: { subscribe: () => () => {} },
         onStandaloneStream: ({ sessionId: session, initialEventId }) => {
@@ -125,7 +125,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       // A GET need not be recorded: the hub knows which sessions listen.
       const sessionId = request.headers.get('mcp-session-id')
       if (request.method !== 'GET') this.#touch(sessionId)
-      const sse = isAt(request, ssePath)
+      const isSse = isAt(request, ssePath)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
       const answer = async (forwarded: Request): Promise<Response> => {
@@ -144,13 +144,13 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
         if (streamRequest && !(await this.#prepare(streamRequest.session))) return noStream()
         // Reading headers is slow on workerd.
-        const opened = sessionId === null || sse ? response.headers.get('mcp-session-id') : null
-        if (opened === null || (await this.#setAlarm())) return response
+        const openedId = sessionId === null || isSse ? response.headers.get('mcp-session-id') : null
+        if (openedId === null || (await this.#setAlarm())) return response
         // Without an alarm, the session would never end
-        await this.#end(opened)
+        await this.#end(openedId)
         return refuse(503, 'Sessions cannot be stored at the moment', { 'retry-after': '60' })
       }
-      return sse ? this.#answerSse(request, principal, answer) : answer(request)
+      return isSse ? this.#answerSse(request, principal, answer) : answer(request)
     }
 
     /**
@@ -201,10 +201,10 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     async #endIfIdle({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
       const endsAt = usedAt + idleMs + touchMs
       if (endsAt > Date.now()) return endsAt
-      const later = Date.now() + idleMs + touchMs
-      if ((await this.#listens(id)) || (await this.#postponeOnce(id))) return later
-      // A session that could not be ended is tried again
-      return (await this.#end(id)) ? Infinity : later
+      const nextCheck = Date.now() + idleMs + touchMs
+      if ((await this.#listens(id)) || (await this.#postponeOnce(id))) return nextCheck
+      // If the session could not be ended, it is tried again
+      return (await this.#end(id)) ? Infinity : nextCheck
     }
 
     /** Does nothing, as clients send no messages over sockets. */
@@ -232,9 +232,9 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       const { storage } = this.ctx
       const existing = await storage.get<string>('mcp_secret')
       if (existing !== undefined) return existing
-      const minted = crypto.randomUUID() + crypto.randomUUID()
-      await storage.put('mcp_secret', minted)
-      return minted
+      const generated = crypto.randomUUID() + crypto.randomUUID()
+      await storage.put('mcp_secret', generated)
+      return generated
     }
 
     async #closed(socket: WebSocket): Promise<void> {

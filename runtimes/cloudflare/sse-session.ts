@@ -12,8 +12,9 @@ import { sendEvent } from './stream-socket.ts'
 
 /** The tag of the socket. */
 const TAG = 'sse'
+/** The query parameter with the id of the session. */
 const SESSION = 'session'
-/** A message in an event stream; other fields are for clients that resume. */
+/** The message in an event. The other fields of the event are for clients that resume. */
 const MESSAGE = /^data: (.+)$/m
 
 /** Handles a request of the session with the Streamable HTTP transport. */
@@ -22,8 +23,8 @@ export type Answer = (request: Request) => Promise<Response>
 /** Adds the session id to a request of HTTP+SSE, as in Streamable HTTP: a new id for the GET. */
 export function withSseSessionId(request: Request, newId: () => string): Request {
   const headers = new Headers(request.headers)
-  const opens = request.method === 'GET'
-  const id = opens ? newId() : (new URL(request.url).searchParams.get(SESSION) ?? '')
+  const opensStream = request.method === 'GET'
+  const id = opensStream ? newId() : (new URL(request.url).searchParams.get(SESSION) ?? '')
   headers.set('mcp-session-id', id)
   headers.delete('mcp-protocol-version')
   return new Request(request, { headers })
@@ -80,10 +81,10 @@ export class SseSession {
     } else {
       this.#ctx.waitUntil(this.#forwardStream(response))
     }
-    const opened = response.headers.get('mcp-session-id')
-    if (opened !== null) {
-      const listening = { accept: 'text/event-stream', 'mcp-session-id': opened }
-      await answer(new Request(request.url, { headers: listening }))
+    const openedId = response.headers.get('mcp-session-id')
+    if (openedId !== null) {
+      const listenHeaders = { accept: 'text/event-stream', 'mcp-session-id': openedId }
+      await answer(new Request(request.url, { headers: listenHeaders }))
     }
     return new Response(null, { status: 202 })
   }
@@ -113,8 +114,8 @@ export class SseSession {
   }
 
   get #socket(): WebSocket | undefined {
-    const open = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
-    return this.#ctx.getWebSockets(TAG).find(open)
+    const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
+    return this.#ctx.getWebSockets(TAG).find(isOpen)
   }
 
   #send(data: string): undefined {

@@ -16,7 +16,9 @@ import { type Sink } from '../../src/presets/server.ts'
 
 /** A message has at most 1 MiB, and a UTF-16 unit takes at most three bytes. */
 const MAX_PIECE_CHARACTERS = 300_000
+/** Precedes each piece of an event except the last one. */
 const MORE = '+'
+/** Precedes the last piece of an event. */
 const LAST = '.'
 
 /** Creates the sink for events in the object. */
@@ -38,20 +40,20 @@ export function socketSink(socket: WebSocket): Sink {
 /** Sends an event in as many pieces as it needs. */
 export function sendEvent(socket: WebSocket, event: ServerSentEvent): void {
   const pieces = chunkText(JSON.stringify(event), MAX_PIECE_CHARACTERS)
-  const last = pieces.pop() ?? ''
+  const lastPiece = pieces.pop() ?? ''
   for (const piece of pieces) socket.send(MORE + piece)
-  socket.send(LAST + last)
+  socket.send(LAST + lastPiece)
 }
 
 /** Receives the events that {@link sendEvent} sends. */
 export function receiveEvents(socket: WebSocket, onEvent: (event: ServerSentEvent) => void): void {
-  let pieces = ''
+  let received = ''
   socket.addEventListener('message', ({ data }) => {
     const text = String(data)
-    pieces += text.slice(1)
+    received += text.slice(1)
     if (text.startsWith(MORE)) return
-    onEvent(JSON.parse(pieces) as ServerSentEvent)
-    pieces = ''
+    onEvent(JSON.parse(received) as ServerSentEvent)
+    received = ''
   })
 }
 

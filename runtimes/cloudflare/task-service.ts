@@ -82,9 +82,10 @@ export class ObjectTasks implements TaskService {
     waitMs,
     signal,
   }: TaskWaitOptions): Promise<TaskRecord | undefined> {
-    const found = this.#find(taskId)?.next(principal, seen, waitMs && Math.max(waitMs, MIN_POLL_MS))
-    if (!found || !signal) return found
-    return untilAborted(Promise.resolve(found), signal)
+    const pollMs = waitMs === 0 ? 0 : Math.max(waitMs, MIN_POLL_MS)
+    const change = this.#find(taskId)?.next(principal, seen, pollMs)
+    if (!change || !signal) return change
+    return untilAborted(Promise.resolve(change), signal)
   }
 
   async watch(

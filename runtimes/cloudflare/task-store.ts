@@ -23,6 +23,7 @@ export class ObjectTaskStore implements TaskRecordStore {
     const { kv } = this.#storage
     let text = kv.get<string>(PREFIX + taskId)
     if (text === undefined) return undefined
+    // If there are further chunks, the first has the maximum length, or one character less
     if (text.length >= MAX_CHARACTERS - 1) {
       for (let n = 1; ; n++) {
         const chunk = kv.get<string>(chunkKey(taskId, n))
@@ -56,7 +57,8 @@ export class ObjectTaskStore implements TaskRecordStore {
 
   /** Deletes the chunks from an index up to the first missing one. */
   #deleteChunks(taskId: string, from: number): void {
-    for (let n = from; this.#storage.kv.delete(chunkKey(taskId, n)); n++);
+    let n = from
+    while (this.#storage.kv.delete(chunkKey(taskId, n))) n++
   }
 }
 

@@ -113,7 +113,7 @@ export function createWorker<Env = unknown>(
 
   const tasks = hostTasks(server, options)
   const secrets = sealingSecrets(options)
-  const changeSource = options.stateless ? silence : hub.changes
+  const changeSource = options.stateless ? noChanges : hub.changes
   const handle = createHandler(
     server,
     { ...handlerOptions(options), secrets, sessions },
@@ -135,9 +135,9 @@ export function createWorker<Env = unknown>(
   const guard = createGuard(server, options)
   const startHub = (_request: Request, _caller: Caller): void => hub.start()
   const router = IttyRouter<IRequestStrict, [Caller], Response>()
-  if (card) for (const each of card.paths) router.all(routeOf(each), card)
-  for (const each of [path, ...(options.auth?.paths ?? [])]) {
-    router.all(routeOf(each), startHub, handle)
+  if (card) for (const cardPath of card.paths) router.all(routeOf(cardPath), card)
+  for (const handlerPath of [path, ...(options.auth?.paths ?? [])]) {
+    router.all(routeOf(handlerPath), startHub, handle)
   }
   if (options.ssePath !== undefined) {
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
@@ -168,10 +168,10 @@ export function createWorker<Env = unknown>(
   }
 }
 
-/** The source of changes without a hub. It rejects every subscription. */
-const silence: ChangeSource = {
+/** The source of changes without a hub. It rejects every subscription of a client. */
+const noChanges: ChangeSource = {
   subscribe: (_listener, { filter } = {}) => {
-    // Sessions subscribe to whatever there is
+    // A session subscribes without a filter, which must not fail
     if (!filter) return () => {}
     throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server sends no change notifications')
   },
