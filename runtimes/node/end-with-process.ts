@@ -13,9 +13,11 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 type Signal = keyof typeof SIGNALS
 /** The grace period for children after SIGTERM when a signal ends this process, in milliseconds. */
 const GRACE_MS = 1000
+/** How often to check whether the children have exited, in milliseconds. */
 const POLL_MS = 20
 
-const running = new Set<Kill>()
+/** The functions that signal the children that are running. */
+const killFunctions = new Set<Kill>()
 
 /**
  * Tracks a child until it and its descendants have exited. The child receives SIGTERM when this process
@@ -31,16 +33,16 @@ export function endWithProcess(send: Kill): Kill {
     if (!isRunning || signal === 'SIGKILL') stopTracking(kill)
     return isRunning
   }
-  if (running.size === 0) {
+  if (killFunctions.size === 0) {
     process.on('exit', terminateAll)
     for (const signal in SIGNALS) process.on(signal, onSignal)
   }
-  running.add(kill)
+  killFunctions.add(kill)
   return kill
 }
 
 function stopTracking(kill: Kill): void {
-  if (running.delete(kill) && running.size === 0) stopListening()
+  if (killFunctions.delete(kill) && killFunctions.size === 0) stopListening()
 }
 
 function stopListening(): void {
@@ -49,19 +51,21 @@ function stopListening(): void {
 }
 
 function terminateAll(): void {
-  for (const kill of running) kill('SIGTERM')
+  for (const kill of killFunctions) kill('SIGTERM')
 }
 
 function onSignal(signal: Signal): void {
+  // The application handles the signal itself
   if (process.listenerCount(signal) > 1) return
   // A second signal ends this process at once
   stopListening()
   terminateAll()
-  const until = performance.now() + GRACE_MS
+  const deadline = performance.now() + GRACE_MS
   const timer = setInterval(() => {
-    for (const kill of running) kill('SIGCONT')
-    if (running.size > 0 && performance.now() < until) return
-    for (const kill of running) kill('SIGKILL')
+    // Shows which children are still running: those that have exited are no longer tracked
+    for (const kill of killFunctions) kill('SIGCONT')
+    if (killFunctions.size > 0 && performance.now() < deadline) return
+    for (const kill of killFunctions) kill('SIGKILL')
     clearInterval(timer)
     endThisProcess(signal)
   }, POLL_MS)

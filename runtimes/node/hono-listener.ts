@@ -11,12 +11,17 @@ import type { NodeHandler, NodeListener, Outgoing } from './listener.ts'
 import { respondUnread } from './unread-body.ts'
 
 /** The headers that describe how a body was sent. They are wrong once a middleware has read it. */
-const FRAMING = ['content-length', 'content-encoding', 'transfer-encoding']
+const FRAMING_HEADERS = ['content-length', 'content-encoding', 'transfer-encoding']
 
 /** The headers that HTTP/2 forbids, as they describe a connection of HTTP/1. */
 const CONNECTION_HEADERS = [
-  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te'],
-  ...['transfer-encoding', 'upgrade'],
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
 ]
 
 /** Converts a handler. */
@@ -24,16 +29,16 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
   responses.Lazy = LazyResponse
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
-      if ('rawBody' in incoming) for (const name of FRAMING) request.headers.delete(name)
+      if ('rawBody' in incoming) for (const name of FRAMING_HEADERS) request.headers.delete(name)
       const answer = await handler(request, { request, address: incoming.socket?.remoteAddress })
       const response = 'stream' in outgoing ? withoutConnectionHeaders(answer) : answer
       // With HTTP/2, only the stream is closed, not the connection
-      const unread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
-      if (unread && response.status >= 400) {
+      const isUnread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
+      if (isUnread && response.status >= 400) {
         await respondUnread(response, incoming, outgoing)
         return RESPONSE_ALREADY_SENT
       }
-      if (unread) outgoing.shouldKeepAlive = false
+      if (isUnread) outgoing.shouldKeepAlive = false
       if (request.method === 'HEAD') return withoutBody(response)
       if (response.constructor === LazyResponse) return response
       if (hasLength(response)) return withLength(response, outgoing)

@@ -50,16 +50,16 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
 }
 
-const windows = process.platform === 'win32'
+const isWindows = process.platform === 'win32'
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
   // Loaded now, as an `exit` handler of this process cannot await an import
   const { spawn } = await import('node:child_process')
-  let running = true
+  let isRunning = true
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('exit', (code, signal) => {
-      running = false
+      isRunning = false
       resolve({ code, signal })
     })
   })
@@ -72,9 +72,9 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     writeStderr,
     exited,
     kill: endWithProcess((signal) => {
-      if (!windows) return signalGroup(child, signal)
-      if (running && signal !== 'SIGCONT') endTree(child, spawn)
-      return running
+      if (!isWindows) return signalGroup(child, signal)
+      if (isRunning && signal !== 'SIGCONT') endTree(child, spawn)
+      return isRunning
     }),
   }
 }
@@ -97,8 +97,8 @@ async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
       cwd,
       env: environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A process group of its own, so that its descendants can be ended with it
-      detached: !windows,
+      // Gives the child a process group of its own, so that its descendants can be ended with it
+      detached: !isWindows,
       windowsHide: true,
     })
     await new Promise<void>((resolve, reject) => {
@@ -111,21 +111,24 @@ async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
   }
 }
 
-/** Windows cannot start `npx` and other `.cmd` files without the help of `cross-spawn`. */
+/**
+ * Loads the function that starts a child. On Windows it is that of `cross-spawn`, because Node's own cannot
+ * start `npx` and other `.cmd` files there.
+ */
 async function spawnFunction(): Promise<
   (command: string, args: string[], options: SpawnOptions) => NodeChild
 > {
-  if (windows) return (await import('cross-spawn')).default
+  if (isWindows) return (await import('cross-spawn')).default
   return (await import('node:child_process')).spawn
 }
 
 /** The variables that a child inherits, and those of the option `env`. */
-function environment(ownVariables: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
+function environment(optionEnv: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {}
   for (const name of inheritedVariables) {
     if (process.env[name] !== undefined) env[name] = process.env[name]
   }
-  return { ...env, ...ownVariables }
+  return { ...env, ...optionEnv }
 }
 
 async function startError(options: StdioClientOptions, cause: unknown): Promise<SdkError> {
@@ -147,7 +150,7 @@ function signalGroup(child: NodeChild, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Windows has no signals and no groups; `taskkill` ends a process and its descendants. */
+/** Ends a child and its descendants on Windows, which has neither signals nor process groups. */
 function endTree(child: NodeChild, spawn: typeof spawnProcess): void {
   spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () =>
     child.kill(),

@@ -9,7 +9,7 @@ import type { Readable, Writable } from 'node:stream'
 /**
  * How many chunks are buffered before the source is paused. A chunk from a pipe has at most 64 KiB.
  */
-const CHUNKS = 16
+const MAX_BUFFERED_CHUNKS = 16
 
 /**
  * A `ReadableStream` over a Node stream.
@@ -17,18 +17,18 @@ const CHUNKS = 16
  * @param cancel Called when the reader cancels. The rest of the data is discarded.
  */
 export function webReadable(stream: Readable, cancel: () => void): ReadableStream<Uint8Array> {
-  let isOver = false
+  let isEnded = false
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const end = (error?: Error): void => {
-          if (isOver) return
-          isOver = true
+          if (isEnded) return
+          isEnded = true
           if (error) controller.error(error)
           else controller.close()
         }
         stream.on('data', (chunk: Uint8Array) => {
-          if (isOver) return
+          if (isEnded) return
           controller.enqueue(chunk)
           if ((controller.desiredSize ?? 0) <= 0) stream.pause()
         })
@@ -40,13 +40,13 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
         stream.resume()
       },
       cancel() {
-        isOver = true
+        isEnded = true
         // The data is still read and discarded, so that the other process never blocks on a full pipe
         stream.resume()
         cancel()
       },
     },
-    { highWaterMark: CHUNKS },
+    { highWaterMark: MAX_BUFFERED_CHUNKS },
   )
 }
 

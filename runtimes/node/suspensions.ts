@@ -16,6 +16,6 @@ export function ignoreSuspensions(): void {
 
 function onUnhandled(reason: unknown): void {
   if (reason instanceof Error && reason.name === 'InputPending') return
-  // Node and Bun end the process only if there is no other listener
+  // Without this listener, Node and Bun would end the process, unless the application has a listener too
   if (process.listenerCount('unhandledRejection') === 1) throw reason
 }

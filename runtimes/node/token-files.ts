@@ -36,6 +36,7 @@ export const files: Files = {
     if (namespace === undefined) return false
     if (namespace !== (await (ownNamespace ??= findNamespace()))) return false
     try {
+      // Signal 0 only checks whether the process exists
       process.kill(Number(pid), 0)
       return false
     } catch (error) {
@@ -53,12 +54,13 @@ async function findNamespace(): Promise<string | undefined> {
   const host = hostname().replace(/\s/g, '-')
   if (process.platform !== 'linux') return host
   // Containers may share a host name and a folder, but not their processes
-  const kernel = ['/proc/sys/kernel/random/boot_id', '/proc/self/ns/pid'] as const
-  const namespace = Promise.all([readFile(kernel[0], 'utf8'), readlink(kernel[1])])
-  return namespace.then(
-    ([bootId, pidNamespace]) => `${host}/${bootId.trim()}/${pidNamespace}`,
-    () => undefined,
-  )
+  try {
+    const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+    const pidNamespace = await readlink('/proc/self/ns/pid')
+    return `${host}/${bootId.trim()}/${pidNamespace}`
+  } catch {
+    return undefined
+  }
 }
 
 /** Creates a handler that returns `undefined` for errors with this code, and throws all others. */

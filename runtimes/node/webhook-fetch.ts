@@ -86,7 +86,7 @@ async function checkedAddresses(
   const resolved = isName(hostname) ? await resolve(hostname) : [hostname]
   const addresses = resolved.map(normalize)
   const denied = addresses.find((address) => {
-    return isPrivateHost(translate(address)) && !allowAddress(address)
+    return isPrivateHost(translateNat64(address)) && !allowAddress(address)
   })
   if (denied === undefined) return addresses
   throw new SdkError('DENIED', `"${hostname}" has the address "${denied}", which is not public`)
@@ -137,11 +137,11 @@ function normalize(address: string): string {
 }
 
 /** The address that a NAT64 gateway connects to; other addresses are returned unchanged. */
-function translate(address: string): string {
+function translateNat64(address: string): string {
   const [, high, low] = NAT64.exec(address) ?? []
   if (high === undefined || low === undefined) return address
-  const bits = [high, low].map((part) => Number.parseInt(part, 16))
-  return bits.flatMap((value) => [value >> 8, value & 255]).join('.')
+  const pairs = [high, low].map((pair) => Number.parseInt(pair, 16))
+  return pairs.flatMap((pair) => [pair >> 8, pair & 255]).join('.')
 }
 
 function withoutBrackets(address: string): string {

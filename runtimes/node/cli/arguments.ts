@@ -186,7 +186,7 @@ function urlTarget(text: string | undefined): ParsedInvocation['target'] {
   }
   const { username, password } = new URL(text)
   if (username || password) {
-    // Without the URL, because errors are logged
+    // The message does not contain the URL, because errors are logged
     throw new UsageError('A URL must not contain credentials: pass them by "--header" or "--token"')
   }
   return { url: text.trim() }
@@ -217,9 +217,9 @@ function headersOf({ header: pairs, token = process.env.EDGEWISE_TOKEN }: Values
 }
 
 function split(pair: string, separator: string, option: string): [name: string, value: string] {
-  const at = pair.indexOf(separator)
-  if (at < 1) throw new UsageError(`"${option}" must be name${separator}value, not "${pair}"`)
-  return [pair.slice(0, at), pair.slice(at + 1)]
+  const nameEnd = pair.indexOf(separator)
+  if (nameEnd < 1) throw new UsageError(`"${option}" must be name${separator}value, not "${pair}"`)
+  return [pair.slice(0, nameEnd), pair.slice(nameEnd + 1)]
 }
 
 function numberOf(

@@ -49,7 +49,7 @@ async function askNext(
   try {
     const name = oneLine(server.info?.name ?? 'The server')
     process.stderr.write(`${name} asks: ${safe(indented(params.message))}\n`)
-    if (params.mode !== 'url') return await fillIn(ask, formFields(params.requestedSchema))
+    if (params.mode !== 'url') return await fillInForm(ask, formFields(params.requestedSchema))
     printNotice(`  ${params.url}`)
     const answer = await ask('Open this page in your browser, then go on? (y/N) ')
     return { action: /^y/i.test(answer) ? 'accept' : 'decline' }
@@ -70,7 +70,7 @@ function acceptDefaults(fields: readonly FormField[]): ElicitResult {
   return { action: 'decline' }
 }
 
-async function fillIn(ask: Ask, fields: readonly FormField[]): Promise<ElicitResult> {
+async function fillInForm(ask: Ask, fields: readonly FormField[]): Promise<ElicitResult> {
   printNotice('  (empty for the default or nothing; "!" declines)')
   const content: { [name: string]: FormValue } = {}
   for (const field of fields) {
@@ -112,9 +112,8 @@ function parseAnswer(text: string, { kind }: FormField): FormValue | undefined {
     case 'number':
     case 'integer': {
       const number = Number(text)
-      const isValid =
-        text !== '' && (kind === 'integer' ? Number.isInteger(number) : !Number.isNaN(number))
-      return isValid ? number : undefined
+      const isOfKind = kind === 'integer' ? Number.isInteger(number) : !Number.isNaN(number)
+      return text !== '' && isOfKind ? number : undefined
     }
     case 'boolean':
       if (/^(y|yes|true)$/i.test(text)) return true

@@ -12,7 +12,7 @@ import { UsageError } from './usage.ts'
 export async function complete(invocation: Invocation): Promise<number> {
   const [nameOrTemplate, ...words] = invocation.commandArguments
   if (nameOrTemplate === undefined) throw new UsageError('Specify a prompt or a resource template')
-  const [first, ...others] = words.map(pair)
+  const [first, ...others] = words.map(parsePair)
   if (!first)
     throw new UsageError('Specify an argument to complete, such as city=R, or city= for all')
   const [name, value] = first
@@ -36,8 +36,8 @@ export async function complete(invocation: Invocation): Promise<number> {
   return 0
 }
 
-function pair(word: string): [name: string, value: string] {
-  const at = word.indexOf('=')
-  if (at < 1) throw new UsageError(`"${word}" is not of the form name=value`)
-  return [word.slice(0, at), word.slice(at + 1)]
+function parsePair(word: string): [name: string, value: string] {
+  const nameEnd = word.indexOf('=')
+  if (nameEnd < 1) throw new UsageError(`"${word}" is not of the form name=value`)
+  return [word.slice(0, nameEnd), word.slice(nameEnd + 1)]
 }

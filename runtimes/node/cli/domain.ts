@@ -24,25 +24,29 @@ export async function resolveDomain(invocation: ParsedInvocation): Promise<Invoc
   const [found] = cards
   if (!found) throw new ConnectError(`"${domain}" lists no servers: specify the URL of one`)
   if (cards.length > 1) {
-    const urls = cards.map((each) => endpointsOf(each).join(' or ') || each.displayName)
+    const urls = cards.map((listed) => endpointsOf(listed).join(' or ') || listed.displayName)
     throw new ConnectError(`"${domain}" lists several servers; specify one: ${urls.join(', ')}`)
   }
-  return { ...invocation, ...(await connectTo(found, options)) }
+  return { ...invocation, ...(await chooseEndpoint(found, options)) }
 }
 
-/** The target and the options for the endpoint of a card. */
-async function connectTo(
+/**
+ * Chooses an endpoint of a card. Returns it with the options for it.
+ *
+ * @throws {ConnectError} If no endpoint can be used.
+ */
+async function chooseEndpoint(
   found: Found,
   options: Options,
 ): Promise<{ target: Target; options: Options }> {
   const { chooseRemote } = await import('../../../src/cards/index.ts')
   try {
-    // Headers of the command line need no values
-    const given = [...options.headers.keys()]
+    // A header of the command line replaces that of the card, which then needs no input
+    const givenNames = [...options.headers.keys()]
     const remotes = (found.card.remotes ?? []).map(({ headers = [], ...remote }) => {
       return {
         ...remote,
-        headers: headers.filter(({ name }) => !given.includes(name.toLowerCase())),
+        headers: headers.filter(({ name }) => !givenNames.includes(name.toLowerCase())),
       }
     })
     const { domain } = found
@@ -61,14 +65,14 @@ async function connectTo(
     return { target: { url, card: found.card }, options: { ...options, headers: merged } }
   } catch (error) {
     if (!(error instanceof SdkError)) throw error
-    const { missing } = (error.data ?? {}) as { missing?: readonly string[] }
-    const advice = missing
-      ? `: pass ${missing.map((name) => `--input ${name}=…`).join(' ')}`
-      : error.code === 'DENIED'
-        ? ': if you trust it, specify its URL'
-        : ''
-    throw new ConnectError(`Cannot use "${found.displayName}": ${error.message}${advice}`)
+    throw new ConnectError(`Cannot use "${found.displayName}": ${error.message}${adviceFor(error)}`)
   }
+}
+
+function adviceFor(error: SdkError): string {
+  const { missing } = (error.data ?? {}) as { missing?: readonly string[] }
+  if (missing) return `: pass ${missing.map((name) => `--input ${name}=…`).join(' ')}`
+  return error.code === 'DENIED' ? ': if you trust it, specify its URL' : ''
 }
 
 /**

@@ -42,11 +42,11 @@ export async function events(invocation: Invocation): Promise<number> {
   const receiver = webhook === undefined ? undefined : await startReceiver(webhook, port, onError)
   try {
     const subscriptions = eventSubscriptions(client, {
-      ...hooks(onError),
+      ...printingHooks(onError),
       ...(receiver && { receiver: receiver.inbox }),
     })
-    const given = words.length > 0 ? await schemaOf(subscriptions, name) : {}
-    const values = readValues(words, given, argsOption)
+    const schema = words.length > 0 ? await schemaOf(subscriptions, name) : {}
+    const values = readValues(words, schema, argsOption)
     const mode = receiver ? { mode: 'webhook' as const } : {}
     const printing = printEvents(subscriptions.follow(name, values, mode), options.json)
     printing.then(() => end(new SdkError('CLOSED', 'The events have ended')), end)
@@ -86,7 +86,7 @@ async function printEvents(
   }
 }
 
-function hooks(onError: (error: unknown) => void): EventSubscriptionsOptions {
+function printingHooks(onError: (error: unknown) => void): EventSubscriptionsOptions {
   return {
     onError,
     onGap: () => printNotice('Events were skipped: the server no longer has them'),
@@ -106,8 +106,8 @@ async function startReceiver(
   const inbox = eventInbox(publicUrl, { onError })
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener((request) => inbox.receive(request)))
-  const bound = await listen(http, port, HOST)
-  printNotice(`Receiving on http://${HOST}:${bound}, which ${publicUrl} must lead to`)
+  const boundPort = await listen(http, port, HOST)
+  printNotice(`Receiving on http://${HOST}:${boundPort}, which ${publicUrl} must lead to`)
   return {
     inbox,
     close() {

@@ -21,7 +21,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 }
-const page = new URL('../../../playground/', import.meta.url)
+const pageFolder = new URL('../../../playground/', import.meta.url)
 
 /**
  * Serves the page until interrupted.
@@ -99,14 +99,14 @@ async function readPage(path: string): Promise<Response> {
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = contentTypes[name.split('.').at(-1) ?? '']
   if (type === undefined || !/^[\w-]+\.\w+$/.test(name)) return new Response(null, { status: 404 })
-  const file = await readFile(new URL(name, page)).catch(() => undefined)
+  const file = await readFile(new URL(name, pageFolder)).catch(() => undefined)
   if (!file) return new Response('The playground is not part of this build', { status: 404 })
   return new Response(file, { headers: { 'content-type': type, 'cache-control': 'no-store' } })
 }
 
 /** The headers of the hosted page: its content security policy, which also forbids framing. */
 async function readPolicy(): Promise<[name: string, value: string][]> {
-  const text = await readFile(new URL('_headers', page), 'utf8').catch(() => '')
+  const text = await readFile(new URL('_headers', pageFolder), 'utf8').catch(() => '')
   return [...text.matchAll(/^ +([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [
     name,
     value,

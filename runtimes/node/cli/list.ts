@@ -40,18 +40,18 @@ export async function list(invocation: Invocation): Promise<number> {
   }
   await using client = await open(invocation)
   const requestedKinds = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
-  const found: Partial<Record<Kind, readonly object[]>> = {}
+  const lists: Partial<Record<Kind, readonly object[]>> = {}
   for (const requested of requestedKinds) {
     const { offered, list } = kinds[requested]
-    if (kind !== undefined) found[requested] = await list(client)
-    else if (offered(client)) found[requested] = await list(client).catch(ignoreUnsupported)
+    if (kind !== undefined) lists[requested] = await list(client)
+    else if (offered(client)) lists[requested] = await list(client).catch(ignoreUnsupported)
   }
   if (invocation.options.json) {
     const { serverInfo, revision, instructions } = client
     printJson(
       kind === undefined
-        ? { serverInfo, revision, instructions, ...found }
-        : found[requestedKinds[0] ?? 'tools'],
+        ? { serverInfo, revision, instructions, ...lists }
+        : lists[requestedKinds[0] ?? 'tools'],
     )
     return 0
   }
@@ -61,7 +61,7 @@ export async function list(invocation: Invocation): Promise<number> {
     print(oneLine(`${name} ${version} speaks ${revision}`))
     if (instructions !== undefined) print(instructions)
   }
-  for (const [name, entries] of Object.entries(found)) {
+  for (const [name, entries] of Object.entries(lists)) {
     if (entries.length === 0) {
       if (kind !== undefined) printNotice(`There are no ${name}`)
       continue

@@ -45,7 +45,8 @@ export async function createProject([
   // npm omits files named ".gitignore" from packages
   if (files.includes('gitignore')) await rename(join(path, 'gitignore'), join(path, '.gitignore'))
   const name = await nameOf(path)
-  for (const file of files.filter((name) => /\.(json|toml|md|ts|html)$/.test(name))) {
+  const textFiles = files.filter((file) => /\.(json|toml|md|ts|html)$/.test(file))
+  for (const file of textFiles) {
     const text = await readFile(join(path, file), 'utf8')
     await writeFile(join(path, file), text.replaceAll(placeholder, name))
   }

@@ -35,8 +35,10 @@ export async function open(
   onEnded: (reason: Error) => void = () => {},
 ): Promise<Client> {
   const { revision, timeoutMs, yes, verbose, headers, signIn } = options
-  let connected = false
-  const transport = transportTo(target, options, (reason) => connected && onEnded(reason))
+  let isConnected = false
+  const transport = transportTo(target, options, (reason) => {
+    if (isConnected) onEnded(reason)
+  })
   try {
     const client = await connect(transport, {
       signal: interruption,
@@ -51,7 +53,7 @@ export async function open(
       },
       ...extraOptions,
     })
-    connected = true
+    isConnected = true
     if ('card' in target && target.card) await reportDifferences(target.card, client)
     return client
   } catch (error) {
@@ -61,15 +63,15 @@ export async function open(
   }
 }
 
-/** Prints in what the card of a server differs from the server. */
+/** Prints the differences between a server and its card. */
 async function reportDifferences(
   card: Parameters<typeof compareCard>[0],
   client: Client,
 ): Promise<void> {
   const cards = await import('../../../src/cards/index.ts')
   for (const { member, card: claimed, server } of cards.compareCard(card, client)) {
-    const [ours, theirs] = [JSON.stringify(claimed), JSON.stringify(server)]
-    printNotice(`The card gives ${ours} as "${member}", but the server ${theirs}`)
+    const [cardText, serverText] = [JSON.stringify(claimed), JSON.stringify(server)]
+    printNotice(`The card gives ${cardText} as "${member}", but the server ${serverText}`)
   }
 }
 
@@ -101,7 +103,7 @@ function connectMessage(error: unknown, target: Target, options: Options): strin
   const server = 'url' in target ? target.url : target.command
   const scopes = missingScopes(error)
   const scopeHint = scopes === '' ? '' : `. ${scopes}`
-  return `Cannot connect to ${server}: ${messagesOf(error)}${advice(error, target, options)}${scopeHint}`
+  return `Cannot connect to ${server}: ${messagesOf(error)}${adviceFor(error, target, options)}${scopeHint}`
 }
 
 /** The messages of an error and its causes. */
@@ -117,7 +119,7 @@ export function missingScopes(error: unknown): string {
   return scope === undefined ? '' : `It requires a token with the scopes ${scope}`
 }
 
-function advice(error: unknown, target: Target, { headers, signIn }: Options): string {
+function adviceFor(error: unknown, target: Target, { headers, signIn }: Options): string {
   if (!(error instanceof SdkError)) return ''
   const { status } = (error.data ?? {}) as { status?: number }
   if (status === 404 && 'url' in target && new URL(target.url).pathname === '/') {

@@ -8,6 +8,16 @@
 import { isContentBlock } from '#internal/protocol'
 import type { CallToolResult, ContentBlock, ProgressParams } from '../../../src/index.ts'
 
+/** The maximum width of the column of names. */
+const MAX_NAME_WIDTH = 32
+
+/** The width of a progress bar, and the minimum width of its line. */
+const BAR_WIDTH = 24
+const MIN_LINE_WIDTH = 20
+
+/** Moves the cursor to the beginning of the line of a terminal, and clears the line. */
+const CLEAR_LINE = '\r\u001B[K'
+
 /** Prints text for people, which may have several lines. */
 export function print(text: string): void {
   process.stdout.write(`${safe(text)}\n`)
@@ -34,7 +44,7 @@ export function printJson(value: unknown): void {
 /** Prints rows of a name and its meaning. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
   const safeRows = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
-  const width = Math.min(32, Math.max(0, ...safeRows.map(([name]) => name.length)))
+  const width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...safeRows.map(([name]) => name.length)))
   for (const [name, meaning] of safeRows) {
     const firstLine = meaning.split(/\r?\n/)[0] ?? ''
     print(firstLine === '' ? `  ${name}` : `  ${name.padEnd(width)}  ${firstLine}`)
@@ -84,18 +94,17 @@ export function progressBar(): ProgressBar {
   if (!stderr.isTTY) return { show: () => {}, render: () => {}, clear: () => {} }
   const render = (text: string): void => {
     const line = safe(text.replace(/\s+/g, ' '))
-    stderr.write(`\r\u001B[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+    stderr.write(CLEAR_LINE + line.slice(0, Math.max(MIN_LINE_WIDTH, stderr.columns - 1)))
   }
   return {
     render,
     show({ progress, total, message = '' }) {
-      const width = 24
-      const filled = total ? Math.min(width, Math.round((progress / total) * width)) : 0
-      const bar = total ? `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ` : ''
-      const amount = total ? `${progress}/${total}` : `${progress}`
-      render(`${bar}${amount} ${message}`)
+      const share = total ? Math.min(1, progress / total) : 0
+      const filledWidth = Math.round(share * BAR_WIDTH)
+      const bar = `${'█'.repeat(filledWidth)}${'░'.repeat(BAR_WIDTH - filledWidth)} `
+      render(total ? `${bar}${progress}/${total} ${message}` : `${progress} ${message}`)
     },
-    clear: () => void stderr.write('\r\u001B[K'),
+    clear: () => void stderr.write(CLEAR_LINE),
   }
 }
 
@@ -109,12 +118,12 @@ const UNSAFE =
 
 /** Text in which control and invisible characters are escaped, as in JSON. */
 export function safe(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(UNSAFE, escaped)
+  return text.replaceAll('\r\n', '\n').replace(UNSAFE, escapeUnits)
 }
 
 /** Safe text in one line: line ends and tabs are escaped as well. */
 export function oneLine(text: string): string {
-  return safe(text).replace(/[\n\t]/g, escaped)
+  return safe(text).replace(/[\n\t]/g, escapeUnits)
 }
 
 /** Text whose continuation lines are indented, so that they cannot imitate other output. */
@@ -122,7 +131,7 @@ export function indented(text: string): string {
   return text.replace(/\r?\n/g, '\n    ')
 }
 
-function escaped(text: string): string {
+function escapeUnits(text: string): string {
   return text
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

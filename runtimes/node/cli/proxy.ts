@@ -61,6 +61,7 @@ export function createProxy(
     try {
       return await send(request)
     } catch (error) {
+      // The page has cancelled the request, so it ignores the response
       if (request.signal.aborted) return new Response(null, { status: 499 })
       onError(error)
       return new Response(messagesOf(error), { status: 502 })

@@ -23,7 +23,7 @@ export function readValues(
     return [name, colon ? parseJson(text, name) : parseBySchema(text, property, schema)]
   })
   const names = entries.map(([name]) => name)
-  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
   if (repeated !== undefined) throw new UsageError(`"${repeated}" has more than one value`)
   return { ...base, ...Object.fromEntries(entries) }
 }
@@ -70,7 +70,7 @@ function allowsStrings(schema: unknown, root: JsonObject, seen: Set<unknown>): b
   const { type, anyOf, oneOf, allOf, enum: values, const: constant, $ref } = schema
   if (type !== undefined) return [type].flat().includes('string')
   const parts = [anyOf, oneOf, allOf, resolveReference($ref, root)].flat()
-  if ([values, constant].flat().some(isText)) return true
+  if ([values, constant].flat().some(isString)) return true
   return parts.some((part) => allowsStrings(part, root, seen))
 }
 
@@ -91,7 +91,7 @@ function isExact(value: unknown, text: string): boolean {
   return Number.isFinite(value) && (!/^-?\d+$/.test(text) || Number.isSafeInteger(value))
 }
 
-function isText(value: unknown): boolean {
+function isString(value: unknown): boolean {
   return typeof value === 'string'
 }
 
