@@ -31,17 +31,17 @@ import { ignoreSuspensions } from '../node/suspensions.ts'
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
   ignoreSuspensions()
-  // No idle timeout, since a stream may be silent for long
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, {
       request,
-      // Read on demand: few calls need the address, and reading it takes a tenth of a call's time
+      // A getter, because few calls need the address, and reading it takes a tenth of a call's time
       get address() {
         return http.requestIP(request)?.address
       },
     })
   const listen = (): ReturnType<typeof Bun.serve> => {
     try {
+      // Without an idle timeout, since a stream may be silent for long
       return Bun.serve({ port, hostname, idleTimeout: 0, fetch: handle })
     } catch (error) {
       throw listenFault(error, hostname, port)

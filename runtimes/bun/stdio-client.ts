@@ -50,13 +50,13 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'pipe',
-      // A process group of its own, so that its descendants can be ended with it
+      // Gives the child a process group of its own, so that its descendants can be ended with it
       detached: true,
     }),
   )
-  let running = true
+  let isRunning = true
   const exited = child.exited.then(() => {
-    running = false
+    isRunning = false
     const { exitCode, signalCode } = child
     return { code: exitCode, signal: signalCode === null ? null : String(signalCode) }
   })
@@ -67,13 +67,14 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void process.stderr.write(chunk),
     exited,
-    kill: endWithProcess((signal) => signalTree(child, signal, running)),
+    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
   }
 }
 
-function spawn<Child>(command: string, start: () => Child): Child {
+/** Runs `createChild`. Converts its errors to those of the SDK. */
+function spawn<Child>(command: string, createChild: () => Child): Child {
   try {
-    return start()
+    return createChild()
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     const reason = message.startsWith('Executable not found') ? 'there is no such program' : message
@@ -91,15 +92,16 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
  * Sends a signal to a child and its descendants, and returns whether any of them is still running. Never
  * throws.
  *
- * @param running Whether the child itself is running.
+ * @param isRunning Whether the child itself is running.
  */
-function signalTree(child: Subprocess, signal: Signal, running: boolean): boolean {
+function signalTree(child: Subprocess, signal: Signal, isRunning: boolean): boolean {
   try {
     return process.kill(-child.pid, signal)
   } catch {
-    // Windows has no process groups.
-    if (running && process.platform === 'win32' && signal !== 'SIGCONT') child.kill(signal)
-    return running && process.platform === 'win32'
+    // Windows has no process groups, so only the child itself is signaled
+    const isWindowsChild = isRunning && process.platform === 'win32'
+    if (isWindowsChild && signal !== 'SIGCONT') child.kill(signal)
+    return isWindowsChild
   }
 }
 

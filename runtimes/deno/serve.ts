@@ -37,25 +37,25 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const { port, hostname, fetch, listening } = createEndpoint(server, options)
   ignoreSuspensions()
   const closing = new AbortController()
-  const open = new Set<Promise<unknown>>()
+  const openRequests = new Set<Promise<unknown>>()
   const handle: Deno.ServeHandler = async (request, { completed, remoteAddr }) => {
     const connection = replaceSignal(request)
-    const ended: Promise<unknown> = completed.then(
-      () => open.delete(ended),
+    const completion: Promise<unknown> = completed.then(
+      () => openRequests.delete(completion),
       () => {
         connection.disconnect()
-        open.delete(ended)
+        openRequests.delete(completion)
       },
     )
-    open.add(ended)
+    openRequests.add(completion)
     const address = 'hostname' in remoteAddr ? remoteAddr.hostname : undefined
     const response = await fetch(request, { request, address })
-    connection.answered = true
+    connection.isAnswered = true
     return response
   }
   const listen = (): ReturnType<typeof Deno.serve> => {
     try {
-      // The program decides what to print.
+      // With an empty `onListen`, Deno does not print the address
       return Deno.serve({ port, hostname, signal: closing.signal, onListen: () => {} }, handle)
     } catch (error) {
       throw listenFault(error, hostname, port)
@@ -64,8 +64,8 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const http = listen()
   return listening(http.addr.port, async () => {
     // Deno waits either for all requests or for none, and in the latter case cuts off responses.
-    const all = (): Promise<unknown> => Promise.all(open)
-    const isDone = await withTimeout(CLOSE_TIMEOUT_MS, all).then(
+    const waitForAll = (): Promise<unknown> => Promise.all(openRequests)
+    const isDone = await withTimeout(CLOSE_TIMEOUT_MS, waitForAll).then(
       () => true,
       () => false,
     )
@@ -85,7 +85,7 @@ class Connection {
   #controller: AbortController | undefined
   #disconnected = false
   /** Whether the handler has returned. Afterwards, the signal of Deno also aborts for other reasons. */
-  answered = false
+  isAnswered = false
 
   constructor(request: Request) {
     this.#request = request
@@ -105,7 +105,7 @@ class Connection {
     const controller = new AbortController()
     const denoSignal = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', this.#request)
     denoSignal.addEventListener('abort', () => {
-      if (!this.answered) this.disconnect()
+      if (!this.isAnswered) this.disconnect()
     })
     if (this.#disconnected) controller.abort()
     return controller

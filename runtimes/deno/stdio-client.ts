@@ -43,9 +43,9 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = spawn(options)
-  let running = true
+  let isRunning = true
   const exited = child.status.then(({ code, signal }) => {
-    running = false
+    isRunning = false
     return { code: signal ? null : code, signal }
   })
   return {
@@ -55,7 +55,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void Deno.stderr.writeSync(chunk),
     exited,
-    kill: endWithProcess((signal) => signalTree(child, signal, running)),
+    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
   }
 }
 
@@ -70,16 +70,13 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
       stdin: 'piped',
       stdout: 'piped',
       stderr: 'piped',
-      // A process group of its own, so that its descendants can be ended with it
+      // Gives the child a process group of its own, so that its descendants can be ended with it
       detached: true,
     }).spawn()
   } catch (cause) {
-    const missing = cause instanceof Deno.errors.NotFound && !cause.message.includes('cwd')
-    const reason = missing
-      ? 'there is no such program'
-      : cause instanceof Error
-        ? cause.message
-        : ''
+    const isMissing = cause instanceof Deno.errors.NotFound && !cause.message.includes('cwd')
+    const message = cause instanceof Error ? cause.message : ''
+    const reason = isMissing ? 'there is no such program' : message
     throw new SdkError('INVALID_USE', `Cannot start "${command}": ${reason}`, { cause })
   }
 }
@@ -103,16 +100,16 @@ function environment(given: StdioClientOptions['env'] = {}): Record<string, stri
  * Sends a signal to a child and its descendants, and returns whether any of them is still running. Never
  * throws.
  *
- * @param running Whether the child itself is running.
+ * @param isRunning Whether the child itself is running.
  */
-function signalTree(child: Deno.ChildProcess, signal: Deno.Signal, running: boolean): boolean {
+function signalTree(child: Deno.ChildProcess, signal: Deno.Signal, isRunning: boolean): boolean {
   try {
     Deno.kill(-child.pid, signal)
     return true
   } catch (error) {
     // This process may lack permission to signal the descendants
-    if (running && !(error instanceof Deno.errors.NotFound)) signalChild(child, signal)
-    return running
+    if (isRunning && !(error instanceof Deno.errors.NotFound)) signalChild(child, signal)
+    return isRunning
   }
 }
 
@@ -120,6 +117,6 @@ function signalChild(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal)
   } catch {
-    // It has ended.
+    // The child has ended
   }
 }
