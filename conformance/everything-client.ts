@@ -60,7 +60,7 @@ async function useEverything(client: Client): Promise<void> {
 }
 
 /** Calls the tools that the context names, with its arguments. */
-async function callAsTold(client: Client): Promise<void> {
+async function callToolsOfContext(client: Client): Promise<void> {
   const { toolCalls } = JSON.parse(env.MCP_CONFORMANCE_CONTEXT ?? '{}') as {
     toolCalls: { name: string; arguments: JsonObject }[]
   }
@@ -71,8 +71,8 @@ async function callAsTold(client: Client): Promise<void> {
 /** Passes the schema of one tool as the argument of another. */
 async function echoSchema(client: Client): Promise<void> {
   const tools = await client.listAllTools()
-  const focal = tools.find(({ name }) => name === 'json_schema_2020_12_tool')
-  await client.callTool('json_schema_echo', { schema: focal?.inputSchema })
+  const richTool = tools.find(({ name }) => name === 'json_schema_2020_12_tool')
+  await client.callTool('json_schema_echo', { schema: richTool?.inputSchema })
 }
 
 /** Makes an unrelated call while another call waits for the input that its retry carries. */
@@ -89,7 +89,8 @@ async function loadFirstSkill(client: Client): Promise<void> {
   await loaded.read('references/FORMS.md')
 }
 
-const plays: Record<string, (client: Client) => Promise<unknown>> = {
+/** What the client does in each scenario, except in those of authorization. */
+const actions: Record<string, (client: Client) => Promise<unknown>> = {
   // The servers of these two scenarios offer nothing.
   initialize: (client) => client.ping(),
   'request-metadata': (client) => client.ping(),
@@ -97,7 +98,7 @@ const plays: Record<string, (client: Client) => Promise<unknown>> = {
   'sse-retry': callFirstTool,
   'elicitation-sep1034-client-defaults': callFirstTool,
   'http-standard-headers': useEverything,
-  'http-custom-headers': callAsTold,
+  'http-custom-headers': callToolsOfContext,
   'http-invalid-tool-headers': (client) => callAllTools(client, { region: 'us-west1' }),
   'json-schema-ref-no-deref': (client) => client.listAllTools(),
   'json-schema-2020-12-preservation': echoSchema,
@@ -126,7 +127,7 @@ type Context = Readonly<
 >
 
 /** A user who consents at once: the suite's authorization servers show no consent page. */
-const visit: AuthorizationRedirect = {
+const redirect: AuthorizationRedirect = {
   redirectUri: 'http://localhost:3000/callback',
   async go(target) {
     const response = await fetch(target, { redirect: 'manual' })
@@ -181,7 +182,7 @@ async function chooseAuth(context: Context): Promise<SignIn> {
     credentials: issuer ? [{ issuer, clientId, clientSecret }] : [],
     oldServers: scenario.startsWith('auth/2025-03-26-'),
     ...(scenario.startsWith('auth/dpop') && { proofs: dpop() }),
-    interaction: { begin: () => visit },
+    interaction: { begin: () => redirect },
   })
 }
 
@@ -191,12 +192,12 @@ if (signsIn) {
   Object.assign(options, { auth: await chooseAuth(context) })
 }
 
-const play = signsIn ? callFirstTool : plays[scenario]
-if (!play) throw new Error(`This client does not play the scenario "${scenario}"`)
+const action = signsIn ? callFirstTool : actions[scenario]
+if (!action) throw new Error(`This client does not support the scenario "${scenario}"`)
 if (scenario === 'elicitation-sep1034-client-defaults') {
   // Tests that the form's defaults are used for fields that the user left out.
   Object.assign(options, { onElicit: () => ({ action: 'accept', content: {} }) })
 }
 
 await using client = await connect(url, options)
-await play(client)
+await action(client)

