@@ -14,7 +14,7 @@ export async function askConsent(request: Request, oauth: OAuthHelpers): Promise
 <title>Allow access to your notes?</title>
 <h1>Allow ${escape(clientName)} to use your notes?</h1>
 <p>You will be sent to <strong>${escape(redirectHost)}</strong>.</p>
-<ul>${scope.map((one) => `<li>${escape(one)}</li>`).join('')}</ul>
+<ul>${scope.map((name) => `<li>${escape(name)}</li>`).join('')}</ul>
 <form method="post">
   <input type="hidden" name="handle" value="${escape(handle)}">
   <input type="hidden" name="scope" value="${escape(scope.join(' '))}">

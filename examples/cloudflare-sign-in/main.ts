@@ -17,21 +17,22 @@ assert.equal(((await metadata.json()) as { resource: string }).resource, `${orig
 /** Submits the consent page as approved, and returns the URL that it redirects to. */
 async function consent(url: string): Promise<string> {
   const page = await fetch(url)
-  const cookie = page.headers.getSetCookie().map((one) => one.split(';')[0])
+  const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
   const html = await page.text()
   const [, handle = ''] = /name="handle" value="([^"]+)"/.exec(html) ?? []
-  console.log(`Consented to ${[...html.matchAll(/<li>([^<]+)/g)].map(([, one]) => one).join(', ')}`)
+  const scopes = [...html.matchAll(/<li>([^<]+)/g)].map(([, scope]) => scope)
+  console.log(`Consented to ${scopes.join(', ')}`)
   const answer = await fetch(url, {
     method: 'POST',
     redirect: 'manual',
-    headers: { cookie: cookie.join('; '), origin },
+    headers: { cookie: cookies.join('; '), origin },
     body: new URLSearchParams({ handle, user: 'ada' }),
   })
   return answer.headers.get('location') ?? ''
 }
 
-const visit = { redirectUri: 'http://127.0.0.1:7777/callback', go: consent }
-const auth = signIn({ client: { name: 'Example client' }, interaction: { begin: () => visit } })
+const redirect = { redirectUri: 'http://127.0.0.1:7777/callback', go: consent }
+const auth = signIn({ client: { name: 'Example client' }, interaction: { begin: () => redirect } })
 
 for (const revision of ['2026-07-28', '2025-11-25'] as const) {
   await using client = await connect(`${origin}/mcp`, { auth, revision })

@@ -28,8 +28,8 @@ server.tool(
   'write',
   { description: 'Keeps a note.', input: z.object({ text: z.string() }), scopes: ['notes:write'] },
   async ({ text }, { principal = '' }) => {
-    const known = (await env.NOTES.get(principal)) ?? ''
-    await env.NOTES.put(principal, `${known}${text}\n`)
+    const notes = (await env.NOTES.get(principal)) ?? ''
+    await env.NOTES.put(principal, `${notes}${text}\n`)
     return 'Kept'
   },
 )
@@ -40,22 +40,21 @@ const worker = createWorker(server, {
     authorizationServers: [issuer],
     scopes: ['notes:read'],
     async verify(token) {
-      const known = await authorization.validateToken(resource, token, env)
-      return known
-        ? {
-            subject: known.userId,
-            clientId: known.clientId,
-            audience: known.audience,
-            scopes: known.scope,
-            expiresAt: known.expiresAt * 1000,
-          }
-        : undefined
+      const grant = await authorization.validateToken(resource, token, env)
+      if (!grant) return undefined
+      return {
+        subject: grant.userId,
+        clientId: grant.clientId,
+        audience: grant.audience,
+        scopes: grant.scope,
+        expiresAt: grant.expiresAt * 1000,
+      }
     },
   }),
   allowedOrigins: '*',
 })
 
-const AUTHORIZATION = ['/token', '/register', '/.well-known/oauth-authorization-server']
+const AUTHORIZATION_PATHS = ['/token', '/register', '/.well-known/oauth-authorization-server']
 
 export default {
   fetch: (async (request, bindings, ctx) => {
@@ -64,7 +63,7 @@ export default {
       const oauth = authorization.getOAuthApi(env)
       return request.method === 'POST' ? answerConsent(request, oauth) : askConsent(request, oauth)
     }
-    if (AUTHORIZATION.includes(pathname)) return authorization.fetch(request, env, ctx)
+    if (AUTHORIZATION_PATHS.includes(pathname)) return authorization.fetch(request, env, ctx)
     return worker.fetch(request, bindings, ctx)
   }) satisfies typeof worker.fetch,
 }

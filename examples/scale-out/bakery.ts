@@ -12,7 +12,7 @@ export interface Bakery {
   deliver(order: string): Promise<void>
 }
 
-/** Creates the tables unless another process did, also at this moment. */
+/** Creates the tables, unless another process has created them or is creating them. */
 export async function openBakery(sql: Sql, instance: string): Promise<Bakery> {
   await sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(1)`
@@ -23,7 +23,7 @@ export async function openBakery(sql: Sql, instance: string): Promise<Bakery> {
     await tx`CREATE TABLE IF NOT EXISTS bakery.done ("order" text, part text, PRIMARY KEY ("order", part))`
     await tx`CREATE TABLE IF NOT EXISTS bakery.attempts ("order" text, part text, instance text)`
   })
-  const once = async (order: string, part: string): Promise<void> => {
+  const storeOnce = async (order: string, part: string): Promise<void> => {
     await sql`INSERT INTO bakery.attempts VALUES (${order}, ${part}, ${instance})`
     await sql`INSERT INTO bakery.done VALUES (${order}, ${part}) ON CONFLICT DO NOTHING`
   }
@@ -37,8 +37,8 @@ export async function openBakery(sql: Sql, instance: string): Promise<Bakery> {
     },
     async bake(order, cake) {
       await new Promise((done) => setTimeout(done, 100))
-      await once(order, `cake ${cake}`)
+      await storeOnce(order, `cake ${cake}`)
     },
-    deliver: (order) => once(order, 'delivery'),
+    deliver: (order) => storeOnce(order, 'delivery'),
   }
 }

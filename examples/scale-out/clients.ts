@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 
 /** The official client of one era, connected through the proxy. */
 export interface Caller extends AsyncDisposable {
-  /** What the server asked, in its order. */
+  /** The server's questions, in order. */
   readonly asked: readonly string[]
   /** How often the client was notified that the menu has changed. */
   changes(): number

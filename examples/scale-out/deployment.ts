@@ -15,7 +15,7 @@ const NAMES = ['first', 'second', 'third']
 export interface Deployment extends AsyncDisposable {
   /** The address behind which all processes are. */
   readonly url: string
-  /** A client for looking at what is stored. */
+  /** A client of the database, to check what is stored. */
   readonly sql: Sql
   /** The names of the processes. */
   readonly processes: readonly string[]
@@ -74,7 +74,7 @@ interface RunningServer {
 
 async function startServer(program: string, env: NodeJS.ProcessEnv): Promise<RunningServer> {
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   for await (const line of createInterface(child.stdout)) {
     const url = / serves (http:\S+)$/.exec(line)?.[1]
     if (url === undefined) continue
@@ -83,7 +83,7 @@ async function startServer(program: string, env: NodeJS.ProcessEnv): Promise<Run
       origin: new URL(url).origin,
       async end(signal) {
         child.kill(signal)
-        await gone
+        await exited
       },
     }
   }

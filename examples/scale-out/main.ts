@@ -28,9 +28,9 @@ console.log('A client that was disconnected resumed its call through another pro
 if (!options.quick) await killOne()
 
 async function serveFromAll(revision: string, client: Caller): Promise<void> {
-  const answered = new Set<string>()
-  for (let n = 0; n < 6; n++) answered.add(await client.call('which_process'))
-  assert.deepEqual([...answered].toSorted(), deployment.processes.toSorted())
+  const names = new Set<string>()
+  for (let call = 0; call < 6; call++) names.add(await client.call('which_process'))
+  assert.deepEqual([...names].toSorted(), deployment.processes.toSorted())
   console.log(`${revision}: all processes answer one client`)
 }
 
@@ -43,7 +43,7 @@ async function askTheClient(revision: string, client: Caller): Promise<void> {
   console.log(`${revision}: a question was answered through any process, each step ran once`)
 }
 
-/** Each process changes the price once; all clients hear of it, wherever their stream is. */
+/** Each process changes the price once. All clients are notified, whichever process has their stream. */
 async function notifyAll(): Promise<void> {
   await legacy.watchMenu()
   await modern.watchMenu()
@@ -93,8 +93,8 @@ async function killOne(): Promise<void> {
 
   for (const order of [...inSessions, ...asTasks]) {
     const repeated = Object.values(await attempts(order)).filter((count) => count > 1)
-    // Only the step in the middle of which the process was killed may have to run again, as nobody can
-    // know whether it was done. Its key in the database keeps it from being done twice
+    // Only the step that was running when the process was killed may run again, because it is unknown
+    // whether that step was done. Because of its key in the database, it is not done twice
     assert(repeated.length <= 1 && repeated.every((count) => count === 2), order)
   }
   console.log('Nothing was done twice: steps that had been recorded did not run again')

@@ -24,9 +24,9 @@ export async function startProxy(origins: readonly string[]): Promise<Proxy> {
   const proxy = createServer((incoming, outgoing) => {
     void buffer(incoming).then(
       (body) => {
-        const first = turn++
-        const all = origins.map((_, at) => origins[(first + at) % origins.length] ?? '')
-        forward(incoming, body, outgoing, all)
+        const first = turn++ % origins.length
+        const inOrder = [...origins.slice(first), ...origins.slice(0, first)]
+        forward(incoming, body, outgoing, inOrder)
       },
       () => outgoing.destroy(),
     )
@@ -41,20 +41,20 @@ export async function startProxy(origins: readonly string[]): Promise<Proxy> {
     if (origin === undefined) return void outgoing.writeHead(502).end()
     const { method, url, headers } = incoming
     const options: RequestOptions = { agent, ...(method && { method }), headers }
-    const sent = request(new URL(url ?? '/', origin), options, (response) => {
+    const forwarded = request(new URL(url ?? '/', origin), options, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers)
       outgoing.flushHeaders()
       response.pipe(outgoing)
       // The server was killed: so that the client notices, its response must not look complete
       response.on('error', () => outgoing.destroy())
     })
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      const wasSent = error.code !== 'ECONNREFUSED'
+    forwarded.on('error', (error: NodeJS.ErrnoException) => {
+      const wasReceived = error.code !== 'ECONNREFUSED'
       if (outgoing.headersSent) outgoing.destroy()
-      else forward(incoming, body, outgoing, wasSent ? [] : others)
+      else forward(incoming, body, outgoing, wasReceived ? [] : others)
     })
-    outgoing.on('close', () => sent.destroy())
-    sent.end(body)
+    outgoing.on('close', () => forwarded.destroy())
+    forwarded.end(body)
   }
 
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))

@@ -33,7 +33,7 @@ const first = await connect(url, {
 })
 const started = await createTask(first, 'bake', { cake: 'Sachertorte' })
 assert('task' in started)
-const stored = started.task.id
+const taskId = started.task.id
 await first.close()
 
 const asked: string[] = []
@@ -45,7 +45,7 @@ const second = await connect(url, {
   },
 })
 let restarting: Promise<void> | undefined
-const result = await getTaskHandle(second, stored).result({
+const result = await getTaskHandle(second, taskId).result({
   onTask({ statusMessage = '' }) {
     if (statusMessage.startsWith('Baking')) restarting ??= restart()
   },

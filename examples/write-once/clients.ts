@@ -60,8 +60,8 @@ export function officialV2(mode: 'legacy' | 'modern' | 'auto'): Open {
   return async (target) => {
     const asked: string[] = []
     const answer = answers(asked)
-    const pin = mode === 'modern' ? { pin: '2026-07-28' } : mode
-    const client = new ClientV2(info, { capabilities, versionNegotiation: { mode: pin } })
+    const versionMode = mode === 'modern' ? { pin: '2026-07-28' } : mode
+    const client = new ClientV2(info, { capabilities, versionNegotiation: { mode: versionMode } })
     client.setRequestHandler('elicitation/create', ({ params }) => answer.elicit(params))
     client.setRequestHandler('sampling/createMessage', answer.sample)
     client.setRequestHandler('roots/list', answer.roots)
