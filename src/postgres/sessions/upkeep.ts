@@ -60,7 +60,7 @@ export class Upkeep {
   async run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    const { database, table, idleMs, busyIds: busyIds, onRemoved: onRemoved } = this.#options
+    const { database, table, idleMs, busyIds, onRemoved } = this.#options
     try {
       const used = busyIds()
       if (used.length > 0) await table.touch(used)
