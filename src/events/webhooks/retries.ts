@@ -56,7 +56,7 @@ export function planRetry(
       expiresAt: record.expiresAt ?? now + MAX_SUSPENDED_MS,
     }
   }
-  const delayMs = backoffMs(attempts - 1, FIRST_DELAY_MS, MAX_DELAY_MS)
+  const delayMs = Math.round(backoffMs(attempts - 1, FIRST_DELAY_MS, MAX_DELAY_MS))
   const notBefore = now + retryAfterMs
   return {
     dueAt: Math.min(Math.max(now + delayMs, notBefore), endAt),
