@@ -92,7 +92,7 @@ describe('A server with the profile "chatgpt"', () => {
     })
     expect(await isSigned(delivery!)).toBe(true)
 
-    await pass(20 * 60_000, 60_000)
+    await pass(20 * 60_000)
     const refreshed = await resultOf('events/subscribe', subscription())
     expect(refreshed).toMatchObject({ id: subscribed.id, truncated: false })
     expect(refreshed.refreshBefore).toBe('2026-11-28T10:20:00.000Z')

@@ -15,7 +15,6 @@ import {
   type ServerOptions,
 } from '../../src/presets/server.ts'
 import { inMemoryTransports } from '../../src/transport/in-memory.ts'
-import { until } from '../client/peers.ts'
 import { modernHeaders } from '../transport/streamable-http/post.ts'
 
 /** The key of the id of a subscription, in `_meta`. */
@@ -83,11 +82,26 @@ function requestOf(method: string, params: JsonObject, options: RequestOptions) 
 
 class Collected implements OpenRequest {
   readonly messages: Message[] = []
-  closed = false
   readonly cancel: () => void
+  #closed = false
+  #changed = (): void => {}
 
   constructor(cancel: () => void) {
     this.cancel = cancel
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  add(message: Message): void {
+    this.messages.push(message)
+    this.#changed()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#changed()
   }
 
   of(method: string): Message[] {
@@ -96,15 +110,28 @@ class Collected implements OpenRequest {
   }
 
   async received(method: string, count = 1): Promise<Message[]> {
-    await until(() => this.of(method).length >= count || this.closed)
+    await this.#until(() => this.of(method).length >= count)
     if (this.of(method).length >= count) return this.of(method)
     throw new Error(`Only these came: ${JSON.stringify(this.messages)}`)
   }
 
   async response(): Promise<Message> {
     const find = (): Message | undefined => this.messages.find(({ method }) => method === undefined)
-    await until(() => find() !== undefined || this.closed)
+    await this.#until(() => find() !== undefined)
     return find() ?? {}
+  }
+
+  /** Waits for a condition, or until nothing more can come. */
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition() && !this.#closed) {
+      const changed = this.#changed
+      await new Promise<void>((resolve) => {
+        this.#changed = () => {
+          changed()
+          resolve()
+        }
+      })
+    }
   }
 }
 
@@ -151,7 +178,7 @@ export function httpPeer(handle: Handler, defaults: RequestOptions = {}): Peer {
         options.caller,
       )
       if (!response.headers.get('content-type')?.includes('event-stream')) {
-        request.messages.push({ ...((await response.json()) as Message), status: response.status })
+        request.add({ ...((await response.json()) as Message), status: response.status })
         return
       }
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -163,15 +190,12 @@ export function httpPeer(handle: Handler, defaults: RequestOptions = {}): Peer {
         const frames = (rest + value).split('\n\n')
         rest = frames.pop() ?? ''
         for (const frame of frames) {
-          if (frame.startsWith('data: '))
-            request.messages.push(JSON.parse(frame.slice(6)) as Message)
+          if (frame.startsWith('data: ')) request.add(JSON.parse(frame.slice(6)) as Message)
         }
       }
     }
-    read().then(
-      () => (request.closed = true),
-      () => (request.closed = true),
-    )
+    const close = (): void => request.close()
+    read().then(close, close)
     return request
   })
 }
@@ -185,13 +209,13 @@ export async function duplexPeer(
   const stopped = new AbortController()
   const served = serveTransport(server, far, { caller, signal: stopped.signal })
   const open = new Map<string | number, Collected>()
-  const closeAll = (): void => open.forEach((request) => (request.closed = true))
+  const closeAll = (): void => open.forEach((request) => request.close())
   await near.start({
     message(frame) {
       for (const message of [frame].flat() as Message[]) {
         const meta = message.params?._meta as JsonObject | undefined
         const id = message.id ?? (meta?.[SUBSCRIPTION_ID] as string | number | undefined)
-        if (id !== undefined) open.get(id)?.messages.push(message)
+        if (id !== undefined) open.get(id)?.add(message)
       }
     },
     malformed() {},

@@ -116,9 +116,10 @@ describe.each(connections)('a stream %s', (_, connect) => {
       await stream.received('active')
       await made.emit(`after_${round}`)
       await emitting
-      await until(() =>
-        stream.of('event').some(({ params }) => params?.eventId === `after_${round}`),
-      )
+      const received = () => stream.of('event')
+      while (received().at(-1)?.params?.eventId !== `after_${round}`) {
+        await stream.received('event', received().length + 1)
+      }
       expect(stream.messages[0]?.method).toBe('notifications/events/active')
       stream.cancel()
     }
@@ -234,6 +235,11 @@ describe.each(connections)('a stream %s', (_, connect) => {
 })
 
 describe('a failure that passes', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  })
+  afterEach(() => void vi.useRealTimers())
+
   test('is reported on the stream without its details, and events follow [E-EVT-079] [E-EVT-081]', async () => {
     let calls = 0
     const made = fixture()
@@ -248,8 +254,12 @@ describe('a failure that passes', () => {
       },
     })
     const stream = made.http.open('events/stream', { name: 'pulled' })
-    const failures = await stream.received('error', 2)
-    await stream.received('event')
+    await stream.received('active')
+    while (stream.of('event').length === 0) {
+      await settled()
+      vi.advanceTimersToNextTimer()
+    }
+    const failures = stream.of('error')
     expect(failures.map(({ params }) => params?.error)).toEqual([
       { code: -32603, message: 'Internal error' },
       { code: 503, message: 'The source is closed at night' },
@@ -314,8 +324,7 @@ describe('heartbeats', () => {
     const reader = response.body!.getReader()
     const { value: first } = await reader.read()
     expect(new TextDecoder().decode(first)).toContain('notifications/events/active')
-    const total = 100_000
-    for (let at = 0; at < total; at++) await made.emit(`in_${at}`)
+    for (let at = 0; at < 20_000; at++) await made.emit(`in_${at}`)
     for (let beats = 0; beats < 1000 && ended.length === 0; beats++) {
       vi.advanceTimersByTime(25_000)
       await settled()
@@ -333,7 +342,7 @@ describe('heartbeats', () => {
     // What was queued is bounded: the rest is read later, with the last cursor
     expect(received).toBeLessThan(1000)
     expect(last).toContain('"resultType":"complete"')
-  }, 120_000)
+  })
 })
 
 test('a stream that is cancelled on a connection has no response [E-EVT-092]', async () => {
@@ -431,17 +440,19 @@ test('"Last-Event-ID" has no effect [E-EVT-100]', async () => {
   expect((await made.handle(get)).status).toBe(405)
 })
 
-test('each of 500 streams receives the events that its subscription matches, in order', async () => {
-  const made = fixture({ maxStreamsPerPrincipal: 500 })
-  const streams = Array.from({ length: 500 }, (_, at) =>
+test('each of 200 streams receives the events that its subscription matches, in order', async () => {
+  const made = fixture({ maxStreamsPerPrincipal: 200 })
+  const streams = Array.from({ length: 200 }, (_, at) =>
     made.http.open('events/stream', { name, arguments: { customer: `c${at}` } }),
   )
   for (const stream of streams) await stream.received('active')
-  for (let at = 0; at < 1500; at++) await made.emit(`in_${at}`, `c${at % 500}`)
-  for (const stream of streams) await stream.received('event', 3)
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(streams.map((_, at) => made.emit(`in_${round}_${at}`, `c${at}`)))
+  }
   for (const [at, stream] of streams.entries()) {
-    const expected = [0, 1, 2].map((round) => `in_${round * 500 + at}`)
-    expect(stream.of('event').map(({ params }) => params?.eventId)).toEqual(expected)
+    const received = await stream.received('event', 10)
+    const expected = Array.from({ length: 10 }, (_, round) => `in_${round}_${at}`)
+    expect(received.map(({ params }) => params?.eventId)).toEqual(expected)
     stream.cancel()
   }
 })

@@ -177,19 +177,19 @@ describe('A delivery', () => {
     world.answer = ({ body }) => (body.eventId === 'evt_1' ? fail() : undefined)
     await world.emit('evt_1')
     await world.emit('evt_2')
-    await pass(3 * HOUR_MS, 30_000)
+    await pass(3 * HOUR_MS)
     const attempts = world.deliveries().filter(({ body }) => body.eventId === 'evt_1')
     expect(attempts.length).toBeGreaterThan(10)
     expect(attempts.length).toBeLessThanOrEqual(16)
     expect(attempts.at(-1)!.at - attempts[0]!.at).toBeLessThanOrEqual(2 * HOUR_MS + 60_000)
     expect(idsOf(world.deliveries()).at(-1)).toBe('evt_2')
-    await pass(21 * HOUR_MS, 600_000)
+    await pass(21 * HOUR_MS)
     expect(world.deliveries()).toHaveLength(attempts.length + 1)
     expect(world.observed.filter((event) => event.type === 'delivery').at(-2)).toMatchObject({
       outcome: 'given_up',
       eventId: 'evt_1',
     })
-  }, 60_000)
+  })
 
   it.each([410, 413])(
     'is given up at once with status %d, and the next event follows [E-EVT-163]',
@@ -222,12 +222,12 @@ describe('A delivery', () => {
     answers.push(retryAfter('9999'))
     await world.emit('evt_2')
     await world.emit('evt_3')
-    await pass(2 * HOUR_MS + 10_000, 30_000)
+    await pass(2 * HOUR_MS + 10_000)
     expect(idsOf(world.deliveries()).slice(3)).toEqual(['evt_2', 'evt_3'])
     expect(world.deliveries()[4]!.at - world.deliveries()[3]!.at).toBeGreaterThanOrEqual(
       2 * HOUR_MS,
     )
-  }, 60_000)
+  })
 
   it('of events that are too large is reported and left out, and the next event follows [E-EVT-160]', async () => {
     const sizes = [0, 1]
@@ -301,25 +301,25 @@ describe('A subscription whose deliveries fail', () => {
     await world.subscribe({ ttlMs: 24 * HOUR_MS })
     world.answer = () => fail()
     await world.emit('evt_1')
-    await pass(40 * 60_000, 10_000)
+    await pass(40 * 60_000)
     expect(world.deliveries().length).toBeGreaterThanOrEqual(9)
     expect((await world.storage.list({}, 1))[0]?.status).toBe('active')
-    await pass(80 * 60_000, 30_000)
+    await pass(80 * 60_000)
     const { length } = world.deliveries()
     expect(length).toBeGreaterThanOrEqual(11)
     expect(length).toBeLessThan(16)
     expect((await world.storage.list({}, 1))[0]?.status).toBe('suspended')
     await world.emit('evt_2')
-    await pass(5 * HOUR_MS, 60_000)
+    await pass(5 * HOUR_MS)
     expect(world.deliveries()).toHaveLength(length)
-  }, 60_000)
+  })
 
   it('continues with the next refresh, with the attempts that remain [E-EVT-152] [E-EVT-176] [E-EVT-193]', async () => {
     const world = createWorld()
     await world.subscribe({ ttlMs: 24 * HOUR_MS })
     await suspend(world)
     const { length } = world.deliveries()
-    await pass(3 * HOUR_MS, 60_000)
+    await pass(3 * HOUR_MS)
     // Still fails once
     world.answer = () => (world.deliveries().length === length + 1 ? fail() : undefined)
     expect((await world.subscribe({ ttlMs: 24 * HOUR_MS })).deliveryStatus).toMatchObject({
@@ -329,9 +329,9 @@ describe('A subscription whose deliveries fail', () => {
     expect((await world.subscribe({ ttlMs: 24 * HOUR_MS })).deliveryStatus).toMatchObject({
       active: true,
     })
-    await pass(20 * 60_000, 10_000)
+    await pass(20 * 60_000)
     expect(idsOf(world.deliveries().slice(length))).toEqual(['evt_1', 'evt_1'])
-  }, 60_000)
+  })
 
   it('ends if it would never expire, and its receiver is notified once it can be [E-EVT-133] [E-EVT-257]', async () => {
     const storage = Object.assign(createWorld().storage, { durable: true })
@@ -339,13 +339,13 @@ describe('A subscription whose deliveries fail', () => {
     expect(await world.subscribe({ ttlMs: null })).toMatchObject({ refreshBefore: null })
     await suspend(world)
     const { length } = world.deliveries()
-    await pass(25 * HOUR_MS, 60_000)
+    await pass(25 * HOUR_MS, HOUR_MS / 6)
     expect(idsOf(world.deliveries()).slice(length)).toContain('terminated')
     expect(world.hooks).toEqual(['subscribed', 'unsubscribed'])
-    await pass(3 * HOUR_MS, 60_000)
+    await pass(3 * HOUR_MS, HOUR_MS / 6)
     expect(await storage.count()).toBe(0)
     await world.events.close()
-  }, 120_000)
+  })
 })
 
 describe('Deliveries', () => {
@@ -462,7 +462,7 @@ describe('An event for which "matches" or "transform" fails', () => {
     await until(() => world.errors.length > 0)
     expect(idsOf(world.deliveries())).toEqual(['evt_1'])
     isBroken = false
-    await pass(60_000, 10_000)
+    await pass(60_000)
     await until(() => world.deliveries().length === 3)
     expect(idsOf(world.deliveries())).toEqual(['evt_1', 'evt_2', 'evt_3'])
   })
@@ -472,9 +472,9 @@ describe('An event for which "matches" or "transform" fails', () => {
     await world.subscribe({ ttlMs: 6 * HOUR_MS })
     for (const number of [1, 2, 3]) await world.emit(`evt_${number}`, { number })
     await until(() => world.errors.length > 0)
-    await pass(HOUR_MS / 2, 30_000)
+    await pass(HOUR_MS / 2)
     expect(idsOf(world.deliveries())).toEqual(['evt_1'])
-    await pass(HOUR_MS, 30_000)
+    await pass(HOUR_MS)
     await until(() => world.deliveries().length === 2)
     expect(idsOf(world.deliveries())).toEqual(['evt_1', 'evt_3'])
   })

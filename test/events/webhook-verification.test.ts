@@ -152,10 +152,10 @@ describe('A challenge', () => {
   it('is repeated after a day, and after a restart without a storage [E-EVT-215]', async () => {
     const world = createWorld()
     await world.subscribe({ ttlMs: 24 * HOUR_MS })
-    await pass(23 * HOUR_MS, HOUR_MS)
+    await pass(23 * HOUR_MS)
     await world.subscribe({ ttlMs: 24 * HOUR_MS })
     expect(world.challenges()).toHaveLength(1)
-    await pass(HOUR_MS, HOUR_MS)
+    await pass(HOUR_MS)
     await world.subscribe({ ttlMs: 24 * HOUR_MS })
     expect(world.challenges()).toHaveLength(2)
     const restarted = createWorld({ previous: world })

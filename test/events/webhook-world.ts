@@ -229,11 +229,17 @@ async function settled(): Promise<void> {
   } while (activity > before)
 }
 
-/** Lets time pass, second by second, with everything that happens meanwhile. */
-export async function pass(ms: number, stepMs = 1_000): Promise<void> {
-  for (let passed = 0; passed < ms; passed += stepMs) {
+/**
+ * Lets time pass, with everything that happens meanwhile: from timer to timer, or in steps of
+ * `stepMs` where a server sets a timer every few seconds, as with a durable storage.
+ */
+export async function pass(ms: number, stepMs?: number): Promise<void> {
+  let hasPassed = false
+  setTimeout(() => (hasPassed = true), ms)
+  while (!hasPassed) {
     await settled()
-    vi.advanceTimersByTime(Math.min(stepMs, ms - passed))
+    if (stepMs === undefined) vi.advanceTimersToNextTimer()
+    else vi.advanceTimersByTime(stepMs)
   }
   await settled()
 }
