@@ -30,9 +30,9 @@ export async function loadCatalog(
   client: Client,
   onError: (error: unknown) => void,
 ): Promise<Catalog> {
-  const offered = client.serverCapabilities
+  const capabilities = client.serverCapabilities
   const list = async <T>(name: 'tools' | 'resources' | 'prompts', get: () => Promise<T[]>) => {
-    if (offered && !offered[name]) return []
+    if (capabilities && !capabilities[name]) return []
     return get().catch((error: unknown) => {
       onError(error)
       return []

@@ -57,11 +57,11 @@ export async function openConnection(
   let session: string | undefined
   let signedIn = false
   const tasks = new Map<RequestId, DetailedTask>()
-  const say = (level: 'error' | 'notice', data: string): void =>
+  const logToPanel = (level: 'error' | 'notice', data: string): void =>
     activity.log({ level, logger: 'playground', data })
-  const onError = (error: unknown): void => say('error', String(error))
-  const load = async (known: Connection): Promise<void> => {
-    known.catalog = await loadCatalog(known.client, onError)
+  const onError = (error: unknown): void => logToPanel('error', String(error))
+  const load = async (opened: Connection): Promise<void> => {
+    opened.catalog = await loadCatalog(opened.client, onError)
     onChanged()
   }
   const reload = (): void => {
@@ -83,7 +83,7 @@ export async function openConnection(
         onSignedIn: () => (signedIn = true),
       }),
       onWait: (isWaiting) =>
-        say('notice', isWaiting ? 'Not listening: four other tabs do' : 'Listening again'),
+        logToPanel('notice', isWaiting ? 'Not listening: four other tabs do' : 'Listening again'),
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },

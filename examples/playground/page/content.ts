@@ -5,7 +5,7 @@
  */
 import type { ContentBlock, ResourceContents } from 'edgewise/browser'
 import { el } from './dom.ts'
-import { jsonBlock, parsed } from './json.ts'
+import { jsonBlock, tryParse } from './json.ts'
 import { hrefOf } from './route.ts'
 
 /** One block of content. */
@@ -44,7 +44,7 @@ export function resourceBlock(contents: ResourceContents): HTMLElement {
 
 /** Shows text unchanged. JSON objects and arrays are colored. */
 function textBlock(text: string): HTMLElement {
-  const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined
+  const value = /^\s*[[{]/.test(text) ? tryParse(text) : undefined
   return value === undefined ? el('p', { class: 'text' }, text) : jsonBlock(value)
 }
 

@@ -35,27 +35,27 @@ export function summary(error: unknown): string {
 /**
  * Returns advice on what to try next.
  *
- * @param last The last response of the server.
+ * @param lastAnswer The last response of the server.
  */
-export function adviceOn(error: unknown, last?: WireEntry): string[] {
+export function adviceOn(error: unknown, lastAnswer?: WireEntry): string[] {
   const fault = fetchFaultOf(error)
   if (fault) return fault.message.split('. ')
-  const advice = error instanceof SdkError ? advices[error.code] : undefined
+  const advice = error instanceof SdkError ? adviceByCode[error.code] : undefined
   if (advice) return [advice]
-  return last ? adviceOnAnswer(last) : []
+  return lastAnswer ? adviceOnAnswer(lastAnswer) : []
 }
 
 /** Describes a response that is not a message, for example by its page title, and the possible reason. */
 function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
   if (title !== http[0]) return []
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const said = /<title>([^<]+)/i.exec(text)?.[1] ?? text.replace(/<[^>]*>/g, '')
-  const answer = `The server answered ${title}: ${said.trim().slice(0, 200) || 'nothing'}`
+  const excerpt = /<title>([^<]+)/i.exec(text)?.[1] ?? text.replace(/<[^>]*>/g, '')
+  const answer = `The server answered ${title}: ${excerpt.trim().slice(0, 200) || 'nothing'}`
   return title.startsWith('HTTP 5') ? [answer] : [answer, OTHER_PAGE]
 }
 
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
-const advices: { readonly [Code in SdkErrorCode]?: string } = {
+const adviceByCode: { readonly [Code in SdkErrorCode]?: string } = {
   UNAUTHORIZED: 'The server wants you to sign in: press “Connect”.',
   FORBIDDEN: 'You may not do this here.',
   VERSION_MISMATCH: 'Choose “Auto”.',

@@ -34,8 +34,8 @@ const query = new URLSearchParams(location.search)
 const timeoutMs = Number(query.get('timeoutMs')) || undefined
 
 let connection: Connection | undefined
-let opening: AbortController | undefined
-let cancellable: ReturnType<typeof setTimeout> | undefined
+let openingController: AbortController | undefined
+let cancelButtonTimer: ReturnType<typeof setTimeout> | undefined
 /** Advice for when there is no connection. */
 let advice: string[] = []
 /** The views that were opened, so that forms and results are unchanged when the user goes back. */
@@ -93,20 +93,21 @@ function report(state: State, text: string): void {
   const status = find('status', HTMLElement)
   status.textContent = text
   document.body.dataset['state'] = state
-  clearTimeout(cancellable)
-  offer(state === 'lost' ? 'Reconnect' : 'Connect', 'submit')
+  clearTimeout(cancelButtonTimer)
+  setButton(state === 'lost' ? 'Reconnect' : 'Connect', 'submit')
   // Most connections are open before a user could read the button
-  if (state === 'connecting') cancellable = setTimeout(offer, PATIENCE_MS, 'Cancel', 'button')
+  if (state === 'connecting')
+    cancelButtonTimer = setTimeout(setButton, PATIENCE_MS, 'Cancel', 'button')
 }
 
 /** Sets the label and the action of the button next to the address: submit the form, or abort. */
-function offer(label: string, type: 'submit' | 'button'): void {
+function setButton(label: string, type: 'submit' | 'button'): void {
   button.textContent = label
   button.type = type
 }
 
 /** Shows that there is no connection, and why. */
-function showNone(state: State, text: string, moveFocus: boolean): void {
+function showDisconnected(state: State, text: string, moveFocus: boolean): void {
   views.clear()
   showCatalog(undefined)
   report(state, text)
@@ -117,8 +118,8 @@ function showNone(state: State, text: string, moveFocus: boolean): void {
 function reportReach({ client }: Connection, isReached: boolean): void {
   const isShown = document.body.dataset['state'] === 'connected'
   if (isReached === isShown) return
-  const { revision: spoken } = client
-  if (isReached) report('connected', `Connected to ${nameOf(client)} over ${spoken}`)
+  const { revision: usedRevision } = client
+  if (isReached) report('connected', `Connected to ${nameOf(client)} over ${usedRevision}`)
   else report('lost', `Lost the connection to ${nameOf(client)}. It may have stopped.`)
 }
 
@@ -137,26 +138,26 @@ function forgetFailure(): void {
 
 /** Cancels connecting, if it is in progress. */
 function cancel(): void {
-  opening?.abort()
-  showNone('idle', 'Cancelled', false)
+  openingController?.abort()
+  showDisconnected('idle', 'Cancelled', false)
 }
 
 /** Connects with the settings of the form, and ends the previous connection. */
 async function open(): Promise<void> {
-  opening?.abort()
-  opening = new AbortController()
-  const { signal } = opening
-  const last = connection
+  openingController?.abort()
+  openingController = new AbortController()
+  const { signal } = openingController
+  const previous = connection
   let answer: WireEntry | undefined
   connection = undefined
   advice = []
   // The tools of the previous server can no longer be called
-  showNone('connecting', 'Connecting', false)
+  showDisconnected('connecting', 'Connecting', false)
   try {
-    await last?.client.close()
-    const wanted = findRevision(revision.value)?.version
+    await previous?.client.close()
+    const chosenRevision = findRevision(revision.value)?.version
     const opened = await openConnection(
-      { url: endpoint.value, revision: wanted, timeoutMs, signal },
+      { url: endpoint.value, revision: chosenRevision, timeoutMs, signal },
       activity,
       {
         onChanged() {
@@ -179,7 +180,7 @@ async function open(): Promise<void> {
   } catch (error) {
     if (signal.aborted) return
     advice = adviceOn(error, answer)
-    showNone('failed', summary(error), false)
+    showDisconnected('failed', summary(error), false)
   }
 }
 
@@ -188,7 +189,7 @@ async function signOut({ client, url }: Connection): Promise<void> {
   connection = undefined
   await client.close()
   await auth.signOut(url)
-  if (!connection) showNone('idle', 'Signed out', true)
+  if (!connection) showDisconnected('idle', 'Signed out', true)
 }
 
 /** Stores the connection in the page's address, so that a reload or a shared link opens it. */

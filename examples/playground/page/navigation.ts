@@ -17,14 +17,14 @@ interface Entry {
 }
 
 /** An entry of a list, from which a link is created. */
-interface Thing extends Named {
+interface ListedEntry extends Named {
   description?: string
 }
 
 /** The filter is shown if there are more entries than this. */
-const MANY = 8
+const MAX_UNFILTERED = 8
 /** How many entries of a list are shown at a time. */
-const PAGE = 100
+const PAGE_SIZE = 100
 
 const lists = find('lists', HTMLElement)
 const filter = find('filter', HTMLInputElement)
@@ -35,7 +35,7 @@ let sections: [title: string, entries: Entry[]][] = []
 export function showCatalog(catalog: Catalog | undefined): void {
   sections = catalog ? sectionsOf(catalog) : []
   const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
-  filter.hidden = count <= MANY
+  filter.hidden = count <= MAX_UNFILTERED
   if (filter.hidden) filter.value = ''
   applyFilter()
   if (catalog && count === 0) matches.textContent = 'The server lists nothing.'
@@ -50,9 +50,9 @@ function sectionsOf({ tool, resource, template, prompt }: Catalog): typeof secti
   ]
 }
 
-function entry(kind: Kind, key: string, thing: Thing): Entry {
-  const title = titleOf(thing)
-  const { description = '' } = thing
+function entry(kind: Kind, key: string, listed: ListedEntry): Entry {
+  const title = titleOf(listed)
+  const { description = '' } = listed
   const text = `${title} ${key} ${description}`.toLowerCase()
   return { href: hrefOf({ kind, key }), title, note: description, text }
 }
@@ -75,11 +75,11 @@ function section(title: string, entries: readonly Entry[]): HTMLElement {
   const more = el('button', { type: 'button', class: 'quiet small' })
   /** Shows the next part of the list, and returns its first link. */
   function show(): HTMLElement | undefined {
-    const links = entries.slice(list.childElementCount).slice(0, PAGE).map(link)
+    const links = entries.slice(list.childElementCount).slice(0, PAGE_SIZE).map(link)
     list.append(...links.map((each) => el('li', {}, each)))
     const left = entries.length - list.childElementCount
     more.hidden = left === 0
-    more.textContent = `Show ${Math.min(PAGE, left)} more of ${left.toLocaleString('en')}`
+    more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${left.toLocaleString('en')}`
     return links[0]
   }
   show()
@@ -115,7 +115,7 @@ export function setUpNavigation(): void {
     const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
     if (step === 0) return
     const stops = [filter, ...lists.querySelectorAll<HTMLElement>('a, button:not([hidden])')]
-    const at = stops.findIndex((stop) => stop === document.activeElement)
-    stops[at + step]?.focus()
+    const index = stops.findIndex((stop) => stop === document.activeElement)
+    stops[index + step]?.focus()
   })
 }

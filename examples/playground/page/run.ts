@@ -54,7 +54,8 @@ export function runPanel(): RunPanel {
   }
 
   async function run(work: Work): Promise<void> {
-    const controller = (running = new AbortController())
+    const controller = new AbortController()
+    running = controller
     const start = performance.now()
     element.hidden = false
     body.replaceChildren()

@@ -78,6 +78,6 @@ function message(role: string, blocks: readonly HTMLElement[]): HTMLElement {
 }
 
 function block(content: { type: string }): HTMLElement {
-  const known = ['text', 'image', 'audio'].includes(content.type)
-  return known ? contentBlock(content as ContentBlock) : jsonBlock(content)
+  const isKnown = ['text', 'image', 'audio'].includes(content.type)
+  return isKnown ? contentBlock(content as ContentBlock) : jsonBlock(content)
 }

@@ -21,12 +21,12 @@ interface Entry<T> {
 }
 
 /** The height of most rows, in pixels. */
-const USUAL = 38
+const USUAL_HEIGHT = 38
 /** How far outside of the view rows are rendered, in pixels. */
 const MARGIN = 400
 /** The distance from the end that still counts as the end, in pixels. */
-const NEAR = 40
-/** The maximum number of entries. Above it, the oldest are removed. */
+const END_DISTANCE = 40
+/** The maximum number of entries. Above it, the oldest tenth is removed. */
 const MAX_ENTRIES = 20_000
 
 /** Renders the rows in view of a list, inside of an element that scrolls. */
@@ -36,47 +36,51 @@ export function setUpRows<T>(
   makeRow: (item: T) => HTMLElement,
 ): Rows<T> {
   let entries: Entry<T>[] = []
-  let isPlanned = false
+  let isScheduled = false
   /** Whether the user is at the end of the list, so that the list scrolls when rows are added. */
   let follows = true
 
-  function plan(): void {
-    if (isPlanned) return
-    isPlanned = true
+  function scheduleDraw(): void {
+    if (isScheduled) return
+    isScheduled = true
     requestAnimationFrame(draw)
   }
 
   function draw(): void {
-    isPlanned = false
+    isScheduled = false
     if (scroller.hidden) return
-    const all = heightOf(entries)
-    const view = scroller.clientHeight
-    const start = follows ? all - view : scroller.scrollTop
-    const [from, before] = reach(entries, 0, start - MARGIN)
-    const [to, shown] = reach(entries, from, start - before + view + MARGIN)
-    const part = entries.slice(from, to)
-    place(list, part.map(rowOf))
-    part.forEach(({ row }, index) => number(row, from + index + 1))
-    list.style.paddingTop = `${before}px`
-    list.style.paddingBottom = `${all - before - shown}px`
-    settle(part, before, start)
+    const totalHeight = heightOf(entries)
+    const viewHeight = scroller.clientHeight
+    const viewTop = follows ? totalHeight - viewHeight : scroller.scrollTop
+    const [from, heightBefore] = skipHeight(entries, 0, viewTop - MARGIN)
+    const [to, renderedHeight] = skipHeight(
+      entries,
+      from,
+      viewTop - heightBefore + viewHeight + MARGIN,
+    )
+    const rendered = entries.slice(from, to)
+    replaceRows(list, rendered.map(rowOf))
+    rendered.forEach(({ row }, index) => setPosition(row, from + index + 1))
+    list.style.paddingTop = `${heightBefore}px`
+    list.style.paddingBottom = `${totalHeight - heightBefore - renderedHeight}px`
+    settle(rendered, heightBefore, viewTop)
   }
 
   /** Measures the heights of rows, and corrects the scroll position so that visible rows do not move. */
-  function settle(part: readonly Entry<T>[], before: number, start: number): void {
-    let top = before
+  function settle(rendered: readonly Entry<T>[], heightBefore: number, viewTop: number): void {
+    let top = heightBefore
     let shift = 0
     let isNew = false
-    for (const entry of part) {
+    for (const entry of rendered) {
       const height = entry.row?.getBoundingClientRect().height ?? entry.height
       if (height !== entry.height) isNew = true
-      if (top < start) shift += height - entry.height
+      if (top < viewTop) shift += height - entry.height
       top += entry.height
       entry.height = height
     }
     if (follows) scroller.scrollTop = scroller.scrollHeight
     else if (shift !== 0) scroller.scrollTop += shift
-    if (isNew) plan()
+    if (isNew) scheduleDraw()
   }
 
   function rowOf(entry: Entry<T>): HTMLElement {
@@ -84,31 +88,31 @@ export function setUpRows<T>(
   }
 
   /** Sets the position of a row in the whole list for screen readers, as only a part is rendered. */
-  function number(row: HTMLElement | undefined, position: number): void {
+  function setPosition(row: HTMLElement | undefined, position: number): void {
     row?.setAttribute('aria-posinset', String(position))
     row?.setAttribute('aria-setsize', String(entries.length))
   }
 
   /** Removes the oldest entries. Visible rows do not move. */
-  function drop(count: number): void {
+  function dropOldest(count: number): void {
     const dropped = entries.slice(0, count)
     entries = entries.slice(count)
     if (!follows) scroller.scrollTop -= heightOf(dropped)
   }
 
-  function look(): void {
-    follows = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - NEAR
+  function onScroll(): void {
+    follows = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - END_DISTANCE
     // Rows that scroll back into view are not announced
     list.closest('[role=log]')?.setAttribute('aria-live', follows ? 'polite' : 'off')
-    plan()
+    scheduleDraw()
   }
-  scroller.addEventListener('scroll', look)
-  new ResizeObserver(plan).observe(scroller)
+  scroller.addEventListener('scroll', onScroll)
+  new ResizeObserver(scheduleDraw).observe(scroller)
   list.addEventListener(
     'toggle',
     () => {
       follows = false
-      plan()
+      scheduleDraw()
     },
     true,
   )
@@ -118,9 +122,9 @@ export function setUpRows<T>(
       return entries.length
     },
     add(item) {
-      entries.push({ item, height: USUAL })
-      if (entries.length > MAX_ENTRIES) drop(MAX_ENTRIES / 10)
-      plan()
+      entries.push({ item, height: USUAL_HEIGHT })
+      if (entries.length > MAX_ENTRIES) dropOldest(MAX_ENTRIES / 10)
+      scheduleDraw()
     },
     clear() {
       entries = []
@@ -130,8 +134,11 @@ export function setUpRows<T>(
   }
 }
 
-/** Finds the first entry that ends below a height, counted from an entry. Also returns the height above it. */
-function reach(
+/**
+ * Skips the entries, beginning with the one at `from`, that end above a height. Returns the index of the next
+ * entry, and the height of those that were skipped.
+ */
+function skipHeight(
   entries: readonly { height: number }[],
   from: number,
   below: number,
@@ -150,7 +157,7 @@ function heightOf(entries: readonly { height: number }[]): number {
 }
 
 /** Replaces the rows of a list. Rows that remain are not moved, because they may have the focus. */
-function place(list: HTMLElement, rows: readonly HTMLElement[]): void {
+function replaceRows(list: HTMLElement, rows: readonly HTMLElement[]): void {
   const wanted = new Set<Element>(rows)
   for (const row of [...list.children]) if (!wanted.has(row)) row.remove()
   let next = list.firstElementChild

@@ -23,23 +23,26 @@ export interface Label {
 }
 
 /** A request without a response so far. */
-type Asked = Label & { start: number }
+type PendingRequest = Label & { start: number }
 
 /** Creates a function that labels messages in the order of their transfer. It returns `undefined` for other bodies. */
 export function labels(): (direction: Direction, body: unknown) => Label | undefined {
   // The client and the server number their requests independently
-  const asked = { sent: new Map<unknown, Asked>(), received: new Map<unknown, Asked>() }
+  const pending = {
+    sent: new Map<unknown, PendingRequest>(),
+    received: new Map<unknown, PendingRequest>(),
+  }
   return (direction, body) => {
     if (Array.isArray(body)) return { title: `Batch of ${body.length}` }
     if (!isObject(body)) return undefined
     const { id, method, params, result } = body
     if (typeof method === 'string') {
       const label = { title: method, about: subjectOf(params) }
-      if (id !== undefined) asked[direction].set(id, { ...label, start: performance.now() })
+      if (id !== undefined) pending[direction].set(id, { ...label, start: performance.now() })
       return label
     }
     if (!('result' in body || 'error' in body)) return undefined
-    const requests = asked[direction === 'sent' ? 'received' : 'sent']
+    const requests = pending[direction === 'sent' ? 'received' : 'sent']
     const request = requests.get(id)
     requests.delete(id)
     const { outcome, failed } = outcomeOf(body, result)

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import type { Fetch } from 'edgewise/browser'
-import { parsed } from '../json.ts'
+import { tryParse } from '../json.ts'
 import { labels, type Direction, type Label } from './wire-label.ts'
 
 /** A message sent or received. */
@@ -37,9 +37,9 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
   return async (url, init) => {
     const start = performance.now()
     const line = `${init.method ?? 'GET'} ${new URL(url).pathname}`
-    const record = (direction: Direction, text: string, other: Label, http: string[]): Label => {
-      const body = text === '' ? undefined : (parsed(text) ?? text)
-      const label = labelOf(direction, body) ?? other
+    const record = (direction: Direction, text: string, fallback: Label, http: string[]): Label => {
+      const body = text === '' ? undefined : (tryParse(text) ?? text)
+      const label = labelOf(direction, body) ?? fallback
       const tookMs = direction === 'received' ? performance.now() - start : undefined
       report({ tookMs, ...label, direction, at: new Date(), body, length: text.length, http })
       return label
@@ -62,24 +62,24 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
     const session = response.headers.get('mcp-session-id')
     if (session !== null) onSession(session)
     const answerHead = [status, ...protocolHeaders(response.headers)]
-    const received = (answer: string): void => {
+    const recordAnswer = (answer: string): void => {
       record('received', answer, { title: status, failed: !response.ok }, answerHead)
     }
     if (!response.body || response.status === 202) {
-      received('')
+      recordAnswer('')
       return response
     }
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      return new Response(response.body.pipeThrough(tap(received)), response)
+      return new Response(response.body.pipeThrough(tap(recordAnswer)), response)
     }
     const answer = await response.text()
-    received(answer)
+    recordAnswer(answer)
     return new Response(answer, response)
   }
 }
 
 /** Passes bytes on, and reports the events that they contain. */
-function tap(received: (text: string) => void): TransformStream<Uint8Array<ArrayBuffer>> {
+function tap(recordAnswer: (text: string) => void): TransformStream<Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder()
   let line = ''
   let data: string[] = []
@@ -94,7 +94,7 @@ function tap(received: (text: string) => void): TransformStream<Uint8Array<Array
         // An empty line ends an event
         else if (!line.trim()) {
           const text = data.join('\n')
-          if (text) received(text)
+          if (text) recordAnswer(text)
           data = []
         }
         line = next

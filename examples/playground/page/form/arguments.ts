@@ -33,8 +33,8 @@ export function argumentForm(
   }))
 
   function read(): Texts {
-    const given = inputs.filter(({ input }) => input.value !== '')
-    return Object.fromEntries(given.map(({ argument, input }) => [argument.name, input.value]))
+    const filled = inputs.filter(({ input }) => input.value !== '')
+    return Object.fromEntries(filled.map(({ argument, input }) => [argument.name, input.value]))
   }
 
   const fields = inputs.map(({ argument, input }) => {
@@ -61,21 +61,21 @@ export function argumentForm(
 function suggestions(input: HTMLInputElement, ask: () => Promise<string[]>): HTMLDataListElement {
   const list = el('datalist', { id: newId('suggestions') })
   input.setAttribute('list', list.id)
-  let asked = 0
+  let requestCount = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   async function update(): Promise<void> {
-    const turn = ++asked
+    const requestNumber = ++requestCount
     // If the server has no suggestions, the input works without them
     const values = await ask().catch(() => [])
-    if (turn !== asked) return
+    if (requestNumber !== requestCount) return
     list.replaceChildren(...values.map((value) => el('option', { value })))
   }
-  const later = (): void => {
+  const scheduleUpdate = (): void => {
     clearTimeout(timer)
     timer = setTimeout(() => void update(), PAUSE_MS)
   }
-  input.addEventListener('input', later)
-  input.addEventListener('focus', later)
+  input.addEventListener('input', scheduleUpdate)
+  input.addEventListener('focus', scheduleUpdate)
   return list
 }

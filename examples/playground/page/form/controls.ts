@@ -10,7 +10,7 @@ import {
   choice,
   describe,
   fieldset,
-  given,
+  undefinedIfEmpty,
   type Control,
   type Field,
   type FieldFacts,
@@ -30,9 +30,9 @@ const LONG_TEXT = 200
 /** Creates an input or a text area, for text and numbers. */
 export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): Control {
   const { schema, required, value } = facts
-  const long = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
+  const isLong = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
   const type = kind === 'text' ? (inputTypes.get(schema['format']) ?? 'text') : 'number'
-  const control = long
+  const control = isLong
     ? el('textarea', { required, rows: 4, ...lengths(facts) })
     : el('input', { required, type, autocomplete: 'off', ...lengths(facts), ...range(facts, kind) })
   if (typeof value === 'string' || typeof value === 'number') {
@@ -53,7 +53,7 @@ function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Att
     minlength: bound(minLength),
     maxlength: bound(maxLength),
     // A pattern of JSON Schema may match anywhere. A pattern of HTML must match the whole text
-    pattern: isQuick(pattern) ? `[^]*(?:${pattern})[^]*` : undefined,
+    pattern: isLinearPattern(pattern) ? `[^]*(?:${pattern})[^]*` : undefined,
   }
 }
 
@@ -62,7 +62,7 @@ function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Att
  * every keystroke. Such a pattern consists of single characters, and at most the first one is repeated. Only
  * the server checks other patterns.
  */
-function isQuick(source: unknown): source is string {
+function isLinearPattern(source: unknown): source is string {
   if (typeof source !== 'string') return false
   try {
     new RegExp(source, 'u')
@@ -125,7 +125,7 @@ export function jsonArea({
   const control = el('textarea', { required, rows: 6, class: 'code', spellcheck: 'false' })
   control.value = value === undefined ? '' : JSON.stringify(value, null, 2)
   control.addEventListener('input', () =>
-    control.setCustomValidity(whyRefused(control.value, depth === 0)),
+    control.setCustomValidity(validityMessage(control.value, depth === 0)),
   )
   return {
     control,
@@ -134,7 +134,7 @@ export function jsonArea({
 }
 
 /** Returns why a text is invalid. Returns an empty text if it is JSON or empty. */
-function whyRefused(text: string, mustBeObject: boolean): string {
+function validityMessage(text: string, mustBeObject: boolean): string {
   try {
     const isObjectOrEmpty = !text.trim() || isObject(JSON.parse(text))
     return isObjectOrEmpty || !mustBeObject ? '' : 'Expected a JSON object'
@@ -146,21 +146,21 @@ function whyRefused(text: string, mustBeObject: boolean): string {
 /** Creates a checkbox for a boolean. If it is optional and the user did not change it, its value is omitted. */
 export function checkbox(facts: FieldFacts): Field {
   const control = el('input', { type: 'checkbox', id: facts.id, checked: facts.value === true })
-  let touched = facts.required || facts.value !== undefined
-  control.addEventListener('change', () => (touched = true))
+  let isTouched = facts.required || facts.value !== undefined
+  control.addEventListener('change', () => (isTouched = true))
   const note = describe(facts, control)
   const label = el('label', { for: facts.id }, control, el('span', {}, ...caption(facts)))
   return {
     element: el('div', { class: 'field flag' }, label, note),
-    read: () => (touched ? control.checked : undefined),
+    read: () => (isTouched ? control.checked : undefined),
   }
 }
 
 /** Creates a checkbox for each entry of a list from which the user can choose several. */
 export function checkboxes(facts: FieldFacts, options: readonly Option[]): Field {
-  const { value: known } = facts
+  const { value: selected } = facts
   const boxes = options.map(({ value }) =>
-    el('input', { type: 'checkbox', checked: Array.isArray(known) && known.includes(value) }),
+    el('input', { type: 'checkbox', checked: Array.isArray(selected) && selected.includes(value) }),
   )
   const labels = boxes.map((box, index) => {
     return el('label', {}, box, el('span', {}, options[index]?.title))
@@ -169,7 +169,7 @@ export function checkboxes(facts: FieldFacts, options: readonly Option[]): Field
     element: fieldset(facts, 'choices', ...labels),
     read() {
       const chosen = options.filter((_, index) => boxes[index]?.checked)
-      return given(
+      return undefinedIfEmpty(
         chosen.map(({ value }) => value),
         facts,
       )

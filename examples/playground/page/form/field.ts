@@ -16,10 +16,10 @@ import { union } from './union.ts'
 export function field(options: FieldOptions): Field {
   const schema = resolve(options.schema, options.root)
   const value = options.value ?? schema['default']
-  const found = shapeOf(schema, options.depth, options.root)
+  const fullShape = shapeOf(schema, options.depth, options.root)
   // A recursive schema may have more fields than a page can show
-  const isTooMuch = found.kind === 'group' && found.fields.length > options.room
-  const shape: Shape = isTooMuch ? { kind: 'json' } : found
+  const isTooMuch = fullShape.kind === 'group' && fullShape.fields.length > options.room
+  const shape: Shape = isTooMuch ? { kind: 'json' } : fullShape
   const facts = {
     ...options,
     schema,

@@ -28,7 +28,7 @@ export function schemaForm(schema: JsonObject): SchemaForm {
   const element = el('div', { class: 'fields' })
   const shape = shapeOf(resolve(schema, schema), 0, schema)
   const isEmpty = shape.kind === 'group' && shape.fields.length === 0
-  let asJson = false
+  let isJson = false
   let shown = fieldsOf(schema, undefined)
   element.append(shown.element)
 
@@ -36,12 +36,12 @@ export function schemaForm(schema: JsonObject): SchemaForm {
   toggle.addEventListener('click', () => {
     const form = element.closest('form')
     // Invalid JSON cannot be shown as fields
-    if (asJson && form && !form.reportValidity()) return
+    if (isJson && form && !form.reportValidity()) return
     const value = shown.read()
-    asJson = !asJson
-    shown = asJson ? areaOf(value) : fieldsOf(schema, value)
+    isJson = !isJson
+    shown = isJson ? areaOf(value) : fieldsOf(schema, value)
     element.replaceChildren(shown.element)
-    toggle.textContent = asJson ? 'Edit as fields' : 'Edit as JSON'
+    toggle.textContent = isJson ? 'Edit as fields' : 'Edit as JSON'
   })
 
   return {

@@ -5,7 +5,7 @@
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
-import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { fieldset, undefinedIfEmpty, type Field, type FieldFacts, type MakeField } from './label.ts'
 
 /** Creates a fieldset for an object. If the object is optional and all its fields are empty, it is omitted. */
 export function group(
@@ -38,7 +38,7 @@ export function group(
       const parts = fields
         .map((member): [string, unknown] => [member.name, member.read()])
         .filter(([, part]) => part !== undefined)
-      const all = given(parts, facts)
+      const all = undefinedIfEmpty(parts, facts)
       return all && Object.fromEntries(all)
     },
   }

@@ -97,7 +97,7 @@ export function choice(
 }
 
 /** Returns the values; `undefined` if there are none and the list is optional. */
-export function given<T>(values: T[], { required }: LabelFacts): T[] | undefined {
+export function undefinedIfEmpty<T>(values: T[], { required }: LabelFacts): T[] | undefined {
   return values.length > 0 || required ? values : undefined
 }
 

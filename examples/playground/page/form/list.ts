@@ -6,15 +6,15 @@
 import type { JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
-import { fieldset, given, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { fieldset, undefinedIfEmpty, type Field, type FieldFacts, type MakeField } from './label.ts'
 
 /** The maximum number of items before the user adds any. */
 const MAX_EMPTY = 20
 
 /** Creates a fieldset with the items and a button that adds one. */
 export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField): Field {
-  const least = facts.required ? Math.min(Number(facts.schema['minItems']) || 0, MAX_EMPTY) : 0
-  const room = Math.floor(facts.room / Math.max(least, 1))
+  const minItems = facts.required ? Math.min(Number(facts.schema['minItems']) || 0, MAX_EMPTY) : 0
+  const room = Math.floor(facts.room / Math.max(minItems, 1))
   const fields = new Map<HTMLElement, Field>()
   const rows = el('ol', { class: 'rows' })
   const add = el(
@@ -55,11 +55,11 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
   }
 
   for (const value of Array.isArray(facts.value) ? facts.value : []) append(value)
-  while (fields.size < least) append(undefined)
+  while (fields.size < minItems) append(undefined)
   return {
     element: fieldset(facts, 'list', rows, add),
     read: () =>
-      given(
+      undefinedIfEmpty(
         [...fields.values()].map((item) => item.read()),
         facts,
       ),

@@ -35,7 +35,7 @@ export function resolve(
     const types = type.filter((name) => name !== 'null')
     if (types.length === 1) rest['type'] = types[0]
   }
-  return parts.map((part) => resolve(part, root, seen)).reduceRight(join, rest)
+  return parts.map((part) => resolve(part, root, seen)).reduceRight(merge, rest)
 }
 
 /** Returns the alternatives of a schema, except `null`. */
@@ -45,15 +45,15 @@ export function membersOf({ anyOf, oneOf }: JsonObject): JsonObject[] {
 }
 
 /** Merges two schemas. If they contradict each other, the first one takes precedence. */
-function join(first: JsonObject, second: JsonObject): JsonObject {
-  const joined = { ...second, ...first }
+function merge(first: JsonObject, second: JsonObject): JsonObject {
+  const merged = { ...second, ...first }
   if (isObject(first['properties']) && isObject(second['properties'])) {
-    joined['properties'] = { ...second['properties'], ...first['properties'] }
+    merged['properties'] = { ...second['properties'], ...first['properties'] }
   }
   if (Array.isArray(first['required']) && Array.isArray(second['required'])) {
-    joined['required'] = [...second['required'], ...first['required']]
+    merged['required'] = [...second['required'], ...first['required']]
   }
-  return joined
+  return merged
 }
 
 /** Returns the target of a JSON Pointer fragment. */

@@ -110,17 +110,17 @@ function variantsOf(schema: JsonObject, root: JsonObject): Variant[] {
 /** Names an alternative by its title, its distinguishing constant, or its properties. */
 function titleOf({ title, type, properties, ...others }: JsonObject): string {
   const members = isObject(properties) ? properties : {}
-  const mark = Object.values(members).find((each) => isObject(each) && 'const' in each)
-  const constant = isObject(mark) ? mark['const'] : others['const']
+  const constantMember = Object.values(members).find((each) => isObject(each) && 'const' in each)
+  const constant = isObject(constantMember) ? constantMember['const'] : others['const']
   return nameOf(title ?? constant ?? (Object.keys(members).join(', ') || (type ?? 'choice')))
 }
 
 /** Returns the index of the alternative that a value matches. */
 export function indexOfVariant(variants: readonly Variant[], value: unknown): number {
-  return variants.findIndex(({ schema }) => fits(schema, value))
+  return variants.findIndex(({ schema }) => matchesSchema(schema, value))
 }
 
-function fits(schema: JsonObject, value: unknown): boolean {
+function matchesSchema(schema: JsonObject, value: unknown): boolean {
   const { type, properties } = schema
   const options = optionsOf(schema)
   if (options) return options.some((option) => option.value === value)

@@ -14,14 +14,14 @@ export function union(
   makeField: MakeField,
 ): Field {
   const { required, value, root, depth, room } = facts
-  const found = value === undefined ? -1 : indexOfVariant(variants, value)
+  const matching = value === undefined ? -1 : indexOfVariant(variants, value)
   const titles = variants.map(({ title }) => title)
-  const chosen = required ? Math.max(found, 0) : found
+  const chosen = required ? Math.max(matching, 0) : matching
   const control = choice(titles, chosen, false, required ? undefined : 'None')
-  const place = el('div', { class: 'variant' })
+  const container = el('div', { class: 'variant' })
   let shown: Field | undefined
 
-  function show(given: unknown): void {
+  function show(initialValue: unknown): void {
     const variant = variants[control.value === '' ? -1 : Number(control.value)]
     shown =
       variant &&
@@ -32,15 +32,15 @@ export function union(
         root,
         depth: depth + 1,
         room,
-        value: given,
+        value: initialValue,
         quiet: true,
       })
-    place.replaceChildren(shown?.element ?? '')
+    container.replaceChildren(shown?.element ?? '')
   }
   control.addEventListener('change', () => show(undefined))
   show(value)
 
   const field = labelled(facts, { control, read: () => shown?.read() })
-  field.element.append(place)
+  field.element.append(container)
   return field
 }

@@ -5,7 +5,7 @@
  */
 import { el, find } from '../dom.ts'
 import { icon } from '../icon.ts'
-import { keep, savedServers, withoutSecrets, type SavedServer } from './store.ts'
+import { saveServers, savedServers, withoutSecrets, type SavedServer } from './store.ts'
 
 /** The functions of the page that the list uses. */
 export interface Page {
@@ -27,8 +27,8 @@ export function setUpSaved({ current, open }: Page): void {
     if (focusOn >= 0) (rows[focusOn]?.querySelector('button') ?? save).focus()
   }
 
-  function change(index: number, ...instead: SavedServer[]): void {
-    keep(savedServers().toSpliced(index, 1, ...instead))
+  function change(index: number, ...replacements: SavedServer[]): void {
+    saveServers(savedServers().toSpliced(index, 1, ...replacements))
     draw(index)
   }
 
@@ -70,10 +70,10 @@ export function setUpSaved({ current, open }: Page): void {
     if (!server) return
     const url = withoutSecrets(server.url)
     const servers = savedServers()
-    const known = servers.findIndex((each) => each.url === url)
+    const savedIndex = servers.findIndex((each) => each.url === url)
     // A server that has a name keeps it
-    const { name } = servers[known] ?? server
-    change(known < 0 ? servers.length : known, { ...server, name, url })
+    const { name } = servers[savedIndex] ?? server
+    change(savedIndex < 0 ? servers.length : savedIndex, { ...server, name, url })
   })
   popover.addEventListener('beforetoggle', () => draw())
 }

@@ -18,15 +18,15 @@ const KEY = 'servers'
 /** Returns the saved servers, in the order in which they were saved. */
 export function savedServers(): SavedServer[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '')
-    return Array.isArray(kept) ? kept.filter(isSaved) : []
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '')
+    return Array.isArray(stored) ? stored.filter(isSaved) : []
   } catch {
     return []
   }
 }
 
 /** Replaces the saved servers. */
-export function keep(servers: readonly SavedServer[]): void {
+export function saveServers(servers: readonly SavedServer[]): void {
   localStorage.setItem(KEY, JSON.stringify(servers))
 }
 

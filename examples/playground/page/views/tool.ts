@@ -10,7 +10,7 @@ import type { Connection } from '../connection.ts'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
-import { jsonBlock, parsed } from '../json.ts'
+import { jsonBlock, tryParse } from '../json.ts'
 import { runPanel, type Outcome } from '../run.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
@@ -58,7 +58,7 @@ function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
     // The text next to structured content usually repeats it, for clients that do not support it
     const same = JSON.stringify(structuredContent)
     const others = content.filter(
-      (block) => block.type !== 'text' || JSON.stringify(parsed(block.text)) !== same,
+      (block) => block.type !== 'text' || JSON.stringify(tryParse(block.text)) !== same,
     )
     nodes.push(...others.map(contentBlock))
     nodes.push(el('h2', { class: 'label' }, 'Structured content'), jsonBlock(structuredContent))
