@@ -17,27 +17,27 @@ interface Env {
 }
 
 /** One way to call: each use opens a connection, makes calls and closes it. */
-type Way = (
+type CallMethod = (
   env: Env,
   use: (call: (n: number) => Promise<unknown>) => Promise<void>,
 ) => Promise<void>
 
 type Discovery = ConnectOptions['discovery']
-const known: Record<string, Discovery> = {}
+const discoveries: Record<string, Discovery> = {}
 
 /** Calls through a client, which discovers its server once for each isolate. */
 async function withClient(
   name: string,
   open: (options: ConnectOptions) => Promise<Client>,
-  use: Parameters<Way>[1],
+  use: Parameters<CallMethod>[1],
 ): Promise<void> {
-  const client = await open({ discovery: known[name] })
-  known[name] = client.discovery
+  const client = await open({ discovery: discoveries[name] })
+  discoveries[name] = client.discovery
   await use((_n) => client.callTool('echo', echo.arguments))
   await client.close()
 }
 
-const ways: Record<string, Way> = {
+const callMethods: Record<string, CallMethod> = {
   async 'bare-rpc'({ BARE }, use) {
     using connection = await BARE.open()
     await use(async (n) => JSON.parse(await connection.send(body(n))) as unknown)
@@ -68,30 +68,30 @@ const LANES = 8
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
-    const way = ways[pathname.slice(1)]
-    if (!way) return new Response('Unknown', { status: 404 })
+    const callMethod = callMethods[pathname.slice(1)]
+    if (!callMethod) return new Response('Unknown', { status: 404 })
     const total = Number(searchParams.get('calls'))
     let made = 0
-    const lanes = (one: () => Promise<unknown>): Promise<unknown> =>
+    const runInLanes = (makeCall: () => Promise<unknown>): Promise<unknown> =>
       Promise.all(
         Array.from({ length: LANES }, async () => {
           while (made < total) {
             made++
-            if (!JSON.stringify(await one()).includes(TEXT)) throw new Error('No echo')
+            if (!JSON.stringify(await makeCall()).includes(TEXT)) throw new Error('No echo')
           }
         }),
       )
     if (searchParams.has('each')) {
-      await lanes(async () => {
+      await runInLanes(async () => {
         let answer: unknown
-        await way(env, async (call) => {
+        await callMethod(env, async (call) => {
           answer = await call(1)
         })
         return answer
       })
     } else {
-      await way(env, async (call) => {
-        await lanes(() => call(made))
+      await callMethod(env, async (call) => {
+        await runInLanes(() => call(made))
       })
     }
     return new Response(String(made))

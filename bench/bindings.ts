@@ -9,7 +9,7 @@ import { compare, type Contender, type Measured } from './compare.ts'
 import { children, costOf } from './cpu.ts'
 
 /** Rounds that are not counted, as V8 is still optimizing. */
-const WARM = 6
+const WARM_ROUNDS = 6
 
 /** The ways to call, by the path of the calling Worker. */
 const ways = [
@@ -30,7 +30,7 @@ function module(contents: string) {
 async function open(
   [name, note, path]: (typeof ways)[number],
   calls: number,
-  more: string,
+  query: string,
 ): Promise<Contender> {
   const [calling, called] = await Promise.all(
     ['bindings-caller.ts', 'bindings-callee.ts'].map(buildWorker),
@@ -59,7 +59,7 @@ async function open(
     ],
   })
   await miniflare.ready
-  const url = new URL(`/${path}?calls=${calls}${more}`, await miniflare.unsafeGetDirectURL())
+  const url = new URL(`/${path}?calls=${calls}${query}`, await miniflare.unsafeGetDirectURL())
   const pid = [...children()].find((child) => !before.has(child))
   const round: Contender['round'] = () =>
     costOf(pid, async () => {
@@ -68,15 +68,15 @@ async function open(
       if (!response.ok) throw new Error(`"${name}" over ${note} answered ${text}`)
       return Number(text)
     })
-  for (let warm = 0; warm < WARM; warm++) await round()
+  for (let warm = 0; warm < WARM_ROUNDS; warm++) await round()
   return { name, note, round, close: () => miniflare.dispose() }
 }
 
-function measure(calls: number, more: string, rounds: number): Promise<Measured[]> {
+function measure(calls: number, query: string, rounds: number): Promise<Measured[]> {
   return compare(
     async () => {
       const contenders: Contender[] = []
-      for (const way of ways) contenders.push(await open(way, calls, more))
+      for (const way of ways) contenders.push(await open(way, calls, query))
       return contenders
     },
     { generations: 2, rounds },

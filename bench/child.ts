@@ -8,7 +8,7 @@ export interface Ready {
 }
 
 /** The duration of `n` calls, in microseconds. */
-export interface Took {
+export interface Duration {
   wallUs: number
   cpuUs: number
 }
@@ -25,7 +25,7 @@ export function serveRounds(note: string, calls: (n: number) => Promise<void>): 
     await calls(n)
     const wallUs = (performance.now() - start) * 1000
     const { user, system } = process.cpuUsage(cpu)
-    process.send?.({ wallUs, cpuUs: user + system } satisfies Took)
+    process.send?.({ wallUs, cpuUs: user + system } satisfies Duration)
   }
   process.on('message', (n: number) => void measure(n))
   process.send?.({ note } satisfies Ready)

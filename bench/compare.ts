@@ -61,7 +61,7 @@ interface Samples {
 /** The median, minimum and maximum of `values`. */
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
+  const middle = Math.floor(sorted.length / 2)
   const upper = sorted[middle] ?? Number.NaN
   const median = sorted.length % 2 === 0 ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
@@ -90,12 +90,19 @@ export async function compare(
   open: () => Promise<Contender[]>,
   options: { generations: number; rounds: number },
 ): Promise<Measured[]> {
-  const all = new Map<string, Samples>()
+  const samplesByContender = new Map<string, Samples>()
   const samplesOf = ({ name, note }: Contender): Samples => {
     const key = `${name} ${note}`
-    const known = all.get(key) ?? { name, note, wallUs: [], cpuUs: [], ratio: [], cpuRatio: [] }
-    all.set(key, known)
-    return known
+    const samples = samplesByContender.get(key) ?? {
+      name,
+      note,
+      wallUs: [],
+      cpuUs: [],
+      ratio: [],
+      cpuRatio: [],
+    }
+    samplesByContender.set(key, samples)
+    return samples
   }
   for (let generation = 0; generation < options.generations; generation++) {
     const contenders = await open()
@@ -105,8 +112,8 @@ export async function compare(
       await Promise.all(contenders.map((contender) => contender.close()))
     }
   }
-  const [floor] = all.values()
-  return [...all.values()].map((samples) => summarize(samples, floor ?? samples))
+  const [floor] = samplesByContender.values()
+  return [...samplesByContender.values()].map((samples) => summarize(samples, floor ?? samples))
 }
 
 function summarize(samples: Samples, floor: Samples): Measured {
@@ -118,12 +125,14 @@ function summarize(samples: Samples, floor: Samples): Measured {
     wallUs: spread(wallUs),
     ratio: spread(ratio),
     ...(byCpu && { cpuUs: spread(cpuUs), cpuRatio: spread(cpuRatio) }),
-    calmRatio: byCpu ? calm(cpuUs) / calm(floor.cpuUs) : calm(wallUs) / calm(floor.wallUs),
+    calmRatio: byCpu
+      ? fastestTenth(cpuUs) / fastestTenth(floor.cpuUs)
+      : fastestTenth(wallUs) / fastestTenth(floor.wallUs),
   }
 }
 
 /** The slowest value of the fastest tenth. */
-function calm(values: readonly number[]): number {
+function fastestTenth(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 10)] ?? Number.NaN
 }
@@ -138,8 +147,8 @@ async function measure(
   for (let round = 0; round < rounds; round++) {
     const costs = new Map<Contender, Cost>()
     for (const index of contenders.keys()) {
-      const next = contenders[(round + index) % contenders.length] ?? floor
-      costs.set(next, await next.round())
+      const contender = contenders[(round + index) % contenders.length] ?? floor
+      costs.set(contender, await contender.round())
     }
     const base = costs.get(floor)
     for (const [contender, cost] of costs) if (base) record(samplesOf(contender), cost, base)

@@ -22,7 +22,7 @@ interface State {
  */
 export function countRows(
   ctx: unknown,
-  note: (rows: number) => void,
+  noteWritten: (rows: number) => void,
   noteRead: (rows: number) => void = () => {},
 ): void {
   const { storage } = ctx as State
@@ -30,25 +30,25 @@ export function countRows(
   const exec = sql.exec.bind(sql)
   sql.exec = (...args) => {
     const cursor = exec(...args)
-    note(cursor.rowsWritten)
+    noteWritten(cursor.rowsWritten)
     // The caller consumes the rows first
     queueMicrotask(() => noteRead(cursor.rowsRead))
     return cursor
   }
   const put = storage.put.bind(storage)
   storage.put = (...args) => {
-    note(1)
+    noteWritten(1)
     return put(...args)
   }
   const setAlarm = storage.setAlarm.bind(storage)
   storage.setAlarm = (...args) => {
-    note(1)
+    noteWritten(1)
     return setAlarm(...args)
   }
   if (!kv) return
   const putNow = kv.put.bind(kv)
   kv.put = (...args) => {
-    note(1)
+    noteWritten(1)
     putNow(...args)
   }
   const get = kv.get.bind(kv)

@@ -25,12 +25,13 @@ export function cpuUsOf(pid: number | undefined): number | undefined {
  * @param work Makes calls and returns their number.
  */
 export async function costOf(pid: number | undefined, work: () => Promise<number>): Promise<Cost> {
-  const [cpu, from] = [cpuUsOf(pid), performance.now()]
+  const [cpuBefore, startedAt] = [cpuUsOf(pid), performance.now()]
   const calls = await work()
-  const [after, to] = [cpuUsOf(pid), performance.now()]
+  const [cpuAfter, endedAt] = [cpuUsOf(pid), performance.now()]
   return {
-    wallUs: ((to - from) * 1000) / calls,
-    ...(cpu !== undefined && after !== undefined && { cpuUs: (after - cpu) / calls }),
+    wallUs: ((endedAt - startedAt) * 1000) / calls,
+    ...(cpuBefore !== undefined &&
+      cpuAfter !== undefined && { cpuUs: (cpuAfter - cpuBefore) / calls }),
   }
 }
 

@@ -19,7 +19,7 @@ const FAILING = 'b'
 /** The shares of the events after which the server is killed. */
 const KILLED_AT = [0.3, 0.7]
 /** The shares of the events between which the webhook is down. */
-const DOWN = [0.1, 0.5] as const
+const DOWN_SHARES = [0.1, 0.5] as const
 /** How long nothing may arrive, in milliseconds. A killed process's lease lasts a minute. */
 const PATIENCE_MS = 180_000
 
@@ -79,7 +79,7 @@ async function run(total: number): Promise<Table> {
       if (typeof message !== 'number') return
       emitted = message
       const share = emitted / total
-      isDown = share >= DOWN[0] && share < DOWN[1]
+      isDown = share >= DOWN_SHARES[0] && share < DOWN_SHARES[1]
     })
   }
   watch()
@@ -95,7 +95,7 @@ async function run(total: number): Promise<Table> {
     const isComplete = (): boolean =>
       [...webhooks.values()].every(({ accepted }) => accepted.size === total)
     while (!isComplete() && Date.now() - lastArrival < PATIENCE_MS) await sleep(200)
-    // What would still be repeated
+    // Deliveries that are repeated would arrive now
     await sleep(2_000)
   } finally {
     child.kill('SIGKILL')

@@ -1,7 +1,7 @@
 /** The parent process of a forked contender. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Ready, Took } from './child.ts'
+import type { Ready, Duration } from './child.ts'
 import type { Contender, Cost } from './compare.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function forkContender(
   }
   const run = async (calls: number): Promise<Required<Cost>> => {
     child.send(calls)
-    const { wallUs, cpuUs } = await next<Took>()
+    const { wallUs, cpuUs } = await next<Duration>()
     return { wallUs: wallUs / calls, cpuUs: cpuUs / calls }
   }
 

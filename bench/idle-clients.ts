@@ -46,10 +46,10 @@ export class Clients extends DurableObject {
   async #openSession(): Promise<void> {
     const send = (request: Request): Promise<Response> => SERVED.fetch(request)
     const { sessionId = '', revision } = await handshake(send, at('/mcp'))
-    const own = { 'mcp-session-id': sessionId, 'mcp-protocol-version': revision }
-    await this.#openStream('/mcp', own)
+    const sessionHeaders = { 'mcp-session-id': sessionId, 'mcp-protocol-version': revision }
+    await this.#openStream('/mcp', sessionHeaders)
     const accept = 'application/json, text/event-stream'
-    const headers = { ...own, accept, 'content-type': 'application/json' }
+    const headers = { ...sessionHeaders, accept, 'content-type': 'application/json' }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
     this.#pings.push(async () => {
       const response = await send(new Request(at('/mcp'), { method: 'POST', headers, body }))
@@ -57,8 +57,8 @@ export class Clients extends DurableObject {
     })
   }
 
-  async #openStream(path: string, own: Record<string, string> = {}): Promise<void> {
-    const headers = { accept: 'text/event-stream', ...own }
+  async #openStream(path: string, sessionHeaders: Record<string, string> = {}): Promise<void> {
+    const headers = { accept: 'text/event-stream', ...sessionHeaders }
     const response = await SERVED.fetch(new Request(at(path), { headers }))
     if (!response.ok || !response.body) throw new Error(`A stream was refused: ${response.status}`)
     this.#streams++

@@ -25,21 +25,21 @@ function reader(response: Response): () => Promise<void> {
   }
 }
 
-type OpenStream = (on: Running) => Promise<() => Promise<void>>
+type OpenStream = (workerd: Running) => Promise<() => Promise<void>>
 
-const bare: OpenStream = async (on) => reader(await fetch(on.at('/bare-listen')))
+const bare: OpenStream = async (workerd) => reader(await fetch(workerd.urlOf('/bare-listen')))
 
-const listener: OpenStream = async (on) => {
+const listener: OpenStream = async (workerd) => {
   const notifications = { toolsListChanged: true }
   const { headers, body } = template('subscriptions/listen', { notifications }, undefined)
-  const url = on.at('/mcp')
+  const url = workerd.urlOf('/mcp')
   const next = reader(await fetch(url, { method: 'POST', headers, body: body(1) }))
   await next()
   return next
 }
 
-const session: OpenStream = async (on) => {
-  const url = on.at('/mcp')
+const session: OpenStream = async (workerd) => {
+  const url = workerd.urlOf('/mcp')
   const { sessionId = '' } = await handshake((request) => fetch(request), url)
   const headers = { accept: 'text/event-stream', 'mcp-session-id': sessionId }
   return reader(await fetch(url, { headers }))
@@ -52,20 +52,20 @@ async function contender(
   open: OpenStream,
   notify: string,
 ): Promise<Contender> {
-  const on = await start()
+  const workerd = await start()
   const streams: (() => Promise<void>)[] = []
   const lane = async (): Promise<void> => {
-    while (streams.length < count) streams.push(await open(on))
+    while (streams.length < count) streams.push(await open(workerd))
   }
   await Promise.all(Array.from({ length: OPENED_AT_ONCE }, lane))
   const round: Contender['round'] = () =>
-    costOf(on.pid, async () => {
-      await fetch(on.at(notify))
+    costOf(workerd.pid, async () => {
+      await fetch(workerd.urlOf(notify))
       await Promise.all(streams.map((next) => next()))
       return streams.length
     })
   await round()
-  return { name, note, round, close: () => on.stop() }
+  return { name, note, round, close: () => workerd.stop() }
 }
 
 export const bench: Bench = {

@@ -35,11 +35,11 @@ const LANES = 4
 /** Repeats operations that take several calls. */
 export function costOfWork(
   pid: number | undefined,
-  one: () => Promise<void>,
+  operation: () => Promise<void>,
   amount: number,
 ): Promise<Cost> {
   const lane = async (): Promise<void> => {
-    for (let n = 0; n < amount / LANES; n++) await one()
+    for (let n = 0; n < amount / LANES; n++) await operation()
   }
   return costOf(pid, async () => {
     await Promise.all(Array.from({ length: LANES }, lane))

@@ -13,7 +13,7 @@ import { handshake, template } from './requests.ts'
 
 const AGENT = 'mcp-agent/worker.js'
 /** The number of sessions whose objects are checked for being in memory. */
-const ASKED = 500
+const MAX_CHECKED = 500
 /** Objects are evicted from memory ten seconds after their last request. */
 const IDLE_MS = 15_000
 /** The number of streams per request, so that no request takes minutes. */
@@ -53,19 +53,20 @@ async function measure(
   name: string,
   note: string,
   count: number,
-  on: RunningWithClients,
+  workerd: RunningWithClients,
   path: string,
   notify?: string,
 ): Promise<Measured> {
-  const lives = async (): Promise<number> => Number(await (await fetch(on.at('/lives'))).text())
+  const lives = async (): Promise<number> =>
+    Number(await (await fetch(workerd.urlOf('/lives'))).text())
   // The fixed cost of the first streams is not measured.
-  await command(on, `/open?path=${path}&count=20`)
-  const before = memoryKb(on.pid)
+  await command(workerd, `/open?path=${path}&count=20`)
+  const before = memoryKb(workerd.pid)
   for (let left = count; left > 0; left -= BATCH) {
-    await command(on, `/open?path=${path}&count=${Math.min(left, BATCH)}`)
+    await command(workerd, `/open?path=${path}&count=${Math.min(left, BATCH)}`)
   }
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
-  const after = memoryKb(on.pid)
+  const after = memoryKb(workerd.pid)
   const measured: Measured = {
     name,
     note,
@@ -76,24 +77,25 @@ async function measure(
   }
   if (notify !== undefined) {
     const from = performance.now()
-    await command(on, `/announce?path=${notify}`)
+    await command(workerd, `/announce?path=${notify}`)
     measured.notifiedMs = performance.now() - from
   }
   if (path === '/mcp') {
     const alive = await lives()
-    const asked = Math.min(count, ASKED)
-    await command(on, `/ping?count=${asked}`)
-    // An object created by this check was not in memory, also not since the change.
-    measured.awake = asked - ((await lives()) - alive)
+    const checked = Math.min(count, MAX_CHECKED)
+    await command(workerd, `/ping?count=${checked}`)
+    // An object that this check created had left memory since the change
+    measured.awake = checked - ((await lives()) - alive)
   }
-  await on.stop()
+  await workerd.stop()
   return measured
 }
 
 /** The rows that a session with five calls writes: during the handshake, and per call. */
-async function countWrites(name: string, on: Running): Promise<string[]> {
-  const written = async (): Promise<number> => Number(await (await fetch(on.at('/rows'))).text())
-  const url = on.at('/mcp')
+async function countWrites(name: string, workerd: Running): Promise<string[]> {
+  const written = async (): Promise<number> =>
+    Number(await (await fetch(workerd.urlOf('/rows'))).text())
+  const url = workerd.urlOf('/mcp')
   const before = await written()
   const own = await handshake((request) => fetch(request), url)
   const opened = await written()
@@ -103,7 +105,7 @@ async function countWrites(name: string, on: Running): Promise<string[]> {
     await response.text()
   }
   const called = await written()
-  await on.stop()
+  await workerd.stop()
   return [name, 'five calls', String(opened - before), String((called - opened) / 5)]
 }
 

@@ -3,7 +3,12 @@ import { handshake, template, url } from './requests.ts'
 import { scenarios } from './scenarios.ts'
 import { type SubjectName, subjects } from './subjects/index.ts'
 
-const [name, what, each, looks] = process.argv.slice(2) as [SubjectName, string, string, string]
+const [name, kind, perSample, sampleCount] = process.argv.slice(2) as [
+  SubjectName,
+  string,
+  string,
+  string,
+]
 const { method, params, answered } = scenarios.echo
 
 const { subject } = await subjects[name]()
@@ -28,9 +33,9 @@ const call = await open()
 for (let id = 1; id <= 1000; id++) await call(id)
 const before = heapMb()
 const mb: number[] = []
-for (let look = 0; look < Number(looks); look++) {
-  for (let done = 0; done < Number(each); done++) {
-    if (what === 'calls') await call(done)
+for (let sample = 0; sample < Number(sampleCount); sample++) {
+  for (let done = 0; done < Number(perSample); done++) {
+    if (kind === 'calls') await call(done)
     else await (await open())(1)
   }
   mb.push(heapMb() - before)

@@ -12,15 +12,15 @@ const soaks = [
   {
     label: 'sessions, dropped',
     goal: 'flat from the limit of 10,000 on',
-    what: 'sessions',
-    each: 5000,
-    looks: 4,
+    kind: 'sessions',
+    perSample: 5000,
+    sampleCount: 4,
   },
-  { label: 'calls, one session', goal: 'flat', what: 'calls', each: 25_000, looks: 4 },
+  { label: 'calls, one session', goal: 'flat', kind: 'calls', perSample: 25_000, sampleCount: 4 },
 ] as const
 
-async function heapMb(script: string, what: string, each: number, looks: number) {
-  const child = fork(script, [name, what, String(each), String(looks)], {
+async function heapMb(script: string, kind: string, perSample: number, sampleCount: number) {
+  const child = fork(script, [name, kind, String(perSample), String(sampleCount)], {
     execArgv: ['--expose-gc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
@@ -34,13 +34,13 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const script = await buildForNode('memory-child.ts')
     const tables: Table[] = []
-    for (const { label, goal, what, each, looks } of soaks) {
-      const step = Math.ceil(each * Math.min(1, scale))
-      const mb = await heapMb(script, what, step, looks)
+    for (const { label, goal, kind, perSample, sampleCount } of soaks) {
+      const step = Math.ceil(perSample * Math.min(1, scale))
+      const mb = await heapMb(script, kind, step, sampleCount)
       tables.push({
         label,
         goal,
-        head: ['', ...Array.from({ length: looks }, (_, look) => `${(look + 1) * step}`)],
+        head: ['', ...Array.from({ length: sampleCount }, (_, sample) => `${(sample + 1) * step}`)],
         rows: [[name, '', ...mb.map((value) => value.toFixed(1))]],
         data: { name, step, mb },
       })

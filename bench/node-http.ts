@@ -62,7 +62,7 @@ function underLoad(served: Served): Contender {
 
 /** Sends calls on schedule, regardless of outstanding responses; returns their durations in ms. */
 async function latencies({ name, url, call }: Served, agent: Agent): Promise<number[]> {
-  const one = (id: number): Promise<number> =>
+  const sendCall = (id: number): Promise<number> =>
     new Promise((resolve, reject) => {
       const begun = performance.now()
       const text = call.body(id)
@@ -83,24 +83,24 @@ async function latencies({ name, url, call }: Served, agent: Agent): Promise<num
   for (let due = 0; due < ROUND_MS; due += 1000 / PER_SECOND) {
     const early = begun + due - performance.now()
     if (early > 0) await sleep(early)
-    calls.push(one(calls.length + 1))
+    calls.push(sendCall(calls.length + 1))
   }
   return Promise.all(calls)
 }
 
 async function latencyTable(contenders: readonly Served[], rounds: number): Promise<Table> {
   const agent = new Agent({ keepAlive: true })
-  const took = contenders.map((): number[] => [])
+  const durationsByContender = contenders.map((): number[] => [])
   for (let round = 0; round < rounds; round++) {
     for (const [index, served] of contenders.entries()) {
       const durations = await latencies(served, agent)
       // The first round opens the connections
-      if (round > 0) took[index]?.push(...durations)
+      if (round > 0) durationsByContender[index]?.push(...durations)
     }
   }
   agent.destroy()
   const measured = contenders.map(({ name, note }, index) => {
-    const sorted = (took[index] ?? []).sort((a, b) => a - b)
+    const sorted = (durationsByContender[index] ?? []).sort((a, b) => a - b)
     const quantile = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? NaN
     return { name, note, p50: quantile(0.5), p99: quantile(0.99) }
   })

@@ -5,7 +5,7 @@ import { children } from './cpu.ts'
 
 /** A running workerd. */
 export interface Running {
-  at: (path: string) => string
+  urlOf: (path: string) => string
   pid: number | undefined
   stop: () => Promise<void>
 }
@@ -26,7 +26,7 @@ const workers: Record<string, Record<string, string>> = {
   'mcp-agent/worker.js': { MCP_OBJECT: 'Agent' },
 }
 
-async function served(worker: string): Promise<WorkerOptions> {
+async function servedWorker(worker: string): Promise<WorkerOptions> {
   const agent = worker.startsWith('mcp-agent')
   const contents = agent ? buildAgent() : await buildWorker(worker)
   return {
@@ -41,7 +41,7 @@ async function served(worker: string): Promise<WorkerOptions> {
   }
 }
 
-async function clients(file: string): Promise<WorkerOptions> {
+async function clientsWorker(file: string): Promise<WorkerOptions> {
   return {
     name: 'clients',
     ...module(await buildWorker(file)),
@@ -58,14 +58,14 @@ function module(contents: string) {
   }
 }
 
-async function run(options: WorkerOptions[]) {
+async function startMiniflare(options: WorkerOptions[]) {
   // Compilers are children of this process too, so they must start before workerd does.
   const before = children()
   const miniflare = new Miniflare({ workers: options, cf: false })
   await miniflare.ready
   const url = await miniflare.unsafeGetDirectURL('served')
   const running: Running = {
-    at: (path) => new URL(path, url).href,
+    urlOf: (path) => new URL(path, url).href,
     pid: [...children()].find((child) => !before.has(child)),
     stop: () => miniflare.dispose(),
   }
@@ -74,7 +74,7 @@ async function run(options: WorkerOptions[]) {
 
 /** Starts workerd with a Worker of this folder. */
 export async function start(worker = 'objects-worker.ts'): Promise<Running> {
-  return (await run([await served(worker)])).running
+  return (await startMiniflare([await servedWorker(worker)])).running
 }
 
 /** Starts workerd with a Worker of this folder and the Worker of its clients. */
@@ -82,8 +82,8 @@ export async function startWithClients(
   worker = 'objects-worker.ts',
   clientsFile = 'idle-clients.ts',
 ): Promise<RunningWithClients> {
-  const options = [await served(worker), await clients(clientsFile)]
-  const { miniflare, running } = await run(options)
+  const options = [await servedWorker(worker), await clientsWorker(clientsFile)]
+  const { miniflare, running } = await startMiniflare(options)
   const url = await miniflare.unsafeGetDirectURL('clients')
   return { ...running, clients: (path) => new URL(path, url).href }
 }

@@ -99,10 +99,10 @@ export default {
       await worker.notify.toolsListChanged()
       return new Response('sent')
     }
-    const known = request.headers.get('mcp-session-id')
-    const id = known === null ? env.BARE.newUniqueId() : env.BARE.idFromString(known)
+    const sessionId = request.headers.get('mcp-session-id')
+    const id = sessionId === null ? env.BARE.newUniqueId() : env.BARE.idFromString(sessionId)
     const response = await env.BARE.get(id).fetch(request)
-    if (known !== null) return response
+    if (sessionId !== null) return response
     return new Response(response.body, { headers: { 'mcp-session-id': String(id) } })
   },
 }

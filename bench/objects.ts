@@ -12,21 +12,27 @@ const echo = { name: 'echo', arguments: { text: 'The quick brown fox jumps over 
 const SESSIONS = 40
 const REQUESTS = 1500
 /** Rounds that are not counted: V8 keeps optimizing frequent code until about ten thousand calls. */
-const WARM = 6
+const WARM_ROUNDS = 6
 
 /** Repeats one call. */
-function load(name: string, note: string, url: string, call: Template, on: Running): Contender {
+function load(
+  name: string,
+  note: string,
+  url: string,
+  call: Template,
+  workerd: Running,
+): Contender {
   return {
     name,
     note,
     close: () => Promise.resolve(),
-    round: () => costOfCalls(name, on.pid, url, call, REQUESTS),
+    round: () => costOfCalls(name, workerd.pid, url, call, REQUESTS),
   }
 }
 
 /** Repeatedly opens a new session and makes its first call. */
-function opening(name: string, url: string, on: Running): Contender {
-  const one = async (): Promise<void> => {
+function opening(name: string, url: string, workerd: Running): Contender {
+  const openAndCall = async (): Promise<void> => {
     const first = await post(url, JSON.stringify(initialize), {})
     const sessionId = first.headers.get('mcp-session-id') ?? undefined
     const call = template('tools/call', echo, { revision: '2025-11-25', sessionId })
@@ -37,50 +43,60 @@ function opening(name: string, url: string, on: Running): Contender {
     name,
     note: 'open + call',
     close: () => Promise.resolve(),
-    round: () => costOfWork(on.pid, one, SESSIONS),
+    round: () => costOfWork(workerd.pid, openAndCall, SESSIONS),
   }
 }
 
-async function post(url: string, body: string, more: Record<string, string>): Promise<Response> {
+async function post(
+  url: string,
+  body: string,
+  extraHeaders: Record<string, string>,
+): Promise<Response> {
   const accept = 'application/json, text/event-stream'
-  const headers = { 'content-type': 'application/json', accept, ...more }
+  const headers = { 'content-type': 'application/json', accept, ...extraHeaders }
   const response = await fetch(url, { method: 'POST', headers, body })
   await response.text()
   return response
 }
 
 /** Opens a contender on its own workerd: one contender would invalidate code that V8 optimized for another. */
-type Open = (on: Running) => Contender | Promise<Contender>
+type Open = (workerd: Running) => Contender | Promise<Contender>
 
 const modern = template('tools/call', echo, undefined)
 const modernCalls: Open[] = [
-  (on) => load('floor', 'Worker', on.at('/floor'), modern, on),
-  (on) => load('edgewise', 'modern', on.at('/mcp'), modern, on),
+  (workerd) => load('floor', 'Worker', workerd.urlOf('/floor'), modern, workerd),
+  (workerd) => load('edgewise', 'modern', workerd.urlOf('/mcp'), modern, workerd),
 ]
 
 const sessionCalls: Open[] = [
-  async (on) => {
-    const bare = await post(on.at('/bare'), JSON.stringify(initialize), {})
+  async (workerd) => {
+    const bare = await post(workerd.urlOf('/bare'), JSON.stringify(initialize), {})
     const sessionId = bare.headers.get('mcp-session-id') ?? undefined
     const call = template('tools/call', echo, { revision: '2025-11-25', sessionId })
-    return load('floor', 'object', on.at('/bare'), call, on)
+    return load('floor', 'object', workerd.urlOf('/bare'), call, workerd)
   },
-  async (on) => {
-    const own = await handshake((request) => fetch(request), on.at('/mcp'))
-    return load('edgewise', 'session', on.at('/mcp'), template('tools/call', echo, own), on)
+  async (workerd) => {
+    const own = await handshake((request) => fetch(request), workerd.urlOf('/mcp'))
+    return load(
+      'edgewise',
+      'session',
+      workerd.urlOf('/mcp'),
+      template('tools/call', echo, own),
+      workerd,
+    )
   },
 ]
 
 const newSessions: Open[] = [
-  (on) => opening('floor', on.at('/bare'), on),
-  (on) => opening('edgewise', on.at('/mcp'), on),
+  (workerd) => opening('floor', workerd.urlOf('/bare'), workerd),
+  (workerd) => opening('edgewise', workerd.urlOf('/mcp'), workerd),
 ]
 
 async function begin(open: Open): Promise<Contender> {
-  const on = await start()
-  const contender = await open(on)
-  for (let warm = 0; warm < WARM; warm++) await contender.round()
-  return { ...contender, close: on.stop }
+  const workerd = await start()
+  const contender = await open(workerd)
+  for (let warm = 0; warm < WARM_ROUNDS; warm++) await contender.round()
+  return { ...contender, close: workerd.stop }
 }
 
 async function measure(opens: Open[], rounds: number) {

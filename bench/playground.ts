@@ -101,8 +101,8 @@ function times(label: string, goal: string, rows: [what: string, ms: Spread][]):
     label,
     goal,
     head: ['', 'ms', 'min', 'max'],
-    rows: rows.map(([what, { median, min, max }]) => [
-      what,
+    rows: rows.map(([name, { median, min, max }]) => [
+      name,
       '',
       ...[median, min, max].map((ms) => ms.toFixed(0)),
     ]),

@@ -8,12 +8,12 @@ import { handshake, template, url, type Template } from './requests.ts'
 import { taskCall } from './tasks-calls.ts'
 
 /** How often each operation is repeated, to average over what is written in batches. */
-const TIMES = 50
-/** Writes that nobody waits for are over by then. */
+const REPETITIONS = 50
+/** How long to wait until the writes that no operation waits for are over, in milliseconds. */
 const SETTLED_MS = 300
 
 /** A client that counts what it sends; a transaction is two queries more. */
-function counting(sql: Sql): { client: PostgresClient; count: () => number } {
+function countingClient(sql: Sql): { client: PostgresClient; count: () => number } {
   let count = 0
   const client: PostgresClient = {
     unsafe(text, values, options) {
@@ -44,7 +44,7 @@ interface Process {
 }
 
 async function start(sql: Sql): Promise<Process> {
-  const { client, count } = counting(sql)
+  const { client, count } = countingClient(sql)
   const storage = createPostgresStorage(client)
   const server = createServer({ name: 'bench', version: '1.0.0' })
   server.extend(tasks({ store: storage.taskStore(), maxTasks: Infinity }))
@@ -104,11 +104,11 @@ export async function queriesTable(sql: Sql): Promise<Table> {
     await operation()
     await settled()
     const before = [here.count(), there.count()] as const
-    for (let n = 0; n < TIMES; n++) await operation()
+    for (let n = 0; n < REPETITIONS; n++) await operation()
     await settled()
     const each = {
-      here: (here.count() - before[0]) / TIMES,
-      there: (there.count() - before[1]) / TIMES,
+      here: (here.count() - before[0]) / REPETITIONS,
+      there: (there.count() - before[1]) / REPETITIONS,
     }
     data[name] = each
     rows.push([name, '', each.here.toFixed(1), each.there.toFixed(1)])

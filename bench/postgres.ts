@@ -23,8 +23,8 @@ const WARM_ROUNDS = 3
 type Handle = ReturnType<typeof createHandler>
 
 /** A contender that does one thing over and over, four at a time. */
-function contender(name: string, note: string, one: () => Promise<void>): Contender {
-  const round = (): ReturnType<Contender['round']> => costOfWork(process.pid, one, CALLS)
+function contender(name: string, note: string, operation: () => Promise<void>): Contender {
+  const round = (): ReturnType<Contender['round']> => costOfWork(process.pid, operation, CALLS)
   return { name, note, round, close: () => Promise.resolve() }
 }
 
@@ -73,7 +73,7 @@ async function changes(sql: Sql, other: Sql): Promise<Contender[]> {
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text NOT NULL)`
   const waiting = new Map<string, () => void>()
   const arrive = (key: string): void => waiting.get(key)?.()
-  const heard = (key: string): Promise<void> =>
+  const arrivalOf = (key: string): Promise<void> =>
     new Promise((resolve) => {
       waiting.set(key, () => {
         waiting.delete(key)
@@ -94,7 +94,7 @@ async function changes(sql: Sql, other: Sql): Promise<Contender[]> {
     {
       ...contender('floor', 'row, notification, read', async () => {
         const key = `floor:${++n}`
-        const arrived = heard(key)
+        const arrived = arrivalOf(key)
         await sql`WITH added AS (INSERT INTO bench_log (text) VALUES (${key}) RETURNING id)
           SELECT pg_notify('bench', id::text) FROM added`
         await arrived
@@ -104,7 +104,7 @@ async function changes(sql: Sql, other: Sql): Promise<Contender[]> {
     {
       ...contender('edgewise', 'change', async () => {
         const uri = `note:${++n}`
-        const arrived = heard(uri)
+        const arrived = arrivalOf(uri)
         servers[0]?.notify.resourceUpdated(uri)
         await arrived
       }),
@@ -125,7 +125,7 @@ async function taskCalls(sql: Sql, other: Sql): Promise<Contender[]> {
     server.tool('task', { task: 'required' }, () => 'done')
     return createHandler(server)
   })
-  if (!create || !read) throw new Error('There are two')
+  if (!create || !read) throw new Error('Expected two storages')
   const record = 'x'.repeat(600)
   return [
     contender('floor', 'insert, update, read', async () => {
@@ -140,7 +140,7 @@ async function taskCalls(sql: Sql, other: Sql): Promise<Contender[]> {
         const taskId = /"taskId":"([^"]+)"/.exec(created)?.[1]
         const get = taskCall('tasks/get', { taskId })
         while (!(await post(read, get)).includes('"status":"completed"')) {
-          // It runs in the process that created it
+          // The task runs in the process that created it, so only its state is read here
         }
       }),
       close: async () => {
@@ -172,7 +172,7 @@ export const bench: Bench = {
     const server = await startPostgres()
     const clients = [1, 2].map(() => postgres(server.url, { fetch_types: false, onnotice() {} }))
     const [sql, other] = clients
-    if (!sql || !other) throw new Error('There are two')
+    if (!sql || !other) throw new Error('Expected two clients')
     const rounds = Math.max(3, Math.round(20 * scale))
     try {
       return [

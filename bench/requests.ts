@@ -74,9 +74,9 @@ export function template(
 }
 
 /** Performs the legacy handshake. */
-export async function handshake(handle: Handler, at = url): Promise<Handshake> {
+export async function handshake(handle: Handler, endpoint = url): Promise<Handshake> {
   const post = (message: object, headers: Record<string, string>): Promise<Response> =>
-    handle(new Request(at, { method: 'POST', headers, body: JSON.stringify(message) }))
+    handle(new Request(endpoint, { method: 'POST', headers, body: JSON.stringify(message) }))
   const response = await post(initialize, baseHeaders)
   const text = await response.text()
   const revision = /"protocolVersion":"([^"]+)"/.exec(text)?.[1]

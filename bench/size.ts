@@ -95,7 +95,7 @@ export async function weigh(code: string): Promise<Weight> {
 }
 
 /** Measures a bundle, or what it adds to another one. */
-async function added({ code, base }: Budget): Promise<Weight> {
+async function weightOf({ code, base }: Budget): Promise<Weight> {
   const whole = await weigh(code)
   if (base === undefined) return whole
   const { gzipBytes, minifiedBytes } = await weigh(base)
@@ -135,7 +135,7 @@ const sources = Object.fromEntries(
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const details = process.argv.includes('--files')
   for (const budget of budgets) {
-    const { gzipBytes, minifiedBytes } = await added(budget)
+    const { gzipBytes, minifiedBytes } = await weightOf(budget)
     const fits = report(budget, gzipBytes, `, ${kb(minifiedBytes)} KB minified`)
     if (!details && fits) continue
     for (const [path, bytes] of await ingredients(budget.code))

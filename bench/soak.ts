@@ -81,11 +81,11 @@ class Clients {
   /** Does the next thing. */
   async act(): Promise<void> {
     const id = ++this.#ids
-    const at = Math.floor(Math.random() * this.#sessions.length)
-    if (id % 500 === 0) await this.#call(at, 'change', id)
+    const index = Math.floor(Math.random() * this.#sessions.length)
+    if (id % 500 === 0) await this.#call(index, 'change', id)
     else if (id % 50 === 1) await this.#reconnect(Math.floor(Math.random() * this.#streams.length))
-    else if (id % 50 === 2 && at >= this.#streams.length) await this.#replace(at)
-    else await this.#call(at, id % 10 === 3 ? 'progress' : 'plain', id)
+    else if (id % 50 === 2 && index >= this.#streams.length) await this.#replace(index)
+    else await this.#call(index, id % 10 === 3 ? 'progress' : 'plain', id)
   }
 
   close(): void {
@@ -102,28 +102,28 @@ class Clients {
     return handshake((request) => fetch(this.#next(), request), this.#urls[0])
   }
 
-  async #call(at: number, name: string, id: number): Promise<void> {
+  async #call(index: number, name: string, id: number): Promise<void> {
     const params = { name, arguments: {}, _meta: { progressToken: id } }
-    const { headers, body } = template('tools/call', params, this.#sessions[at])
+    const { headers, body } = template('tools/call', params, this.#sessions[index])
     const response = await fetch(this.#next(), { method: 'POST', headers, body: body(id) })
     const text = await response.text()
     if (!text.includes('done')) throw new Error(`Answered ${response.status}: ${text}`)
   }
 
-  async #replace(at: number): Promise<void> {
-    const { headers } = template('ping', {}, this.#sessions[at])
-    this.#sessions[at] = await this.#initialize()
+  async #replace(index: number): Promise<void> {
+    const { headers } = template('ping', {}, this.#sessions[index])
+    this.#sessions[index] = await this.#initialize()
     await (await fetch(this.#next(), { method: 'DELETE', headers })).text()
   }
 
-  async #reconnect(at: number): Promise<void> {
-    this.#streams[at]?.abort()
-    this.#streams[at] = await this.#listen(at)
+  async #reconnect(index: number): Promise<void> {
+    this.#streams[index]?.abort()
+    this.#streams[index] = await this.#listen(index)
   }
 
-  async #listen(at: number): Promise<AbortController> {
+  async #listen(index: number): Promise<AbortController> {
     const controller = new AbortController()
-    const { headers } = template('ping', {}, this.#sessions[at])
+    const { headers } = template('ping', {}, this.#sessions[index])
     const response = await fetch(this.#next(), {
       headers: { ...headers, accept: 'text/event-stream' },
       signal: controller.signal,
@@ -158,8 +158,8 @@ async function soak(
       const memories = await Promise.all(processes.map(memoryOf))
       looks.push(memories)
       const text = memories.map(({ rss, heap }) => `${rss.toFixed(0)} (heap ${heap.toFixed(1)})`)
-      const at = ((look * seconds) / LOOKS).toFixed(0)
-      console.log(`  after ${at} s and ${clients.requests} requests, MB: ${text.join(', ')}`)
+      const elapsed = ((look * seconds) / LOOKS).toFixed(0)
+      console.log(`  after ${elapsed} s and ${clients.requests} requests, MB: ${text.join(', ')}`)
     }
     isOver = true
   }

@@ -18,6 +18,9 @@ const servers = [
 
 type Child = ChildProcessByStdio<Writable, Readable, null>
 
+/** The byte that ends a line. */
+const NEWLINE = 10
+
 const line = (message: object): string => `${JSON.stringify(message)}\n`
 
 function start(script: string): Child {
@@ -38,7 +41,7 @@ function lines(child: Child, count: number): Promise<string> {
     let left = count
     let tail = ''
     const read = (chunk: Buffer): void => {
-      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) left--
+      for (const byte of chunk) if (byte === NEWLINE) left--
       tail = `${tail}${chunk.toString('latin1')}`.slice(-1000)
       if (left > 0) return
       child.stdout.off('data', read)
@@ -77,8 +80,8 @@ async function coldStart(name: string, script: string): Promise<Contender> {
 }
 
 /** The number of calls written at once, and how often a round does that. */
-const window = 50
-const windows = 40
+const CALLS_AT_ONCE = 50
+const BATCHES = 40
 
 /** Uses one server; writes a batch of calls, awaits all of their responses, and repeats. */
 async function pipelined(name: string, script: string): Promise<Contender> {
@@ -93,19 +96,19 @@ async function pipelined(name: string, script: string): Promise<Contender> {
   let id = 0
   const calls = async (): Promise<number> => {
     let last = ''
-    for (let batch = 0; batch < windows; batch++) {
+    for (let batch = 0; batch < BATCHES; batch++) {
       let text = ''
-      for (let call = 0; call < window; call++) text += `${body(++id)}\n`
-      const answered = lines(child, window)
+      for (let call = 0; call < CALLS_AT_ONCE; call++) text += `${body(++id)}\n`
+      const answered = lines(child, CALLS_AT_ONCE)
       child.stdin.write(text)
       last = await answered
     }
     if (!last.includes('"The quick brown fox')) throw new Error(`"${name}" answered ${last}`)
-    return window * windows
+    return CALLS_AT_ONCE * BATCHES
   }
   const round = (): Promise<Cost> => costOf(child.pid, calls)
   for (let warm = 0; warm < 3; warm++) await round()
-  return { name, note: `${window} calls in flight`, round, close: () => end(child) }
+  return { name, note: `${CALLS_AT_ONCE} calls in flight`, round, close: () => end(child) }
 }
 
 export const bench: Bench = {

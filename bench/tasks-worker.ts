@@ -39,9 +39,9 @@ export default {
   fetch(request: Request, { BARE }: { BARE: Namespace }, ctx: never): Promise<Response> {
     const { pathname } = new URL(request.url)
     if (pathname === '/mcp') return worker.fetch(request, {}, ctx)
-    const known = request.headers.get('mcp-name')
-    const isNew = known === null || known === 'task'
-    const id = isNew ? BARE.newUniqueId() : BARE.idFromString(known)
+    const mcpName = request.headers.get('mcp-name')
+    const isNew = mcpName === null || mcpName === 'task'
+    const id = isNew ? BARE.newUniqueId() : BARE.idFromString(mcpName)
     const headers = { ...Object.fromEntries(request.headers), 'x-id': String(id) }
     return BARE.get(id).fetch(new Request(request, { headers }))
   },

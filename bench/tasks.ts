@@ -24,8 +24,8 @@ async function post(url: string, { headers, body }: Template): Promise<string> {
 }
 
 /** Repeatedly creates a task and gets it for the first time. */
-function creating(name: string, note: string, url: string, on: Running): Contender {
-  const one = async (): Promise<void> => {
+function creating(name: string, note: string, url: string, workerd: Running): Contender {
+  const createAndGet = async (): Promise<void> => {
     const created = await post(url, taskCall('tools/call', { name: 'task' }))
     const taskId = /"taskId":"([^"]+)"/.exec(created)?.[1]
     const seen = await post(url, taskCall('tasks/get', { taskId }))
@@ -35,20 +35,20 @@ function creating(name: string, note: string, url: string, on: Running): Contend
     name,
     note,
     close: () => Promise.resolve(),
-    round: () => costOfWork(on.pid, one, TASKS),
+    round: () => costOfWork(workerd.pid, createAndGet, TASKS),
   }
 }
 
 async function measureCreating(rounds: number) {
   return compare(
     async () => {
-      const on = await start('tasks-worker.ts')
+      const workerd = await start('tasks-worker.ts')
       const contenders: [Contender, ...Contender[]] = [
-        creating('floor', 'one row', on.at('/bare'), on),
-        creating('edgewise', 'task', on.at('/mcp'), on),
+        creating('floor', 'one row', workerd.urlOf('/bare'), workerd),
+        creating('edgewise', 'task', workerd.urlOf('/mcp'), workerd),
       ]
       for (const contender of contenders) await contender.round()
-      contenders[0].close = on.stop
+      contenders[0].close = workerd.stop
       return contenders
     },
     { generations: 1, rounds },

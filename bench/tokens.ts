@@ -39,18 +39,25 @@ export const bench: Bench = {
       const times: Record<Kind, number[]> = { open: [], floor: [], jose: [], first: [], later: [] }
       for (let done = -BLOCK * 5; done < calls; done += BLOCK) {
         for (const kind of KINDS) {
-          const took = await block(work[kind])
+          const took = await timeBlock(work[kind])
           // The first blocks are cold
           if (done >= 0) times[kind].push(...took)
         }
       }
-      for (const [of, part] of Object.entries({ 'quickest tenth': 0.1, median: 0.5 })) {
-        const ms = (kind: Kind): number => at(times[kind], part)
+      for (const [statistic, share] of Object.entries({ 'quickest tenth': 0.1, median: 0.5 })) {
+        const ms = (kind: Kind): number => quantile(times[kind], share)
         const open = ms('open')
         const adds = { first: ms('first') - open, later: ms('later') - open }
         const figures = [open, ms('floor'), ms('jose'), adds.first, adds.later]
-        rows.push([alg, of, ...figures.map((figure) => figure.toFixed(3))])
-        data.push({ alg, of, openMs: open, floorMs: ms('floor'), joseMs: ms('jose'), addsMs: adds })
+        rows.push([alg, statistic, ...figures.map((figure) => figure.toFixed(3))])
+        data.push({
+          alg,
+          statistic,
+          openMs: open,
+          floorMs: ms('floor'),
+          joseMs: ms('jose'),
+          addsMs: adds,
+        })
       }
     }
     const head = ['', 'open', 'subtle.verify', 'jose alone', 'first sight adds', 'later sights add']
@@ -88,8 +95,8 @@ async function contenders(alg: string): Promise<Record<Kind, () => Promise<void>
   return {
     open: caller(createHandler(createEdgewise('echo')), {}),
     floor: async () => {
-      const good = await crypto.subtle.verify(algorithm, publicKey, signature, bytes)
-      if (!good) throw new Error('The signature is wrong')
+      const isValid = await crypto.subtle.verify(algorithm, publicKey, signature, bytes)
+      if (!isValid) throw new Error('The signature is wrong')
     },
     jose: async () => void (await jwtVerify(token, publicKey)),
     first: call(jwtTokens({ jwks, cacheTtlMs: 0 })),
@@ -97,10 +104,10 @@ async function contenders(alg: string): Promise<Record<Kind, () => Promise<void>
   }
 }
 
-function caller(handle: Handler, more: Record<string, string>): () => Promise<void> {
+function caller(handle: Handler, extraHeaders: Record<string, string>): () => Promise<void> {
   const params = { name: 'echo', arguments: { text: 'hi' } }
   const { headers, body } = template('tools/call', params, undefined)
-  const all = { ...headers, ...more }
+  const all = { ...headers, ...extraHeaders }
   let id = 0
   return async () => {
     const request = new Request(url, { method: 'POST', headers: all, body: body(++id) })
@@ -110,7 +117,7 @@ function caller(handle: Handler, more: Record<string, string>): () => Promise<vo
 }
 
 /** The duration of each call of a block, in milliseconds. */
-async function block(call: () => Promise<void>): Promise<number[]> {
+async function timeBlock(call: () => Promise<void>): Promise<number[]> {
   const took: number[] = []
   for (let done = 0; done < BLOCK; done++) {
     const start = performance.now()
@@ -121,7 +128,7 @@ async function block(call: () => Promise<void>): Promise<number[]> {
 }
 
 /** The quantile of all values. */
-function at(values: readonly number[], part: number): number {
+function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
 }

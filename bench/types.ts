@@ -69,7 +69,7 @@ type Checked = Record<(typeof measures)[number], number>
 const folder = new URL('../.cache/bench/types/', import.meta.url)
 
 /** Writes a project with a single file, inside the package, so that it can import the package. */
-function project(name: string): string {
+function writeProject(name: string): string {
   const at = new URL(`${name.replace(' ', '-')}/`, folder)
   mkdirSync(at, { recursive: true })
   const { head, tool } = files[name] ?? { head: '', tool: () => '' }
@@ -104,7 +104,7 @@ function check(compiler: string, at: string): Checked {
 export const bench: Bench = {
   title: `A file with ${COUNT} zod tools, checked by tsc --noEmit`,
   tables: async ({ scale }) => {
-    const projects = Object.keys(files).map((name) => [name, project(name)] as const)
+    const projects = Object.keys(files).map((name) => [name, writeProject(name)] as const)
     return Object.entries(compilers).map(([label, compiler]) => {
       const checked = new Map(projects.map(([name]) => [name, [] as Checked[]]))
       for (let round = 0; round < Math.ceil(2 * scale); round++) {

@@ -2,7 +2,7 @@
 import { template } from '../requests.ts'
 import { startFleet, type Fleet, type FleetCounts } from './fleet.ts'
 import type { Load } from './load.ts'
-import { pace, pause, within, type Checked, type Compared } from './measured.ts'
+import { pace, pause, repeatWithin, type Checked, type Compared } from './measured.ts'
 import { cpuOf, openingSession, planPostgres, POSTGRES, streamMemoryMb } from './postgres.ts'
 import { post, ProcessClients } from './process-clients.ts'
 
@@ -18,7 +18,7 @@ const BURST = 300
 /** How often it is checked whether they arrived, every 100 ms at most. */
 const MAX_WAITS = 150
 /** Clients that are not measured. */
-const WARM = 30
+const WARM_CLIENTS = 30
 const echo = { name: 'echo', arguments: { text: 'The quick brown fox' } }
 
 /** Measures what processes and their database do while `load` is applied. */
@@ -52,7 +52,7 @@ async function connect(fleet: Fleet, clients: ProcessClients, load: Load, add: A
   let next = 0
   const open = async (kind: 'openSession' | 'openListener', count: number): Promise<number> => {
     const size = Math.min(BATCH, count)
-    const batches = await within(OPENING_SECONDS, Math.ceil(count / size), async () => {
+    const batches = await repeatWithin(OPENING_SECONDS, Math.ceil(count / size), async () => {
       let left = size
       const lane = async (): Promise<void> => {
         while (left-- > 0) {
@@ -64,8 +64,8 @@ async function connect(fleet: Fleet, clients: ProcessClients, load: Load, add: A
     })
     return batches * size
   }
-  await open('openSession', WARM)
-  await open('openListener', WARM)
+  await open('openSession', WARM_CLIENTS)
+  await open('openListener', WARM_CLIENTS)
 
   const first = openingSession(load)
   let sessions = 0
@@ -84,11 +84,11 @@ async function connect(fleet: Fleet, clients: ProcessClients, load: Load, add: A
   })
   add('memory, in KB', 'listener', POSTGRES.kbPerListener, listening.heapBytes / listeners / 1_000)
 
-  const count = sessions + listeners + 2 * WARM
-  const all = { clients: count, sessions: (sessions + WARM) / count }
+  const count = sessions + listeners + 2 * WARM_CLIENTS
+  const all = { clients: count, sessions: (sessions + WARM_CLIENTS) / count }
   const heapBytes = opened.heapBytes + listening.heapBytes
   add('memory of all streams, in MB', 'in total', streamMemoryMb(all), heapBytes / 1e6)
-  return { count, sessions: sessions + WARM }
+  return { count, sessions: sessions + WARM_CLIENTS }
 }
 
 /** Calls tools and announces changes, and compares what the rates take. */
@@ -107,8 +107,8 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
       calls = await pace(load.calls, SECONDS, (each) => {
         const sessionId = clients.sessions[n++ % clients.sessions.length]
         const isModern = each % load.calls >= load.calls * load.sessions
-        const own = isModern ? undefined : { revision: '2025-11-25', sessionId }
-        return post(fleet.urls[n % PROCESSES] ?? '', template('tools/call', echo, own), n)
+        const session = isModern ? undefined : { revision: '2025-11-25', sessionId }
+        return post(fleet.urls[n % PROCESSES] ?? '', template('tools/call', echo, session), n)
       })
     })
     const perCall = load.calls / calls

@@ -4,7 +4,7 @@ import { checkPostgres } from './check-postgres.ts'
 import { checkWorkers } from './check-workers.ts'
 import { MILLION, type Load } from './load.ts'
 import { comparisonTable, type Checked } from './measured.ts'
-import { number } from './print.ts'
+import { formatNumber } from './print.ts'
 
 /** What shows only in the cloud, after hours, or at full scale. */
 const NOT_MEASURED = [
@@ -45,5 +45,5 @@ export async function check(scale: number): Promise<Table[]> {
 }
 
 function clientsOf({ clients, sessions }: Checked): string {
-  return `${number(clients)} clients, ${number(sessions)} sessions`
+  return `${formatNumber(clients)} clients, ${formatNumber(sessions)} sessions`
 }

@@ -87,13 +87,13 @@ export function readLoad(flags: Readonly<Record<string, unknown>>): Load {
 export function requireLoad(load: Load): Load {
   for (const name of LOAD_NAMES) {
     const value = load[name]
-    const what = WHOLE.has(name) ? 'a whole number' : 'a number'
+    const kind = WHOLE.has(name) ? 'a whole number' : 'a number'
     const range = POSITIVE.has(name) ? 'above 0' : 'of at least 0'
     const isValid =
       Number.isFinite(value) &&
       (POSITIVE.has(name) ? value > 0 : value >= 0) &&
       (!WHOLE.has(name) || Number.isInteger(value))
-    if (!isValid) throw new RangeError(`"--${flagOf(name)}" must be ${what} ${range}`)
+    if (!isValid) throw new RangeError(`"--${flagOf(name)}" must be ${kind} ${range}`)
   }
   if (load.sessions > 1) throw new RangeError('"--sessions" must be a share from 0 to 1')
   if (load.receivers > load.clients) {

@@ -1,6 +1,6 @@
 /** Predictions of the model beside what was measured. */
 import type { Table } from '../bench.ts'
-import { number } from './print.ts'
+import { formatNumber } from './print.ts'
 
 /** One figure of the model. */
 export interface Compared {
@@ -29,8 +29,8 @@ export function comparisonTable(label: string, compared: readonly Compared[]): T
     rows: compared.map(({ name, per, predicted, measured }) => [
       name,
       per,
-      number(predicted),
-      measured === undefined ? '' : number(measured),
+      formatNumber(predicted),
+      measured === undefined ? '' : formatNumber(measured),
       measured === undefined || predicted === 0 ? '' : deviation(measured / predicted - 1),
     ]),
     data: compared,
@@ -46,28 +46,28 @@ function deviation(share: number): string {
 export async function pace(
   perSecond: number,
   seconds: number,
-  act: (n: number) => Promise<unknown>,
+  action: (n: number) => Promise<unknown>,
 ): Promise<number> {
   const count = Math.round(perSecond * seconds)
-  const from = performance.now()
+  const startedAt = performance.now()
   const acts: Promise<unknown>[] = []
   for (let n = 0; n < count; n++) {
-    await pause(from + (n * 1_000) / perSecond - performance.now())
-    acts.push(act(n))
+    await pause(startedAt + (n * 1_000) / perSecond - performance.now())
+    acts.push(action(n))
   }
   await Promise.all(acts)
   return count
 }
 
 /** Repeats `step` until it was done `count` times, or `seconds` are over; returns how often it was. */
-export async function within(
+export async function repeatWithin(
   seconds: number,
   count: number,
   step: () => Promise<void>,
 ): Promise<number> {
-  const until = performance.now() + seconds * 1_000
+  const deadline = performance.now() + seconds * 1_000
   let done = 0
-  for (; done < count && performance.now() < until; done++) await step()
+  for (; done < count && performance.now() < deadline; done++) await step()
   return done
 }
 

@@ -17,13 +17,13 @@ export function workersTables(plan: WorkersPlan): Table[] {
       ['hub objects (`hubShards`)', plan.hubs],
       ['session objects', plan.sessionObjects],
       ['streams of each hub', plan.streamsPerHub],
-      ...parts('requests to the Worker per second', plan.workerRequests),
-      ...parts('requests to objects per second', plan.objectRequests),
-      ...parts('rows written per second', plan.rowsWritten),
-      ...parts('rows read per second', plan.rowsRead),
+      ...partRows('requests to the Worker per second', plan.workerRequests),
+      ...partRows('requests to objects per second', plan.objectRequests),
+      ...partRows('rows written per second', plan.rowsWritten),
+      ...partRows('rows read per second', plan.rowsRead),
       ['CPU of isolates, in cores', plan.isolateCpu],
       ['CPU of each hub, in cores', plan.hubCpu],
-      ...parts('dollars a month', money),
+      ...partRows('dollars a month', money),
     ]),
     limitTable('Workers: what breaks first', plan.limits),
   ]
@@ -37,12 +37,12 @@ export function postgresTables(plan: PostgresPlan): Table[] {
       ['streams of each process', plan.streamsPerProcess],
       ['memory of all streams, in MB', plan.memoryMb],
       ['connections to the database', plan.connections],
-      ...parts('queries per second', plan.queries),
-      ...parts('rows written per second', plan.rowsWritten),
-      ...parts('rows read per second', plan.rowsRead),
-      ...parts('notifications sent per second', plan.notifications),
+      ...partRows('queries per second', plan.queries),
+      ...partRows('rows written per second', plan.rowsWritten),
+      ...partRows('rows read per second', plan.rowsRead),
+      ...partRows('notifications sent per second', plan.notifications),
       ['notifications received per second', plan.notificationsReceived],
-      ...parts('CPU of all processes, in cores', plan.cpu),
+      ...partRows('CPU of all processes, in cores', plan.cpu),
       ['size of the sessions, in MB', plan.databaseMb],
     ]),
     limitTable('Postgres: what breaks first', plan.limits),
@@ -51,7 +51,7 @@ export function postgresTables(plan: PostgresPlan): Table[] {
 
 type Row = readonly [name: string, value: number, part?: boolean]
 
-function parts(name: string, all: Readonly<Record<string, number>>): Row[] {
+function partRows(name: string, all: Readonly<Record<string, number>>): Row[] {
   const each = Object.entries(all).map(([part, value]): Row => [part, value, true])
   return [[name, total(all)], ...each]
 }
@@ -64,7 +64,7 @@ function table(
   rows: readonly Row[],
 ): Table {
   const cells = rows.map(([name, value, isPart]) =>
-    isPart ? [`  ${name}`, '', '', number(value)] : [name, '', number(value), ''],
+    isPart ? [`  ${name}`, '', '', formatNumber(value)] : [name, '', formatNumber(value), ''],
   )
   return { label, goal, head: ['', ...head], rows: cells, data }
 }
@@ -73,9 +73,9 @@ function limitTable(label: string, limits: readonly Limit[]): Table {
   const rows = limits.map((limit) => [
     limit.name,
     limit.setting,
-    number(limit.needed),
-    number(limit.available),
-    `${number(usage(limit) * 100)} %`,
+    formatNumber(limit.needed),
+    formatNumber(limit.available),
+    `${formatNumber(usage(limit) * 100)} %`,
   ])
   return {
     label,
@@ -87,7 +87,7 @@ function limitTable(label: string, limits: readonly Limit[]): Table {
 }
 
 /** A number with two or three significant digits, and thousands apart. */
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   if (value === 0) return '0'
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US')
   return String(Number(value.toPrecision(3)))

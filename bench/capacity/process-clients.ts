@@ -18,9 +18,9 @@ export function send(
   isStream = false,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, ...(isStream ? { agent: false } : { agent }) })
-    sent.on('error', reject)
-    sent.on('response', (response) => {
+    const outgoing = request(url, { method, headers, ...(isStream ? { agent: false } : { agent }) })
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => {
       if (isStream && response.statusCode === 200) return resolve({ response, text: '' })
       let text = ''
       response.setEncoding('utf8')
@@ -30,7 +30,7 @@ export function send(
         reject(new Error(`Answered ${response.statusCode}: ${text}`))
       })
     })
-    sent.end(body)
+    outgoing.end(body)
   })
 }
 
@@ -57,8 +57,8 @@ export class ProcessClients {
       body: JSON.stringify(initialize),
     })
     const sessionId = String(first.response.headers['mcp-session-id'])
-    const own = { revision: '2025-11-25', sessionId }
-    const subscribe = template('resources/subscribe', { uri: resourceOf(client) }, own)
+    const session = { revision: '2025-11-25', sessionId }
+    const subscribe = template('resources/subscribe', { uri: resourceOf(client) }, session)
     const { headers } = subscribe
     await send(url, { method: 'POST', headers, body: JSON.stringify(initialized) })
     await post(url, subscribe)

@@ -47,12 +47,12 @@ export class Clients extends DurableObject {
   }
 
   async #openSession(client: number): Promise<void> {
-    const own = await handshake((request) => SERVED.fetch(request), AT)
-    const { headers, body } = template('resources/subscribe', { uri: resourceOf(client) }, own)
+    const session = await handshake((request) => SERVED.fetch(request), ENDPOINT)
+    const { headers, body } = template('resources/subscribe', { uri: resourceOf(client) }, session)
     const subscribed = await send({ method: 'POST', headers, body: body(1) })
     const text = await subscribed.text()
     if (!text.includes('"result"')) throw new Error(`A subscription was refused: ${text}`)
-    this.#state.sessions.push(own.sessionId ?? '')
+    this.#state.sessions.push(session.sessionId ?? '')
     await this.#openStream({ headers: { ...headers, accept: 'text/event-stream' } })
   }
 
@@ -76,9 +76,9 @@ export class Clients extends DurableObject {
   }
 }
 
-const AT = 'http://served/mcp'
+const ENDPOINT = 'http://served/mcp'
 
-const send = (init: RequestInit): Promise<Response> => SERVED.fetch(new Request(AT, init))
+const send = (init: RequestInit): Promise<Response> => SERVED.fetch(new Request(ENDPOINT, init))
 
 export default {
   fetch: (request: Request): Promise<Response> =>
