@@ -4,9 +4,11 @@
  * @see https://nodejs.org/api/util.html#utilparseargsconfig
  */
 import { parseUrl } from '#internal/patterns'
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { compareCard } from '../../../src/cards/index.ts'
 import { findRevision, type Revision } from '../../../src/index.ts'
+import type { Scope } from './hosts/host.ts'
 import {
   checkOptions,
   isCommand,
@@ -21,7 +23,7 @@ export interface LocalInvocation {
   readonly command: LocalCommandName
   /** The arguments after the command. */
   readonly commandArguments: readonly string[]
-  readonly options: Pick<Options, 'json' | 'timeoutMs' | 'dryRun'>
+  readonly options: Options
 }
 
 /** The parsed command, server and options. */
@@ -64,6 +66,11 @@ const definitions = {
   path: { type: 'string' },
   yes: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
+  client: { type: 'string', multiple: true, default: [] as string[] },
+  name: { type: 'string' },
+  scope: { type: 'string' },
+  force: { type: 'boolean', default: false },
+  output: { type: 'string' },
   help: { type: 'boolean', default: false },
   version: { type: 'boolean', default: false },
 } as const
@@ -88,6 +95,15 @@ export interface Options {
   readonly path: string | undefined
   readonly yes: boolean
   readonly verbose: boolean
+  /** The hosts to configure. */
+  readonly clients: readonly string[]
+  /** The name of the server in a host. */
+  readonly name: string | undefined
+  readonly scope: Scope
+  /** Whether to replace another server or file. */
+  readonly force: boolean
+  /** The file to write. */
+  readonly output: string | undefined
 }
 
 /**
@@ -109,9 +125,11 @@ export function readArguments(
   if (!isCommand(command)) {
     throw new UsageError(`Unknown command: "${command ?? ''}"`)
   }
+  const takesModule = command === 'install' || command === 'links'
+  const module = takesModule && end === -1 ? moduleTarget(others[0]) : undefined
   checkOptions(
     command,
-    end === -1 ? 'url' : 'program',
+    end === -1 && !module ? 'url' : 'program',
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
   if (isLocalCommand(command)) {
@@ -120,8 +138,10 @@ export function readArguments(
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, commandArguments] = program
     ? [programTarget(program), others]
-    : [urlTarget(others[0]), others.slice(1)]
-  return { command, target, commandArguments, options: optionsOf(values) }
+    : [module ?? urlTarget(others[0]), others.slice(1)]
+  // The token of the environment is for this command, and must not get into a file
+  const options = optionsOf(takesModule ? { token: '', ...values } : values)
+  return { command, target, commandArguments, options }
 }
 
 function parse(args: readonly string[]) {
@@ -158,7 +178,22 @@ function optionsOf(values: Values): Options {
     path: pathOf(values.path),
     yes,
     verbose,
+    clients: values.client,
+    name: values.name,
+    scope: scopeOf(values.scope),
+    force: values.force,
+    output: values.output,
   }
+}
+
+/** The program that runs a module of this machine; `undefined` if the text names no module. */
+function moduleTarget(path: string | undefined): Target | undefined {
+  const [, language] = /\.[cm]?([jt])s$/.exec(path ?? '') ?? []
+  if (path === undefined || language === undefined || path.includes('://')) return undefined
+  if (!existsSync(path)) throw new UsageError(`Cannot find the module "${path}"`)
+  return language === 'j'
+    ? { command: 'node', args: [path] }
+    : { command: 'npx', args: ['-y', 'tsx', path] }
 }
 
 function programTarget([command, ...args]: readonly string[]): Target {
@@ -234,6 +269,12 @@ function numberOf(
     throw new UsageError(`"${option}" must be a whole number from ${min} to ${max}, not "${text}"`)
   }
   return number
+}
+
+function scopeOf(text: string | undefined): Scope {
+  if (text === undefined || text === 'user') return 'user'
+  if (text === 'project') return 'project'
+  throw new UsageError(`"--scope" must be "user" or "project", not "${text}"`)
 }
 
 function pathOf(text: string | undefined): string | undefined {

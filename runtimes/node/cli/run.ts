@@ -9,6 +9,7 @@ import { printCard, publish } from './card.ts'
 import { complete } from './complete.ts'
 import { discoverServers, resolveDomain } from './domain.ts'
 import { events } from './events.ts'
+import { ConfigurationError } from './hosts/configuration-file.ts'
 import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
@@ -31,11 +32,14 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
   events,
   inspect,
   bridge,
+  install: async (invocation) => (await import('./install.ts')).install(invocation),
+  links: async (invocation) => (await import('./links.ts')).links(invocation),
 }
 
 const runLocally: Readonly<
   Record<LocalInvocation['command'], (invocation: LocalInvocation) => Promise<number>>
 > = {
+  uninstall: async (invocation) => (await import('./install.ts')).uninstall(invocation),
   discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
   card: ({ commandArguments }) => printCard(commandArguments),
   publish: ({ commandArguments, options }) => publish(commandArguments, options.dryRun),
@@ -93,6 +97,10 @@ function reportFailure(error: unknown, argv: readonly string[]): number {
     return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)
       ? 3
       : 1
+  }
+  if (error instanceof ConfigurationError) {
+    printNotice(error.message)
+    return 1
   }
   // System errors, such as a port that is taken, are not bugs, so no stack is printed
   if (error instanceof Error && 'syscall' in error) {

@@ -2,6 +2,8 @@
  * The help texts of the program.
  */
 
+import { hostNames } from './hosts/host-names.ts'
+
 /** Thrown for an invalid command line. It is printed with a reference to the help. */
 export class UsageError extends Error {}
 
@@ -53,6 +55,17 @@ const commands = {
     'serve a URL over stdio (with --port, over HTTP), or a program over HTTP',
     '',
   ],
+  install: [
+    '--client <host> [--scope project] [--dry-run]',
+    'add a URL, a domain, a module or a program to the configuration of a host',
+    '--client cursor',
+  ],
+  links: ['[--name <name>]', 'print badges for a README, by which users add the server', ''],
+  uninstall: [
+    '<name> --client <host> [--scope project]',
+    'remove a server from the configuration of a host',
+    'travel --client cursor',
+  ],
   discover: ['<domain>', 'list the servers of a domain', 'example.com'],
   card: ['<module>', 'print the server card that a module exports', 'server.js'],
   publish: [
@@ -76,7 +89,7 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** The commands that use no server, and have arguments of their own. */
-const LOCAL = ['discover', 'card', 'publish', 'new'] as const
+const LOCAL = ['uninstall', 'discover', 'card', 'publish', 'new'] as const
 
 /** The name of a command that uses no server. */
 export type LocalCommandName = (typeof LOCAL)[number]
@@ -86,23 +99,36 @@ export function isLocalCommand(name: CommandName): name is LocalCommandName {
   return LOCAL.some((local) => local === name)
 }
 
+/** The commands that do not connect to their server, but write how others connect. */
+const HOSTING: readonly CommandName[] = ['install', 'links']
+
 /** The kinds of server that a command line can specify. */
 type TargetKind = 'url' | 'program'
 
 /**
- * Where an option is supported. By default, all commands that use a server support it, for both kinds of
- * server.
+ * Where an option is supported. By default, all commands that connect to a server support it, for both
+ * kinds of server.
  */
 interface OptionScope {
   readonly commands?: readonly CommandName[]
+  /** More commands that support it. */
+  readonly also?: readonly CommandName[]
   readonly kind?: TargetKind
+}
+
+function isSupported({ commands, also = [] }: OptionScope, command: CommandName): boolean {
+  if (also.includes(command)) return true
+  return commands?.includes(command) ?? !(isLocalCommand(command) || HOSTING.includes(command))
 }
 
 const options: readonly (readonly [option: string, meaning: string, scope?: OptionScope])[] = [
   [
     '--json',
     'print results as JSON',
-    { commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'events', 'discover'] },
+    {
+      commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'events'],
+      also: ['discover', 'links'],
+    },
   ],
   [
     '--args <json>',
@@ -125,23 +151,43 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     { commands: ['events', 'inspect', 'bridge'] },
   ],
   ['--path <path>', 'the path of the endpoint; a secret one by default', { commands: ['bridge'] }],
-  ['--dry-run', 'print the result, and publish nothing', { commands: ['publish'] }],
-  ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url' }],
+  [
+    '--client <host>',
+    `a host: ${hostNames.join(', ')}; may be repeated`,
+    { commands: ['install', 'uninstall'] },
+  ],
+  ['--name <name>', 'the name of the server in the host', { commands: ['install', 'links'] }],
+  [
+    '--scope <scope>',
+    'user (the default), or project: the folder in which you are',
+    { commands: ['install', 'uninstall'] },
+  ],
+  ['--force', 'replace another server of the same name', { commands: ['install'] }],
+  [
+    '--dry-run',
+    'print the result, and change or publish nothing',
+    { commands: ['install', 'uninstall', 'publish'] },
+  ],
+  ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url', also: HOSTING }],
   [
     '--input <name=value>',
     'a value that the card of a domain asks for; may be repeated',
-    { kind: 'url' },
+    { kind: 'url', also: HOSTING },
   ],
-  ['--token <token>', 'a bearer token; EDGEWISE_TOKEN by default', { kind: 'url' }],
+  [
+    '--token <token>',
+    'a bearer token; EDGEWISE_TOKEN by default, except for install and links',
+    { kind: 'url', also: HOSTING },
+  ],
   ['--sign-in', 'sign in with the browser when the server requires it', { kind: 'url' }],
   ['--revision <date>', 'use only this revision of the protocol'],
   ['--timeout-ms <n>', 'the timeout of a request in milliseconds; 60000 by default'],
   [
     '--env <name=value>',
     'an environment variable of the program; may be repeated',
-    { kind: 'program' },
+    { kind: 'program', also: HOSTING },
   ],
-  ['--cwd <folder>', 'the working directory of the program', { kind: 'program' }],
+  ['--cwd <folder>', 'the working directory of the program', { kind: 'program', also: HOSTING }],
   [
     '--yes',
     'submit forms with the defaults of their fields; decline other forms',
@@ -163,8 +209,8 @@ export function checkOptions(
   for (const [option, , scope = {}] of options) {
     const [name = ''] = option.slice(2).split(' ')
     if (!optionNames.includes(name)) continue
-    const isSupported = scope.commands?.includes(command) ?? !isLocalCommand(command)
-    if (!isSupported) throw new UsageError(`"${command}" does not support "--${name}"`)
+    if (!isSupported(scope, command))
+      throw new UsageError(`"${command}" does not support "--${name}"`)
     if (scope.kind !== undefined && scope.kind !== target) {
       const server = target === 'url' ? 'a URL' : 'a program'
       throw new UsageError(`"--${name}" has no effect with ${server}`)
@@ -175,7 +221,7 @@ export function checkOptions(
 /** The help text. */
 export const usage: string = `Usage: edgewise <command> <url or domain> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
-       edgewise discover|card|publish|new [arguments] [options]
+       edgewise uninstall|discover|card|publish|new [arguments] [options]
 
 Commands
 ${Object.entries(commands)
@@ -201,8 +247,9 @@ export function usageOf(name: CommandName): string {
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
-  const supportedOptions = options.filter(([, , scope]) => scope?.commands?.includes(name) ?? true)
-  return `Usage: edgewise ${name} <url> ${args} [options]
+  const supportedOptions = options.filter(([, , scope = {}]) => isSupported(scope, name))
+  const server = HOSTING.includes(name) ? '<url, domain or module>' : '<url>'
+  return `Usage: edgewise ${name} ${server} ${args} [options]
        edgewise ${name} ${args} [options] -- <program> [its arguments]
 
 ${sentence}

@@ -1,0 +1,160 @@
+/**
+ * Reads and replaces the configuration file of a host, which other programs and people also change.
+ */
+import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Thrown if a configuration cannot be read or changed. Nothing was changed then. */
+export class ConfigurationError extends Error {}
+
+/** The largest file that is read, in bytes. Claude Code keeps its history in its file. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** A configuration file as it was read. */
+export interface ConfigurationFile {
+  /** The path that the host uses. */
+  readonly path: string
+  /** The path of the file itself, if `path` is a symbolic link. */
+  readonly realPath: string
+  /** Its text without a byte order mark; empty if there is no file. */
+  readonly text: string
+  /** Its bytes; `undefined` if there is no file. */
+  readonly bytes: Buffer | undefined
+  /** Its permissions; `undefined` if there is no file. */
+  readonly mode: number | undefined
+}
+
+const BOM = '\uFEFF'
+
+/**
+ * Reads a file, which may be missing.
+ *
+ * @throws {ConfigurationError} If it cannot be read, or not be replaced later.
+ */
+export async function readConfiguration(path: string): Promise<ConfigurationFile> {
+  try {
+    const link = await lstat(path).catch(missing)
+    if (!link) return { path, realPath: path, text: '', bytes: undefined, mode: undefined }
+    const realPath = await realpath(path).catch(missing)
+    if (realPath === undefined) {
+      throw new ConfigurationError(
+        `"${path}" is a link to a missing file: create it, or remove the link`,
+      )
+    }
+    const { mode, size, isFile } = await statOf(realPath)
+    if (!isFile) throw new ConfigurationError(`"${path}" is not a file`)
+    if ((mode & 0o200) === 0) {
+      throw new ConfigurationError(`"${path}" is read-only: make it writable, and try again`)
+    }
+    if (size > MAX_BYTES) throw new ConfigurationError(`"${path}" is larger than 64 MiB`)
+    const bytes = await readFile(realPath)
+    return { path, realPath, text: decode(path, bytes), bytes, mode: mode & 0o777 }
+  } catch (error) {
+    throw failure(`Cannot read "${path}"`, error)
+  }
+}
+
+/** How a file is replaced. */
+export interface ReplaceOptions {
+  /** The permissions of a new file. */
+  readonly mode: number
+}
+
+/**
+ * Replaces a file by a rename, so that no reader sees a part of it. The previous file remains as a
+ * backup beside it. The new file is also a lock: only one process can create it.
+ *
+ * @returns The path of the backup; `undefined` if there was no file.
+ * @throws {ConfigurationError} If the file has changed since it was read, or cannot be written.
+ */
+export async function replaceConfiguration(
+  file: ConfigurationFile,
+  text: string,
+  { mode: newMode }: ReplaceOptions,
+): Promise<string | undefined> {
+  const { path, realPath, bytes, mode = newMode } = file
+  const mark = bytes?.subarray(0, 3).equals(Buffer.from(BOM)) ? BOM : ''
+  const temporary = `${realPath}.edgewise-new`
+  try {
+    await mkdir(dirname(realPath), { recursive: true })
+    await create(temporary, mark + text, mode)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST')
+      throw failure(`Cannot write "${path}"`, error)
+    throw new ConfigurationError(
+      `Another program has changed "${path}" meanwhile: nothing was changed, try again. If "${temporary}" remains, remove it`,
+    )
+  }
+  try {
+    await requireUnchanged(file)
+    if (bytes) await backUp(realPath, bytes, mode)
+    await requireUnchanged(file)
+    await rename(temporary, realPath)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw failure(`Cannot write "${path}"`, error)
+  }
+  return bytes && backupOf(realPath)
+}
+
+function backupOf(path: string): string {
+  return `${path}.edgewise-backup`
+}
+
+/** Replaces the backup, so that also an earlier one is never lost. */
+async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
+  const copy = `${backupOf(path)}.new`
+  await rm(copy, { force: true })
+  await create(copy, bytes, mode)
+  await rename(copy, backupOf(path))
+}
+
+async function requireUnchanged({ path, realPath, bytes }: ConfigurationFile): Promise<void> {
+  const current = await readFile(realPath).catch(missing)
+  const isSame = bytes && current ? bytes.equals(current) : bytes === current
+  if (isSame) return
+  throw new ConfigurationError(
+    `Another program has changed "${path}" meanwhile: nothing was changed, try again`,
+  )
+}
+
+/** Creates a file, and waits until the disk has its contents. */
+async function create(path: string, data: string | Buffer, mode: number): Promise<void> {
+  const handle = await open(path, 'wx', mode)
+  try {
+    await handle.writeFile(data)
+    await handle.sync()
+    // The process may mask permissions of new files
+    await handle.chmod(mode)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+async function statOf(path: string): Promise<{ mode: number; size: number; isFile: boolean }> {
+  const found = await stat(path)
+  return { mode: found.mode, size: found.size, isFile: found.isFile() }
+}
+
+function decode(path: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ConfigurationError(
+      `"${path}" is not encoded in UTF-8: save it in UTF-8, and try again`,
+    )
+  }
+}
+
+function failure(attempt: string, error: unknown): Error {
+  if (error instanceof ConfigurationError) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new ConfigurationError(`${attempt}: ${reason}`, { cause: error })
+}
+
+function missing(error: unknown): undefined {
+  if ((error as { code?: string }).code !== 'ENOENT') throw error
+}

@@ -1,0 +1,171 @@
+/**
+ * Adds a server to the text of a configuration, or removes it. Each edit is verified: the result must
+ * contain the server, and everything else as before.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '../../../../src/index.ts'
+import { ConfigurationError } from './configuration-file.ts'
+import type { Host } from './host.ts'
+import {
+  isObject,
+  parseJsonText,
+  removeElement,
+  removeMember,
+  setElement,
+  setMember,
+} from './json-text.ts'
+import { parseTomlText, removeTable, setTable } from './toml-text.ts'
+
+/** A value that VS Code asks the user for. */
+export interface Input {
+  readonly type: 'promptString'
+  readonly id: string
+  readonly description: string
+  readonly password: true
+}
+
+/** A configuration with the servers in it. */
+interface Configuration {
+  readonly root: JsonObject
+  readonly servers: JsonObject
+}
+
+type Format = Pick<Host, 'format' | 'section'>
+
+/**
+ * Finds a server.
+ *
+ * @throws {ConfigurationError} If the text is invalid.
+ */
+export function findServer(path: string, text: string, host: Format, name: string): unknown {
+  const { servers } = read(path, text, host)
+  return Object.hasOwn(servers, name) ? servers[name] : undefined
+}
+
+/**
+ * Adds or replaces a server.
+ *
+ * @param inputs The values that the host has to ask for. Existing inputs of the same id are replaced.
+ * @throws {ConfigurationError} If the text is invalid, or has a form that cannot be edited.
+ */
+export function addServer(
+  path: string,
+  text: string,
+  host: Format,
+  name: string,
+  entry: JsonObject,
+  inputs: readonly Input[] = [],
+): string {
+  const before = read(path, text, host)
+  let edited: string
+  if (host.format === 'toml') {
+    edited = setTable(text, host.section, name, entry)
+  } else {
+    edited = setMember(text, [host.section, name], entry)
+    for (const input of inputs) edited = setInput(path, edited, input)
+  }
+  verify(path, edited, host, name, { before, entry, ids: inputs.map(({ id }) => id) })
+  return edited
+}
+
+/**
+ * Removes a server, and the inputs that only it uses.
+ *
+ * @throws {ConfigurationError} If the text is invalid, or has a form that cannot be edited.
+ */
+export function removeServer(path: string, text: string, host: Format, name: string): string {
+  const before = read(path, text, host)
+  if (host.format === 'toml') {
+    const edited = removeTable(text, host.section, name)
+    verify(path, edited, host, name, { before, ids: [] })
+    return edited
+  }
+  let edited = removeMember(text, [host.section, name])
+  const rest = JSON.stringify(read(path, edited, host).servers)
+  const references = JSON.stringify(before.servers[name] ?? '').matchAll(/\$\{input:([^}]+)\}/g)
+  const ids = Array.from(references, ([, id = '']) => id).filter((id) => {
+    return !rest.includes(`\${input:${id}}`)
+  })
+  for (const id of ids) edited = removeInput(path, edited, id)
+  verify(path, edited, host, name, { before, ids })
+  return edited
+}
+
+/** Checks that an edit changed nothing but a server and its inputs. */
+function verify(
+  path: string,
+  edited: string,
+  host: Format,
+  name: string,
+  { before, entry, ids }: { before: Configuration; entry?: JsonObject; ids: readonly string[] },
+): void {
+  const others = ({ root, servers }: Configuration): unknown => {
+    const inputs = Array.isArray(root['inputs']) ? root['inputs'] : []
+    return plain({
+      root: without(root, 'inputs', host.section),
+      servers: without(servers, name),
+      inputs: inputs.filter((each) => !isObject(each) || !ids.includes(String(each['id']))),
+    })
+  }
+  try {
+    const after = read(path, edited, host)
+    const server = Object.hasOwn(after.servers, name) ? after.servers[name] : undefined
+    const isAsWanted = isDeepStrictEqual(plain(entry), plain(server))
+    if (isAsWanted && isDeepStrictEqual(others(before), others(after))) return
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+  }
+  throw new ConfigurationError(
+    `Cannot edit "${host.section}" in "${path}" without other changes: edit the file by hand`,
+  )
+}
+
+function without(object: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}
+
+/** A value as JSON has it, for comparison. */
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}
+
+function read(path: string, text: string, { format, section }: Format): Configuration {
+  const root = parse(path, text, format)
+  const { [section]: servers = {} } = root
+  if (!isObject(servers)) {
+    throw new ConfigurationError(`"${section}" in "${path}" must be an object: correct it by hand`)
+  }
+  return { root, servers }
+}
+
+function parse(path: string, text: string, format: Host['format']): JsonObject {
+  try {
+    return format === 'toml' ? parseTomlText(text) : parseJsonText(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    const kind = format === 'toml' ? 'TOML' : 'JSON'
+    throw new ConfigurationError(`"${path}" is not valid ${kind}: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Replaces the input of the same id, or adds the input. */
+function setInput(path: string, text: string, input: Input): string {
+  const inputs = inputsOf(path, text)
+  const index = inputs.findIndex((each) => isObject(each) && each['id'] === input.id)
+  return setElement(text, 'inputs', index === -1 ? inputs.length : index, input)
+}
+
+function removeInput(path: string, text: string, id: string): string {
+  const inputs = inputsOf(path, text)
+  const index = inputs.findIndex((each) => isObject(each) && each['id'] === id)
+  if (index === -1) return text
+  return inputs.length === 1 ? removeMember(text, ['inputs']) : removeElement(text, 'inputs', index)
+}
+
+function inputsOf(path: string, text: string): readonly unknown[] {
+  const { inputs = [] } = parse(path, text, 'json')
+  if (Array.isArray(inputs)) return inputs
+  throw new ConfigurationError(`"inputs" in "${path}" must be an array: correct it by hand`)
+}

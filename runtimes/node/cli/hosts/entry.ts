@@ -1,0 +1,159 @@
+/**
+ * Writes a server in the format of a host.
+ */
+import type { JsonObject } from '../../../../src/index.ts'
+import { UsageError } from '../usage.ts'
+import type { Input } from './edit.ts'
+import type { HostName } from './host-names.ts'
+import { hostOf } from './host.ts'
+
+/** A server as a host uses it: an endpoint, or a program. Values may refer to variables: `${NAME}`. */
+export type HostedServer =
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | Program
+
+/** A program that a host starts. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string | undefined
+}
+
+/** A server in the format of a host. */
+export interface HostEntry {
+  readonly entry: JsonObject
+  /** The values that the host asks for. */
+  readonly inputs: readonly Input[]
+  /** The names of headers and variables whose values are stored as plain text. */
+  readonly stored: readonly string[]
+}
+
+/** A reference to an environment variable. */
+const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
+
+/**
+ * Converts a server to the format of a host.
+ *
+ * @throws {UsageError} If the host does not support an option of the server.
+ */
+export function entryFor(host: HostName, name: string, server: HostedServer): HostEntry {
+  if ('command' in server && server.cwd !== undefined && host !== 'vscode' && host !== 'codex') {
+    const { title } = hostOf(host)
+    throw new UsageError(`${title} does not support "--cwd": use absolute paths in the command`)
+  }
+  if (host === 'codex') return codexEntry(server)
+  const values = valuesFor(host, name)
+  const entry = jsonEntry(host, server, values)
+  return { entry, inputs: values.inputs, stored: values.stored }
+}
+
+/** Converts values, and collects what the host has to ask for and what is stored. */
+interface Values {
+  readonly convert: (values: Readonly<Record<string, string>>) => Record<string, string>
+  readonly inputs: Input[]
+  readonly stored: string[]
+}
+
+function valuesFor(host: HostName, server: string): Values {
+  const { title, reference } = hostOf(host)
+  const inputs: Input[] = []
+  const stored: string[] = []
+  function convertValue(name: string, value: string): string {
+    if (value.search(REFERENCE) !== -1) {
+      if (reference) return value.replace(REFERENCE, (_, variable: string) => reference(variable))
+      throw new UsageError(`${title} does not replace variables such as "${value}"`)
+    }
+    if (host === 'vscode') return inputFor(server, name, value, inputs)
+    stored.push(name)
+    return value
+  }
+  return {
+    inputs,
+    stored,
+    convert: (values) =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, convertValue(name, value)]),
+      ),
+  }
+}
+
+/**
+ * Replaces a value by an input of VS Code, except for the scheme of credentials.
+ *
+ * @see https://code.visualstudio.com/docs/copilot/reference/mcp-configuration#_input-variables-for-sensitive-data
+ */
+function inputFor(server: string, name: string, value: string, inputs: Input[]): string {
+  const id = `${server}-${name.toLowerCase()}`
+  const [scheme = ''] = /^(?:Bearer|Basic|Token) (?=\S)/i.exec(value) ?? []
+  const part = scheme === '' ? '' : `, without "${scheme.trim()}"`
+  const description = `${name} of ${server}${part}`
+  inputs.push({ type: 'promptString', id, description, password: true })
+  return `${scheme}\${input:${id}}`
+}
+
+function jsonEntry(host: HostName, server: HostedServer, { convert }: Values): JsonObject {
+  if ('command' in server) {
+    const { command, args, cwd } = server
+    const env = convert(server.env)
+    return {
+      // Claude Code and VS Code recommend the type, the other hosts do not document it
+      ...((host === 'vscode' || host === 'claude-code') && { type: 'stdio' }),
+      command,
+      args: [...args],
+      ...(cwd !== undefined && { cwd }),
+      ...(Object.keys(env).length > 0 && { env }),
+    }
+  }
+  const converted = convert(server.headers)
+  const headers = Object.keys(converted).length > 0 && { headers: converted }
+  if (host === 'windsurf') return { serverUrl: server.url, ...headers }
+  const type = (host === 'vscode' || host === 'claude-code') && { type: 'http' }
+  return { ...type, url: server.url, ...headers }
+}
+
+/**
+ * The table of Codex, which names variables instead of replacing them.
+ *
+ * @see https://developers.openai.com/codex/mcp#configuration-options
+ */
+function codexEntry(server: HostedServer): HostEntry {
+  const values = 'command' in server ? server.env : server.headers
+  const literals: [name: string, value: string][] = []
+  const references: [name: string, variable: string][] = []
+  let bearer: string | undefined
+  for (const [name, value] of Object.entries(values)) {
+    const [, scheme, variable] = /^(Bearer )?\$\{([A-Za-z_]\w*)\}$/i.exec(value) ?? []
+    if (value.search(REFERENCE) === -1) literals.push([name, value])
+    else if (variable !== undefined && scheme === undefined) references.push([name, variable])
+    else if (variable !== undefined && /^authorization$/i.test(name)) bearer = variable
+    else throw new UsageError(`Codex does not replace variables inside a value such as "${value}"`)
+  }
+  const stored = literals.map(([name]) => name)
+  const table = (pairs: [string, string][]): JsonObject | false =>
+    pairs.length > 0 && Object.fromEntries(pairs)
+  if ('url' in server) {
+    const headers = table(literals)
+    const variables = table(references)
+    const entry = {
+      url: server.url,
+      ...(bearer !== undefined && { bearer_token_env_var: bearer }),
+      ...(headers && { http_headers: headers }),
+      ...(variables && { env_http_headers: variables }),
+    }
+    return { entry, inputs: [], stored }
+  }
+  for (const [name, variable] of references) {
+    if (name === variable) continue
+    throw new UsageError(`Codex cannot rename a variable: use "--env '${name}=\${${name}}'"`)
+  }
+  const env = table(literals)
+  const entry = {
+    command: server.command,
+    args: [...server.args],
+    ...(server.cwd !== undefined && { cwd: server.cwd }),
+    ...(references.length > 0 && { env_vars: references.map(([name]) => name) }),
+    ...(env && { env }),
+  }
+  return { entry, inputs: [], stored }
+}

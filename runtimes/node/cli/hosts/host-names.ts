@@ -1,0 +1,18 @@
+/**
+ * The names of hosts on the command line.
+ */
+const names = [
+  'claude-code',
+  'claude-desktop',
+  'cursor',
+  'vscode',
+  'codex',
+  'windsurf',
+  'zed',
+] as const
+
+/** The name of a host on the command line. */
+export type HostName = (typeof names)[number]
+
+/** The names of all hosts. */
+export const hostNames: readonly HostName[] = names

@@ -1,0 +1,241 @@
+/**
+ * Edits JSON that people write, which may have comments and trailing commas. Everything outside of the
+ * edited member stays as it is.
+ */
+import {
+  createScanner,
+  parse,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser'
+import type { JsonObject } from '../../../../src/index.ts'
+
+/** The token kinds of the scanner that are used here: the library exports them as a `const enum`. */
+const COMMA = 5
+const LINE_COMMENT = 12
+const BLOCK_COMMENT = 13
+const LINE_BREAK = 14
+const TRIVIA = 15
+
+/** A replacement of characters. */
+interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** How a text is formatted. */
+interface Style {
+  readonly indent: string
+  readonly eol: string
+}
+
+/**
+ * Parses JSON with comments and trailing commas.
+ *
+ * @throws {SyntaxError} If the text is invalid, or not an object, with the place of the error.
+ */
+export function parseJsonText(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first) {
+    const lines = text.slice(0, first.offset).split('\n')
+    const problem = printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
+    throw new SyntaxError(`${problem.toLowerCase()} at ${place}`)
+  }
+  if (!isObject(value)) throw new SyntaxError('it must be an object')
+  return value
+}
+
+/**
+ * Sets a member of an object, and creates the objects on the way to it.
+ *
+ * @param path The names of the members that lead to it.
+ */
+export function setMember(text: string, path: readonly string[], value: unknown): string {
+  if (text.trim() === '') return setMember('{}\n', path, value)
+  const style = styleOf(text)
+  const { parent, node, rest } = find(text, path)
+  const [name, ...missing] = rest
+  if (node && name === undefined) {
+    const outer = indentAt(text, node.offset)
+    return apply(text, [{ ...spanOf(node), text: print(value, outer, style) }])
+  }
+  if (name === undefined) throw new TypeError('A path must not be empty')
+  const nested = missing.reduceRight((inner: unknown, each) => ({ [each]: inner }), value)
+  return apply(text, insertion(text, parent, `${JSON.stringify(name)}: `, nested, style))
+}
+
+/** Adds an element to an array member, or replaces the element at an index. */
+export function setElement(text: string, name: string, index: number, value: unknown): string {
+  const { node } = find(text, [name])
+  if (!node) return setMember(text, [name], [value])
+  const style = styleOf(text)
+  const element = node.children?.[index]
+  if (!element) return apply(text, insertion(text, node, '', value, style))
+  const outer = indentAt(text, element.offset)
+  return apply(text, [{ ...spanOf(element), text: print(value, outer, style) }])
+}
+
+/** Removes a member of an object, with its comma. A text without that member stays as it is. */
+export function removeMember(text: string, path: readonly string[]): string {
+  const { node, rest } = find(text, path)
+  return node?.parent && rest.length === 0 ? remove(text, node.parent) : text
+}
+
+/** Removes an element of an array member, with its comma. */
+export function removeElement(text: string, name: string, index: number): string {
+  const element = find(text, [name]).node?.children?.[index]
+  return element ? remove(text, element) : text
+}
+
+function remove(text: string, removed: Node): string {
+  const { parent } = removed
+  const siblings = parent?.children ?? []
+  const { start, end } = spanOf(removed)
+  const next = trailing(text, end)
+  const previous = siblings[siblings.indexOf(removed) - 1]
+  // The last member has no comma behind it, so the one before it goes
+  const comma =
+    next.comma === undefined && previous ? trailing(text, spanOf(previous).end).comma : undefined
+  const until = next.comma === undefined ? end : next.comma + 1
+  const edits = [wholeLines(text, start, until)]
+  if (comma !== undefined) edits.unshift({ start: comma, end: comma + 1, text: '' })
+  if (parent && siblings.length === 1) {
+    const [open, close] = [parent.offset + 1, parent.offset + parent.length - 1]
+    const isEmpty = (text.slice(open, start) + text.slice(until, close)).trim() === ''
+    if (isEmpty) return apply(text, [{ start: open, end: close, text: '' }])
+  }
+  return apply(text, edits)
+}
+
+/** Adds a member or an element behind the last one, and behind the comment in the line of that one. */
+function insertion(
+  text: string,
+  parent: Node,
+  prefix: string,
+  value: unknown,
+  style: Style,
+): Edit[] {
+  const { indent, eol } = style
+  const outer = indentAt(text, parent.offset)
+  const close = parent.offset + parent.length - 1
+  const last = parent.children?.at(-1)
+  const isFirst = !last
+  const inner = last && startsLine(text, last.offset) ? indentAt(text, last.offset) : outer + indent
+  const member = `${eol}${inner}${prefix}${print(value, inner, style)}`
+  if (isFirst) {
+    const start = text.slice(0, close).trimEnd().length
+    return [{ start, end: close, text: `${member}${eol}${outer}` }]
+  }
+  const { end } = spanOf(last)
+  const { comma, lineEnd } = trailing(text, end)
+  const isOneLine = !text.slice(lineEnd, close).includes('\n')
+  const edits = comma === undefined ? [{ start: end, end, text: ',' }] : []
+  return [
+    ...edits,
+    {
+      start: lineEnd,
+      end: isOneLine ? close : lineEnd,
+      text: `${member}${comma === undefined ? '' : ','}${isOneLine ? eol + outer : ''}`,
+    },
+  ]
+}
+
+/** The innermost object on a path that exists, the value at its end, and the names that are missing. */
+function find(
+  text: string,
+  path: readonly string[],
+): { parent: Node; node: Node | undefined; rest: readonly string[] } {
+  const root = parseTree(text, [], { allowTrailingComma: true })
+  if (!root) throw new SyntaxError('it is empty')
+  let parent = root
+  for (const [index, name] of path.entries()) {
+    // If a name occurs twice, parsers use the last one
+    const property = parent.children?.findLast(({ children }) => children?.[0]?.value === name)
+    const node = property?.children?.[1]
+    if (!node) return { parent, node: undefined, rest: path.slice(index) }
+    if (index === path.length - 1) return { parent, node, rest: [] }
+    if (node.type !== 'object') throw new SyntaxError(`"${name}" must be an object`)
+    parent = node
+  }
+  return { parent, node: parent, rest: [] }
+}
+
+/** The comma behind a member, and the end of the comments in the same line. */
+function trailing(text: string, offset: number): { comma?: number; lineEnd: number } {
+  const scanner = createScanner(text)
+  scanner.setPosition(offset)
+  let comma: number | undefined
+  let lineEnd = offset
+  let isSameLine = true
+  for (;;) {
+    const kind: number = scanner.scan()
+    const start = scanner.getTokenOffset()
+    const end = start + scanner.getTokenLength()
+    if (kind === COMMA && comma === undefined) {
+      comma = start
+      isSameLine = true
+    } else if (kind !== LINE_COMMENT && kind !== BLOCK_COMMENT && kind !== TRIVIA) {
+      if (kind !== LINE_BREAK) break
+      isSameLine = false
+      continue
+    }
+    if (isSameLine && kind !== TRIVIA) lineEnd = end
+  }
+  return { ...(comma !== undefined && { comma }), lineEnd }
+}
+
+/** Extends a span to whole lines if nothing else is in them. */
+function wholeLines(text: string, start: number, end: number): Edit {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const nextLine = text.indexOf('\n', end)
+  const before = text.slice(lineStart, start)
+  const after = text.slice(end, nextLine === -1 ? text.length : nextLine)
+  if (before.trim() !== '' || after.trim() !== '' || nextLine === -1)
+    return { start, end, text: '' }
+  return { start: lineStart, end: nextLine + 1, text: '' }
+}
+
+/** Applies edits. Of two in the same place, the first in the list comes first in the text. */
+function apply(text: string, edits: readonly Edit[]): string {
+  return edits
+    .toSorted((a, b) => a.start - b.start)
+    .reduceRight(
+      (result, edit) => result.slice(0, edit.start) + edit.text + result.slice(edit.end),
+      text,
+    )
+}
+
+function print(value: unknown, outer: string, { indent, eol }: Style): string {
+  return JSON.stringify(value, null, indent).replaceAll('\n', `${eol}${outer}`)
+}
+
+function styleOf(text: string): Style {
+  const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? []
+  return { indent, eol: text.includes('\r\n') ? '\r\n' : '\n' }
+}
+
+/** The indentation of the line that contains a place. */
+function indentAt(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1)
+  return /^[ \t]*/.exec(line)?.[0] ?? ''
+}
+
+function startsLine(text: string, offset: number): boolean {
+  return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).trim() === ''
+}
+
+function spanOf({ offset, length }: Node): { start: number; end: number } {
+  return { start: offset, end: offset + length }
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,95 @@
+/**
+ * Edits one table of a TOML file. All other lines stay as they are.
+ *
+ * @see https://toml.io/en/v1.0.0#table
+ */
+import { parse, stringify, type TomlTable } from 'smol-toml'
+import { isObject } from './json-text.ts'
+
+/**
+ * Parses TOML.
+ *
+ * @throws {SyntaxError} If the text is invalid, with the place of the error.
+ */
+export function parseTomlText(text: string): TomlTable {
+  try {
+    return parse(text)
+  } catch (error) {
+    const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    const { line, column } = error as { line?: number; column?: number }
+    const place = line === undefined ? '' : ` at line ${line}, column ${column}`
+    throw new SyntaxError(`${message.replace(/^Invalid TOML document: /, '')}${place}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Replaces a table `[section.name]` and its subtables, or appends the table. */
+export function setTable(text: string, section: string, name: string, value: object): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const table = stringify({ [section]: { [name]: value } })
+    .replace(/^\[[^\]]*\]\n(?=\[)/, '')
+    .trim()
+    .replaceAll('\n', eol)
+  const spans = tableSpans(text, section, name)
+  const [first] = spans
+  if (first) {
+    const rest = removeTable(text.slice(first.end), section, name)
+    return `${text.slice(0, first.start)}${table}${eol}${rest}`
+  }
+  const before = text.trimEnd()
+  return before === '' ? `${table}${eol}` : `${before}${eol}${eol}${table}${eol}`
+}
+
+/** Removes a table `[section.name]` and its subtables. */
+export function removeTable(text: string, section: string, name: string): string {
+  return tableSpans(text, section, name)
+    .toReversed()
+    .reduce((result, { start, end }) => {
+      const before = result.slice(0, start)
+      const after = result.slice(end)
+      // The empty lines in front of the table go too, unless it began the file
+      const rest = before.trim() === '' ? after.trimStart() : after
+      return /\n\s*\n$/.test(before) && /^\s*(?:\n|$)/.test(rest)
+        ? `${before.trimEnd()}${result.includes('\r\n') ? '\r\n' : '\n'}${rest}`
+        : before + rest
+    }, text)
+}
+
+/** The places of a table and of its subtables, without the comments that precede the next table. */
+function tableSpans(text: string, section: string, name: string): { start: number; end: number }[] {
+  const spans: { start: number; end: number }[] = []
+  let current: { start: number; end: number } | undefined
+  let offset = 0
+  for (const line of text.split(/(?<=\n)/)) {
+    const path = headerOf(line)
+    if (path) {
+      const isOurs = path[0] === section && path[1] === name
+      current = isOurs ? { start: offset, end: offset + line.length } : undefined
+      if (current) spans.push(current)
+    } else if (current && !/^\s*(?:#.*)?\s*$/.test(line)) {
+      current.end = offset + line.length
+    }
+    offset += line.length
+  }
+  return spans
+}
+
+/** The keys of a header, such as `[a."b c"]`; `undefined` for any other line. */
+function headerOf(line: string): readonly string[] | undefined {
+  if (!/^\s*\[/.test(line)) return undefined
+  try {
+    let value: unknown = parse(line)
+    const keys: string[] = []
+    while (isObject(value) || Array.isArray(value)) {
+      const [entry] = Object.entries(Array.isArray(value) ? (value[0] as object) : value)
+      if (!entry) break
+      keys.push(entry[0])
+      value = entry[1]
+    }
+    return keys
+  } catch {
+    // Such as a line of an array with several lines
+    return undefined
+  }
+}

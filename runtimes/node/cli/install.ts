@@ -1,0 +1,180 @@
+/**
+ * `edgewise install` adds a server to the configuration of a host; `edgewise uninstall` removes it.
+ */
+import { homedir } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import { stringify } from 'smol-toml'
+import type { JsonObject } from '../../../src/index.ts'
+import type { Invocation, LocalInvocation } from './arguments.ts'
+import {
+  ConfigurationError,
+  readConfiguration,
+  replaceConfiguration,
+} from './hosts/configuration-file.ts'
+import { addServer, findServer, removeServer } from './hosts/edit.ts'
+import { entryFor, type HostedServer, type HostEntry } from './hosts/entry.ts'
+import type { HostName } from './hosts/host-names.ts'
+import {
+  configurationPath,
+  hostOf,
+  requireHosts,
+  type Host,
+  type Machine,
+  type Scope,
+} from './hosts/host.ts'
+import { hostedServer, nameFor, requireName } from './hosts/hosted-server.ts'
+import { oneLine, print, printNotice } from './print.ts'
+import { requireNoArguments } from './usage.ts'
+
+/** The user and the folder of this process. */
+export function thisMachine(): Machine {
+  return { platform: process.platform, home: homedir(), env: process.env, cwd: process.cwd() }
+}
+
+/** Where and how a configuration is changed. */
+export interface ChangeOptions {
+  readonly host: HostName
+  readonly scope: Scope
+  readonly machine: Machine
+  /** Changes nothing. */
+  readonly dryRun: boolean
+}
+
+/** What a change of a configuration did, or would do. */
+export interface Change {
+  /** The path of the configuration. */
+  readonly path: string
+  /** Whether the text differs from before. */
+  readonly changed: boolean
+  /** The text of the configuration afterwards. */
+  readonly text: string
+  /** The path of the previous file; `undefined` if there was none. */
+  readonly backup: string | undefined
+}
+
+/**
+ * Adds a server to the configuration of a host.
+ *
+ * @param force Whether to replace another server of that name.
+ * @throws {ConfigurationError} If the configuration cannot be changed.
+ * @throws {UsageError} If the host does not support an option of the server.
+ */
+export async function addToHost(
+  name: string,
+  server: HostedServer,
+  options: ChangeOptions & { readonly force: boolean },
+): Promise<Change & HostEntry> {
+  const { host, force } = options
+  const { title } = hostOf(host)
+  const converted = entryFor(host, name, server)
+  const change = await changeConfiguration(options, (path, text, format) => {
+    const existing = findServer(path, text, format, name)
+    if (isDeepStrictEqual(JSON.stringify(existing), JSON.stringify(converted.entry))) return text
+    if (existing !== undefined && !force) {
+      throw new ConfigurationError(
+        `${title} already has another server "${name}": choose a name by "--name", or replace it by "--force"`,
+      )
+    }
+    return addServer(path, text, format, name, converted.entry, converted.inputs)
+  })
+  return { ...change, ...converted }
+}
+
+/**
+ * Removes a server from the configuration of a host.
+ *
+ * @throws {ConfigurationError} If the configuration cannot be changed, or has no such server.
+ */
+export async function removeFromHost(name: string, options: ChangeOptions): Promise<Change> {
+  return changeConfiguration(options, (path, text, format) => {
+    if (findServer(path, text, format, name) === undefined) {
+      throw new ConfigurationError(
+        `${hostOf(options.host).title} has no server "${name}" in "${path}"`,
+      )
+    }
+    return removeServer(path, text, format, name)
+  })
+}
+
+async function changeConfiguration(
+  { host, scope, machine, dryRun }: ChangeOptions,
+  edit: (path: string, text: string, format: Host) => string,
+): Promise<Change> {
+  const path = configurationPath(host, scope, machine)
+  const file = await readConfiguration(path)
+  const text = edit(path, file.text, hostOf(host))
+  if (text === file.text || dryRun) {
+    return { path, text, changed: text !== file.text, backup: undefined }
+  }
+  // A file of the user may contain secrets; a file of the project is shared
+  const mode = scope === 'user' ? 0o600 : 0o644
+  const backup = await replaceConfiguration(file, text, { mode })
+  return { path, text, changed: true, backup }
+}
+
+/**
+ * `edgewise install`: adds a server to hosts, and prints what the user has to do next.
+ *
+ * @throws {UsageError} If no host is specified, or a host does not support an option.
+ * @throws {ConfigurationError} If a configuration cannot be changed. Hosts before it have the server.
+ */
+export async function install(invocation: Invocation): Promise<number> {
+  const { target, options, commandArguments } = invocation
+  requireNoArguments(commandArguments)
+  const { dryRun, scope, force } = options
+  const machine = thisMachine()
+  const hosts = requireHosts(options.clients)
+  const name = nameFor(target, options.name, machine.cwd)
+  for (const host of hosts) {
+    const { title, next, format, section } = hostOf(host)
+    const server = hostedServer(invocation, { host, scope, machine })
+    const change = await addToHost(name, server, { host, scope, machine, dryRun, force })
+    const { path, changed, inputs, stored, entry, backup } = change
+    if (dryRun) {
+      printNotice(`Without --dry-run, "${path}" would contain:`)
+      print(fragment(format, { [section]: { [name]: entry }, ...(inputs[0] && { inputs }) }))
+      continue
+    }
+    if (!changed) {
+      print(`${title} already has "${name}" in ${oneLine(path)}`)
+      continue
+    }
+    print(`Added "${name}" to ${title} in ${oneLine(path)}`)
+    if (backup !== undefined) printNotice(`Saved the previous file as "${backup}"`)
+    if (inputs.length > 0) {
+      const names = inputs.map(({ description }) => description).join(', ')
+      printNotice(`${title} asks for these values when it starts the server: ${names}`)
+    }
+    if (stored.length > 0) {
+      printNotice(`Warning: the file contains the plain text of: ${stored.join(', ')}`)
+    }
+    printNotice(next)
+  }
+  return 0
+}
+
+/**
+ * `edgewise uninstall`: removes a server from hosts.
+ *
+ * @throws {UsageError} If no host or no name is specified.
+ * @throws {ConfigurationError} If a configuration cannot be changed, or has no such server.
+ */
+export async function uninstall({ commandArguments, options }: LocalInvocation): Promise<number> {
+  const [word, ...others] = commandArguments
+  requireNoArguments(others)
+  const name = requireName(word)
+  const machine = thisMachine()
+  const { scope, dryRun } = options
+  for (const host of requireHosts(options.clients)) {
+    const { title } = hostOf(host)
+    const change = await removeFromHost(name, { host, scope, machine, dryRun })
+    const action = dryRun ? 'Without --dry-run, would remove' : 'Removed'
+    print(`${action} "${name}" from ${title} in ${oneLine(change.path)}`)
+    if (change.backup !== undefined) printNotice(`Saved the previous file as "${change.backup}"`)
+  }
+  return 0
+}
+
+function fragment(format: Host['format'], value: JsonObject): string {
+  return format === 'json' ? JSON.stringify(value, null, 2) : stringify(value).trim()
+}

@@ -1,0 +1,102 @@
+/**
+ * `edgewise links`: prints badges and commands for the README of a server, by which users add it to
+ * their hosts.
+ */
+import type { JsonObject } from '../../../src/index.ts'
+import type { Invocation } from './arguments.ts'
+import { entryFor, type HostedServer } from './hosts/entry.ts'
+import { headersOf, isFile, nameFor } from './hosts/hosted-server.ts'
+import { print } from './print.ts'
+import { requireNoArguments, UsageError } from './usage.ts'
+
+/** The links and commands that add a server to hosts. */
+export interface InstallLinks {
+  /** Opens Cursor. */
+  readonly cursor: string
+  /** The same, as a web address, because GitHub removes links with other schemes. */
+  readonly cursorWeb: string
+  /** Opens VS Code. */
+  readonly vscode: string
+  /** The same, as a web address. */
+  readonly vscodeWeb: string
+}
+
+/**
+ * Creates the links. They are public, so they contain no value of a header or a variable: VS Code asks
+ * the user for it, and Cursor reads it from an environment variable.
+ *
+ * @see https://cursor.com/docs/mcp/install-links
+ * @see https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
+ */
+export function installLinks(name: string, server: HostedServer): InstallLinks {
+  const { entry } = entryFor('cursor', name, withVariables(server))
+  const config = Buffer.from(JSON.stringify(entry)).toString('base64')
+  const query = `name=${encodeURIComponent(name)}&config=${encodeURIComponent(config)}`
+  const vscode = `vscode:mcp/install?${encodeURIComponent(JSON.stringify(vscodeConfig(name, server)))}`
+  return {
+    cursor: `cursor://anysphere.cursor-deeplink/mcp/install?${query}`,
+    cursorWeb: `https://cursor.com/en/install-mcp?${query}`,
+    vscode,
+    vscodeWeb: `https://insiders.vscode.dev/redirect?url=${encodeURIComponent(vscode)}`,
+  }
+}
+
+/** Formats the links as badges. */
+export function badges({ cursorWeb, vscodeWeb }: InstallLinks): string {
+  const cursor = 'https://cursor.com/deeplink/mcp-install-dark.svg'
+  const vscode = 'https://img.shields.io/badge/Install_in-VS_Code-0098FF'
+  return [
+    `[![Install in Cursor](${cursor})](${cursorWeb})`,
+    `[![Install in VS Code](${vscode})](${vscodeWeb})`,
+  ].join('\n')
+}
+
+/** `edgewise links`: prints the badges. With `--json`, prints the links. */
+export async function links({ target, options, commandArguments }: Invocation): Promise<number> {
+  requireNoArguments(commandArguments)
+  const name = nameFor(target, options.name, process.cwd())
+  const server: HostedServer =
+    'url' in target
+      ? { url: target.url, headers: headersOf(options) }
+      : { ...target, env: options.env, cwd: options.cwd }
+  if ('command' in server) requirePublished(server.command, server.args)
+  const created = installLinks(name, server)
+  print(options.json ? JSON.stringify(created, null, 2) : badges(created))
+  return 0
+}
+
+/** Rejects a program that only this machine has. */
+function requirePublished(command: string, args: readonly string[]): void {
+  const local = [command, ...args].find((word) => isFile(word))
+  if (local === undefined) return
+  throw new UsageError(
+    `"${local}" is a file of this machine: specify how users start the server, such as "-- npx -y my-server"`,
+  )
+}
+
+/** The server with a variable in place of each value. */
+function withVariables(server: HostedServer): HostedServer {
+  if ('command' in server) return { ...server, env: mapValues(server.env, (name) => `\${${name}}`) }
+  return {
+    ...server,
+    headers: mapValues(server.headers, (name, value) => {
+      if (value.includes('${')) return value
+      const [scheme = ''] = /^\S+ (?=\S)/.exec(value) ?? []
+      const variable = name === 'Authorization' ? 'TOKEN' : name.toUpperCase().replaceAll('-', '_')
+      return `${scheme}\${${variable}}`
+    }),
+  }
+}
+
+/** What VS Code reads from a link: a server with its name and inputs. */
+function vscodeConfig(name: string, server: HostedServer): JsonObject {
+  const { entry, inputs } = entryFor('vscode', name, server)
+  return { name, ...entry, ...(inputs.length > 0 && { inputs }) }
+}
+
+function mapValues(
+  values: Readonly<Record<string, string>>,
+  map: (name: string, value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]))
+}
