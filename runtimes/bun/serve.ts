@@ -29,7 +29,7 @@ import { ignoreSuspensions } from '../node/suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
-  const { port, hostname, fetch, listening } = createEndpoint(server, options)
+  const { port, hostname, fetch, toHttpServer } = createEndpoint(server, options)
   ignoreSuspensions()
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, {
@@ -48,7 +48,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
     }
   }
   const http = listen()
-  return listening(http.port ?? port, async () => {
+  return toHttpServer(http.port ?? port, async () => {
     const timer = setTimeout(() => void http.stop(true), CLOSE_TIMEOUT_MS)
     await http.stop()
     clearTimeout(timer)

@@ -34,7 +34,7 @@ import { ignoreSuspensions } from './suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
-  const { port, hostname, fetch, listening } = createEndpoint(server, options)
+  const { port, hostname, fetch, toHttpServer } = createEndpoint(server, options)
   ignoreSuspensions()
   const closing = new AbortController()
   const openRequests = new Set<Promise<unknown>>()
@@ -62,7 +62,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
     }
   }
   const http = listen()
-  return listening(http.addr.port, async () => {
+  return toHttpServer(http.addr.port, async () => {
     // Deno waits either for all requests or for none, and in the latter case cuts off responses.
     const waitForAll = (): Promise<unknown> => Promise.all(openRequests)
     const isDone = await withTimeout(CLOSE_TIMEOUT_MS, waitForAll).then(

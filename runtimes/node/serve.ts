@@ -31,12 +31,12 @@ import { ignoreSuspensions } from './suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
-  const { port, hostname, fetch, listening } = createEndpoint(server, options)
+  const { port, hostname, fetch, toHttpServer } = createEndpoint(server, options)
   ignoreSuspensions()
   // Loaded on demand, so that programs that serve over stdio do not load it.
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener(fetch))
-  return listening(await listen(http, port, hostname), async () => {
+  return toHttpServer(await listen(http, port, hostname), async () => {
     const closed = new Promise((resolve) => http.close(resolve))
     http.closeIdleConnections()
     const timer = setTimeout(() => http.closeAllConnections(), CLOSE_TIMEOUT_MS)

@@ -17,7 +17,7 @@ export class Inbox {
   /** The queued messages. Absent while the receiver is idle. */
   #waiting: unknown[] | undefined
 
-  /** @param onFailure Called when the queue is full. */
+  /** @param onFailure Called when the queue is full, or the receiver fails. */
   constructor(receive: Receiver['message'], onFailure: (reason: SdkError) => void) {
     this.#receive = receive
     this.#onFailure = onFailure
@@ -31,11 +31,11 @@ export class Inbox {
         new SdkError('LIMIT_EXCEEDED', 'Too many messages are waiting to be read'),
       )
     }
-    const handled = this.#receive(frame)
-    if (handled) void this.#wait(handled)
+    const handling = this.#receive(frame)
+    if (handling) void this.#queueUntil(handling)
   }
 
-  async #wait(handling: Promise<void>): Promise<void> {
+  async #queueUntil(handling: Promise<void>): Promise<void> {
     const waiting: unknown[] = (this.#waiting = [])
     try {
       await handling

@@ -38,10 +38,10 @@ function copyObject(value: object): unknown {
     const copied = jsonCopy(member)
     if (copied === undefined) continue
     // An assignment would set the copy's prototype.
-    if (key === '__proto__') Object.defineProperty(copy, key, { ...PLAIN, value: copied })
+    if (key === '__proto__') Object.defineProperty(copy, key, { ...PLAIN_PROPERTY, value: copied })
     else copy[key.toWellFormed()] = copied
   }
   return copy
 }
 
-const PLAIN = { configurable: true, enumerable: true, writable: true }
+const PLAIN_PROPERTY = { configurable: true, enumerable: true, writable: true }

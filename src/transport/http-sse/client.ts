@@ -36,7 +36,7 @@ export function httpSse(url: string, options: HttpOptions, receiver: ChannelRece
 class HttpSseChannel implements Channel {
   readonly #options: HttpOptions
   readonly #receiver: ChannelReceiver
-  readonly #stream: HttpSender
+  readonly #streamEndpoint: HttpSender
   readonly #closing = new AbortController()
   /** Resolves with the message endpoint when the server has announced it. Earlier messages wait for it. */
   readonly #endpoint: Promise<HttpSender>
@@ -45,7 +45,7 @@ class HttpSseChannel implements Channel {
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
     this.#options = options
     this.#receiver = receiver
-    this.#stream = new HttpSender(url, options)
+    this.#streamEndpoint = new HttpSender(url, options)
     this.#endpoint = new Promise((resolve, reject) => {
       this.#listen(resolve).catch((reason: SdkError) => {
         reject(reason)
@@ -57,18 +57,23 @@ class HttpSseChannel implements Channel {
 
   async #listen(onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
     const { signal } = this.#closing
-    const stream = this.#stream
-    const response = await stream.send('GET', { accept: 'text/event-stream' }, undefined, signal)
+    const streamEndpoint = this.#streamEndpoint
+    const response = await streamEndpoint.send(
+      'GET',
+      { accept: 'text/event-stream' },
+      undefined,
+      signal,
+    )
     if (!isEventStream(response)) throw await httpError(response, 'The server opened no stream')
     const parser = new SseParser((type, data) => {
       if (type === 'message') this.#deliver(data)
       if (type !== 'endpoint') return
-      const { href, origin } = new URL(data.trim(), stream.url)
-      // An endpoint on another origin could belong to anyone, and would receive our headers
-      if (origin !== new URL(stream.url).origin) {
+      const { href, origin } = new URL(data.trim(), streamEndpoint.url)
+      // An endpoint on another origin could belong to anyone, and would receive the client's headers
+      if (origin !== new URL(streamEndpoint.url).origin) {
         throw new SdkError('HTTP', `The endpoint "${href}" is on another origin`)
       }
-      onEndpoint(new HttpSender(href, this.#options, stream.server))
+      onEndpoint(new HttpSender(href, this.#options, streamEndpoint.server))
     }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
     await readEvents(response, parser, signal, () => false)
     throw new SdkError('HTTP', 'The stream ended')

@@ -58,7 +58,7 @@ const OPTIONS: OptionNames<SseHandlerOptions> = {
   ...{ messagePath: 1, maxConnections: 1, maxConnectionsPerCaller: 1 },
 }
 
-const SESSION = 'session'
+const SESSION_PARAMETER = 'session'
 
 /**
  * Creates a handler for clients that support only the 2024-11-05 transport. Choose another path
@@ -94,10 +94,10 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const handle = async (request: Request, hostCaller: Caller = {}): Promise<Response> => {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const unchecked: Caller = { request, ...hostCaller }
+      const unauthenticated: Caller = { request, ...hostCaller }
       const caller =
         guard.check() ??
-        (auth ? await auth.authenticate(request, unchecked, definition) : unchecked)
+        (auth ? await auth.authenticate(request, unauthenticated, definition) : unauthenticated)
       // A copy, because the headers of a response from `fetch` are immutable
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       const { method } = request
@@ -136,25 +136,22 @@ class SseEndpoint {
     const { maxConnectionsPerCaller = Math.ceil(maxConnections / 2) } = this.#options
     const { size } = this.#connections
     const account = accountOf(caller)
-    const isOwn = (open: SseConnection): boolean => accountOf(open.caller) === account
-    if (
-      this.#closed ||
-      size >= maxConnections ||
-      (account !== undefined &&
-        size >= maxConnectionsPerCaller &&
-        [...this.#connections.values()].filter(isOwn).length >= maxConnectionsPerCaller)
-    ) {
+    const isOfAccount = ({ caller: other }: SseConnection): boolean => accountOf(other) === account
+    const hasTooMany = (): boolean =>
+      [...this.#connections.values()].filter(isOfAccount).length >= maxConnectionsPerCaller
+    const canExceed = account !== undefined && size >= maxConnectionsPerCaller
+    if (this.#closed || size >= maxConnections || (canExceed && hasTooMany())) {
       const error = new ProtocolError(INTERNAL_ERROR, 'The server has too many connections')
       throw new HttpError(503, error)
     }
     const id = crypto.randomUUID()
     const connection = new SseConnection(caller, keepAliveMs, () => this.#connections.delete(id))
     this.#connections.set(id, connection)
-    const address = new URL(request.url)
-    if (messagePath !== undefined) address.pathname = messagePath
-    address.searchParams.set(SESSION, id)
-    // The address is sent without an origin, because the public origin differs behind a proxy
-    connection.announce(address.pathname + address.search)
+    const messageUrl = new URL(request.url)
+    if (messagePath !== undefined) messageUrl.pathname = messagePath
+    messageUrl.searchParams.set(SESSION_PARAMETER, id)
+    // The URL is sent without its origin, because the public origin differs behind a proxy
+    connection.announce(messageUrl.pathname + messageUrl.search)
     serveTransport(this.#server, connection, { ...this.#options, caller }).catch((error: unknown) =>
       definitionOf(this.#server).report(error),
     )
@@ -168,12 +165,13 @@ class SseEndpoint {
    * invalid.
    */
   async post(request: Request, caller: Caller): Promise<Response> {
-    const id = new URL(request.url).searchParams.get(SESSION) ?? ''
+    const id = new URL(request.url).searchParams.get(SESSION_PARAMETER) ?? ''
     const findConnection = (): SseConnection => {
       const connection = this.#connections.get(id)
       if (connection && connection.caller.principal === caller.principal) return connection
       throw invalidRequest(404, 'Session not found')
     }
+    // Rejects unknown sessions before the body is read
     findConnection()
     const { maxBodyBytes, auth } = this.#options
     const frame = readFrame(await readBody(request, maxBodyBytes))
@@ -211,8 +209,8 @@ class SseConnection implements Transport {
   }
 
   /** Sends the URL for the client's messages, before anything else. */
-  announce(address: string): void {
-    void this.#events.write(eventText({ event: 'endpoint', data: address }))
+  announce(messageUrl: string): void {
+    void this.#events.write(eventText({ event: 'endpoint', data: messageUrl }))
   }
 
   start(receiver: Receiver): void {

@@ -21,8 +21,8 @@ const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
 /** How much of an unexpected body is stored in an error, in characters. */
 const EXCERPT_LENGTH = 500
-/** How long reading this excerpt may take, in milliseconds. */
-const EXCERPT_MS = 2_000
+/** How long reading the excerpt may take, in milliseconds. */
+const EXCERPT_TIMEOUT_MS = 2_000
 /** How much of the body is repeated in the error message, in characters. */
 const MAX_DETAIL_LENGTH = 200
 
@@ -71,8 +71,8 @@ export class HttpSender {
         callHook(() => auth?.accepted?.(response, facts))
         return response
       }
-      const signsIn = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
-      const mayRetry = await (call ? call.pause(signsIn) : signsIn)
+      const signIn = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
+      const mayRetry = await (call ? call.pause(signIn) : signIn)
       if (!mayRetry) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
         throw await httpError(response, `"${this.url}" is protected`, undefined, code)
@@ -112,8 +112,8 @@ export class HttpSender {
       if (type === 'opaqueredirect') return this.#fetch(init)
       if (status < 300 || status > 399) return response
       const target = new URL(headers.get('location') ?? '', this.url)
-      const changed = status < 304 && init.method !== 'GET'
-      if (changed || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
+      const becomesGet = status < 304 && init.method !== 'GET'
+      if (becomesGet || target.origin !== new URL(this.url).origin || redirects >= MAX_REDIRECTS) {
         throw await httpError(response, `"${this.url}" redirects to "${target.href}"`)
       }
       discard(response)
@@ -123,9 +123,9 @@ export class HttpSender {
 
   async #fetch(init: HttpInit): Promise<Response> {
     // Extracted from the object, because browsers reject a `fetch` that is called as a method
-    const send = this.#options.fetch ?? fetch
+    const fetchFunction = this.#options.fetch ?? fetch
     try {
-      return await send(this.url, init as RequestInit)
+      return await fetchFunction(this.url, init as RequestInit)
     } catch (cause) {
       if (init.signal.aborted) throw abortReason(init.signal)
       throw networkError(`Cannot reach "${this.url}": ${String(cause)}`, cause)
@@ -158,7 +158,7 @@ export async function httpError(
 ): Promise<SdkError> {
   const { status, headers } = response
   const challenge = headers.get(CHALLENGE)
-  const timeout = AbortSignal.timeout(EXCERPT_MS)
+  const timeout = AbortSignal.timeout(EXCERPT_TIMEOUT_MS)
   body ??= await readText(response, Infinity, timeout, true).catch(() => '')
   discard(response)
   const detail = explanation(body) || /error_description="([^"]+)/.exec(challenge ?? '')?.[1]

@@ -44,18 +44,21 @@ export class EventStream {
   readonly #timer: ReturnType<typeof setInterval> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
   readonly #unsubscribe: (() => void) | undefined
-  #drained: (() => void)[] = []
+  #drainWaiters: (() => void)[] = []
 
   constructor(options: EventStreamOptions = {}) {
     this.#options = options
     this.body = new ReadableStream(
       {
-        start: (controller) => void (this.#controller = controller),
+        start: (controller) => {
+          this.#controller = controller
+        },
         pull: (controller) => {
           releaseQueued(controller)
-          this.#release()
+          this.#resolveDrained()
         },
-        cancel: () => this.#disconnected(new SdkError('CLOSED', 'The client closed the stream')),
+        cancel: () =>
+          this.#handleDisconnect(new SdkError('CLOSED', 'The client closed the stream')),
       },
       { highWaterMark: 16 * 1024, size: (chunk) => chunk.byteLength },
     )
@@ -83,7 +86,7 @@ export class EventStream {
   /** Closes the stream after queued data. */
   close(): void {
     this.#controller?.close()
-    this.#close()
+    this.#cleanUp()
   }
 
   /**
@@ -95,19 +98,19 @@ export class EventStream {
   write(text: string): Promise<void> | undefined {
     const controller = this.#controller
     if (!controller) return undefined
-    // Not cached: some runtimes detach the buffers that they receive
+    // The bytes of equal texts are not shared, because some runtimes detach the buffers that they receive
     const chunk = encoder.encode(text)
     controller.enqueue(chunk)
-    const room = controller.desiredSize ?? 0
-    if (room > 0) return undefined
+    const freeBytes = controller.desiredSize ?? 0
+    if (freeBytes > 0) return undefined
     const closeSlowStream = (): void => {
       const error = new SdkError('LIMIT_EXCEEDED', 'The client reads too slowly')
       controller.error(error)
-      this.#disconnected(error)
+      this.#handleDisconnect(error)
     }
-    if (-room > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) closeSlowStream()
+    if (-freeBytes > (this.#options.maxQueuedBytes ?? 16 * 1024 * 1024)) closeSlowStream()
     else countQueued(controller, chunk.length, closeSlowStream)
-    return this.open ? new Promise((resolve) => this.#drained.push(resolve)) : undefined
+    return this.open ? new Promise((resolve) => this.#drainWaiters.push(resolve)) : undefined
   }
 
   #expire(reason: string): void {
@@ -120,22 +123,22 @@ export class EventStream {
     onDisconnect?.(new SdkError('CLOSED', reason))
   }
 
-  #disconnected(reason: Error): void {
+  #handleDisconnect(reason: Error): void {
     if (!this.open) return
-    this.#close()
+    this.#cleanUp()
     this.#options.onDisconnect?.(reason)
   }
 
-  #close(): void {
+  #cleanUp(): void {
     this.#controller = undefined
     clearInterval(this.#timer)
     this.#unsubscribe?.()
-    this.#release()
+    this.#resolveDrained()
   }
 
-  #release(): void {
-    const waiting = this.#drained
-    this.#drained = []
+  #resolveDrained(): void {
+    const waiting = this.#drainWaiters
+    this.#drainWaiters = []
     for (const resolve of waiting) resolve()
   }
 }

@@ -63,14 +63,14 @@ export class RequestChecks {
   /** Creates the response for an error. */
   respondError(error: unknown): Response {
     // A temporary failure of the host, for example to store a session, is not a client error
-    const refusal = error instanceof ProtocolError ? new HttpError(503, error) : error
-    if (!(refusal instanceof HttpError)) {
+    const rejection = error instanceof ProtocolError ? new HttpError(503, error) : error
+    if (!(rejection instanceof HttpError)) {
       this.#server.report(error)
       return this.respond(jsonResponse(errorResponse(undefined, toErrorObject(error)), 500))
     }
-    const { status, error: cause } = refusal
+    const { status, error: cause } = rejection
     const { code, message } = cause
-    const { id, headers, reason } = refusal.options
+    const { id, headers, reason } = rejection.options
     const origin = this.#origin
     this.#server.observe?.({ type: 'rejection', status, code, message, reason, origin })
     return this.respond(jsonResponse(errorResponse(id, toErrorObject(cause)), status, headers))

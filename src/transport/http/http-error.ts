@@ -78,11 +78,11 @@ export function jsonResponse(
 ): Response {
   const text = wellFormedJson(body)
   const { error } = body as { error?: ErrorObject }
-  const afterMs = error && retryAfterMsOf(error)
-  if (afterMs !== undefined) {
+  const retryAfterMs = error && retryAfterMsOf(error)
+  if (retryAfterMs !== undefined) {
     // Either the host fails for the moment, or the caller exceeds a limit
     status = error?.code === INTERNAL_ERROR ? 503 : 429
-    headers = { ...headers, 'retry-after': `${Math.ceil(afterMs / 1000)}` }
+    headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }
   const { Lazy = Response } = responses
   if (status === 200 && !headers) return new Lazy(text, JSON_OK)

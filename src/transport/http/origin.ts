@@ -53,8 +53,8 @@ function isAllowedOrigin(
   if (allowedOrigins === '*' || isOriginIn(allowedOrigins, origin)) return true
   const page = parseUrl(origin)
   if (!page || !/^https?:$/.test(page.protocol)) return false
-  const local = isLoopback(url.hostname)
+  const isLocal = isLoopback(url.hostname)
   // With DNS rebinding, the attacker's page has the same host as the request, but cannot use https
-  if (page.host === url.host) return local || page.protocol === 'https:'
-  return local && isLoopback(page.hostname)
+  if (page.host === url.host) return isLocal || page.protocol === 'https:'
+  return isLocal && isLoopback(page.hostname)
 }

@@ -14,7 +14,7 @@ const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
  * Bodies up to this size are read at once, which is faster. Longer ones could take too much memory
  * this way: hosts store each chunk as an object, however small it is.
  */
-const SHORT_BYTES = 16_384
+const MAX_SHORT_BYTES = 16_384
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -32,14 +32,14 @@ export async function readBody(
     throw invalidRequest(415, 'The content type must be "application/json"')
   }
   const length = Number(headers.get('content-length') ?? NaN)
-  const isAllowed = !(length > maxBytes)
+  const isTooLong = length > maxBytes
   let text: string | undefined
   let bytes: ArrayBuffer | Uint8Array | undefined
   try {
     // Text is faster than bytes on every host
-    if (isAllowed && length <= SHORT_BYTES) text = await request.text()
-    // Firefox does not support streaming the body of a `Request`.
-    else if (isAllowed)
+    if (!isTooLong && length <= MAX_SHORT_BYTES) text = await request.text()
+    // Firefox does not support streaming the body of a `Request`
+    else if (!isTooLong)
       bytes = await (request.body ? readBytes(request.body, maxBytes) : request.arrayBuffer())
   } catch {
     throw invalidRequest(400, 'The body cannot be read')
@@ -57,7 +57,7 @@ export async function readBody(
   // `text()` replaces invalid bytes by U+FFFD, which makes the text longer than the body was. The
   // exception is a four-byte character of which only the last byte is missing
   else if (!text.includes('\ufffd') || new TextEncoder().encode(text).length <= length) return text
-  // No host decodes request bodies, and compressed data is not valid UTF-8
+  // Invalid UTF-8 can be compressed data, because no host decompresses request bodies
   const encoding = headers.get('content-encoding')
   throw encoding
     ? invalidRequest(415, `The content encoding must not be "${encoding}"`)
@@ -82,7 +82,7 @@ export function readHeader(headers: Headers, name: string, separator?: string): 
  */
 export function acceptsEvents(headers: Headers): boolean {
   const accept = headers.get('accept') ?? '*/*'
-  const events = /\*\/\*|text\/(event-stream|\*)/i.test(accept)
-  if (events || /application\/(json|\*)/i.test(accept)) return events
+  const acceptsStream = /\*\/\*|text\/(event-stream|\*)/i.test(accept)
+  if (acceptsStream || /application\/(json|\*)/i.test(accept)) return acceptsStream
   throw invalidRequest(406, 'The client must accept "application/json" and "text/event-stream"')
 }

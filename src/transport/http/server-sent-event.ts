@@ -26,7 +26,7 @@ export interface EventSinkOptions extends EventStreamOptions {
 
 /** Serializes an event. */
 export function eventText({ id, event, retry, data }: ServerSentEvent): string {
-  return `${line('event', event)}${line('id', id)}${line('retry', retry)}data: ${data}\n\n`
+  return `${fieldLine('event', event)}${fieldLine('id', id)}${fieldLine('retry', retry)}data: ${data}\n\n`
 }
 
 /** Creates a sink that sends a session's events on an event stream. */
@@ -36,14 +36,14 @@ export function eventSink(stream: EventStream, { hides }: EventSinkOptions = {})
       return stream.open
     },
     send(event) {
-      const hidden = hides?.(event.data)
-      if (hidden && event.id === undefined) return undefined
-      return stream.write(eventText(hidden ? { ...event, data: '' } : event))
+      const isHidden = hides?.(event.data)
+      if (isHidden && event.id === undefined) return undefined
+      return stream.write(eventText(isHidden ? { ...event, data: '' } : event))
     },
     close: () => stream.close(),
   }
 }
 
-function line(field: string, value: string | number | undefined): string {
+function fieldLine(field: string, value: string | number | undefined): string {
   return value === undefined ? '' : `${field}: ${value}\n`
 }

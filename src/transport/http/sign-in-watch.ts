@@ -20,24 +20,28 @@ export interface SignInWatch {
 /** Creates a watch over the requests that `send` sends. */
 export function watchSignIn(send: Fetch): SignInWatch {
   /** The last rejected token; `undefined` once a different one was accepted. */
-  let rejected: string | null | undefined
-  const waiting: (() => void)[] = []
+  let rejectedToken: string | null | undefined
+  const waiters: (() => void)[] = []
   const tokenOf = ({ headers }: RequestInit): string | null =>
     new Headers(headers).get('authorization')
   return {
     async fetch(url, init) {
       const response = await send(url, init)
       const { ok, status } = response
-      if (status === 401) rejected = tokenOf(init)
+      if (status === 401) rejectedToken = tokenOf(init)
       // A redirect says nothing about the token
-      else if (rejected !== undefined && (ok || status >= 400) && tokenOf(init) !== rejected) {
-        rejected = undefined
-        for (const resolve of waiting.splice(0)) resolve()
+      else if (
+        rejectedToken !== undefined &&
+        (ok || status >= 400) &&
+        tokenOf(init) !== rejectedToken
+      ) {
+        rejectedToken = undefined
+        for (const resolve of waiters.splice(0)) resolve()
       }
       return response
     },
     async untilSignedIn(signal) {
-      const signedIn = new Promise<void>((resolve) => waiting.push(resolve))
+      const signedIn = new Promise<void>((resolve) => waiters.push(resolve))
       await abortable(signedIn, signal)
     },
   }

@@ -26,9 +26,10 @@ export class SseParser {
   /**
    * Whether the last chunk ended with CR, so that an LF at the start of the next one belongs to it.
    */
-  #afterCr = false
-  #id = ''
-  #type = ''
+  #endedWithCr = false
+  /** The id and the type that the stream has set for the next event. */
+  #nextId = ''
+  #nextType = ''
   readonly #data = new TextBuffer()
   #hasData = false
 
@@ -42,10 +43,11 @@ export class SseParser {
   restart(): void {
     this.#line.take()
     this.#data.take()
-    this.#type = ''
+    this.#nextType = ''
     // A comment alone, such as a keep-alive, must not change the id
-    this.#id = this.lastEventId
-    this.#afterCr = this.#hasData = false
+    this.#nextId = this.lastEventId
+    this.#endedWithCr = false
+    this.#hasData = false
   }
 
   /**
@@ -53,17 +55,17 @@ export class SseParser {
    *
    * @throws {SdkError} `LIMIT_EXCEEDED` if an event is too long.
    */
-  push(piece: string): void {
-    let text = this.#afterCr && piece.startsWith('\n') ? piece.slice(1) : piece
-    if (piece !== '') this.#afterCr = piece.endsWith('\r')
+  push(chunk: string): void {
+    let text = this.#endedWithCr && chunk.startsWith('\n') ? chunk.slice(1) : chunk
+    if (chunk !== '') this.#endedWithCr = chunk.endsWith('\r')
     if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n')
-    let from = 0
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      this.#line.append(text.slice(from, end))
-      from = end + 1
-      this.#field(this.#line.take())
+    let lineStart = 0
+    for (let lineEnd = text.indexOf('\n'); lineEnd >= 0; lineEnd = text.indexOf('\n', lineStart)) {
+      this.#line.append(text.slice(lineStart, lineEnd))
+      lineStart = lineEnd + 1
+      this.#parseField(this.#line.take())
     }
-    this.#line.append(text.slice(from))
+    this.#line.append(text.slice(lineStart))
     this.#checkLength()
   }
 
@@ -71,7 +73,7 @@ export class SseParser {
     if (this.#line.length + this.#data.length > this.#maxLength) throw tooLong(this.#maxLength)
   }
 
-  #field(line: string): void {
+  #parseField(line: string): void {
     if (line === '') return this.#dispatch()
     const colon = line.indexOf(':')
     const name = colon < 0 ? line : line.slice(0, colon)
@@ -80,16 +82,16 @@ export class SseParser {
       this.#data.append(this.#hasData ? `\n${value}` : value)
       this.#hasData = true
       this.#checkLength()
-    } else if (name === 'event') this.#type = value
-    else if (name === 'id' && !value.includes('\0')) this.#id = value
+    } else if (name === 'event') this.#nextType = value
+    else if (name === 'id' && !value.includes('\0')) this.#nextId = value
     else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value)
   }
 
   #dispatch(): void {
     const data = this.#data.take()
-    const type = this.#type || 'message'
-    this.lastEventId = this.#id
-    this.#type = ''
+    const type = this.#nextType || 'message'
+    this.lastEventId = this.#nextId
+    this.#nextType = ''
     this.#hasData = false
     if (data !== '') this.#onEvent(type, data)
   }

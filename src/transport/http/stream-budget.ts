@@ -8,33 +8,36 @@
 /** The maximum number of bytes queued for slow readers, in all streams together. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 /** The overhead of a slow stream in addition to its queued bytes. */
-const STREAM_BYTES = 1024
+const STREAM_OVERHEAD_BYTES = 1024
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
 /** The slow streams, each with a function that closes it. */
 const slowStreams = new Map<Controller, () => void>()
-/** An upper bound, as bytes that were read in the meantime are not subtracted. */
+/** The bytes queued in slow streams. An upper bound, because bytes that are read are not subtracted. */
 let queuedBytes = 0
 
 /**
  * Counts the queued bytes of a stream. If the total is too large, closes the streams with the most
  * queued bytes, including ended streams that are still being read.
  */
-export function countQueued(controller: Controller, bytes: number, cut: () => void): void {
-  slowStreams.set(controller, cut)
-  queuedBytes += bytes + STREAM_BYTES
+export function countQueued(controller: Controller, bytes: number, close: () => void): void {
+  slowStreams.set(controller, close)
+  queuedBytes += bytes + STREAM_OVERHEAD_BYTES
   while (queuedBytes > MAX_QUEUED_BYTES) {
     queuedBytes = 0
-    let most = 0
-    let cutSlowest = (): void => {}
-    for (const [each, cutEach] of slowStreams) {
-      const queued = -(each.desiredSize ?? 0)
-      if (queued <= 0) slowStreams.delete(each)
-      else queuedBytes += queued + STREAM_BYTES
-      if (queued > most) [most, cutSlowest] = [queued, cutEach]
+    let mostBytes = 0
+    let closeSlowest = (): void => {}
+    for (const [stream, closeStream] of slowStreams) {
+      const streamBytes = -(stream.desiredSize ?? 0)
+      if (streamBytes <= 0) slowStreams.delete(stream)
+      else queuedBytes += streamBytes + STREAM_OVERHEAD_BYTES
+      if (streamBytes > mostBytes) {
+        mostBytes = streamBytes
+        closeSlowest = closeStream
+      }
     }
-    if (queuedBytes > MAX_QUEUED_BYTES) cutSlowest()
+    if (queuedBytes > MAX_QUEUED_BYTES) closeSlowest()
   }
 }
 

@@ -5,7 +5,7 @@
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher?id=parameter-dispatchoptions
  */
 
-/** The global dispatchers of undici, by name. */
+/** The global dispatchers of undici, by their symbols. */
 type Dispatchers = {
   readonly [key: symbol]: { dispatch(options: object, handler: object): unknown }
 }

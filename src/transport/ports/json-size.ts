@@ -31,6 +31,10 @@ export function readJson(value: unknown, maxLength: number): unknown {
   return measurement.isJson ? value : jsonCopy(value)
 }
 
+/**
+ * Counts the length of a value: 8 for a number, 4 for `true`, `false` or `null`, and 2 for the quotes or
+ * brackets of any other value. A key counts 4 more for its quotes, colon and comma.
+ */
 function measure(value: unknown, measurement: Measurement, depth: number): void {
   if (typeof value === 'string') count(measurement, value.length + 2)
   else if (typeof value === 'number') {

@@ -62,8 +62,8 @@ export class Heartbeat {
   readonly #ping: () => void
   readonly #onSilence: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
-  #received = true
-  #pinged = false
+  #hasReceived = true
+  #hasPinged = false
 
   /**
    * @param silenceMs How long the peer may be silent, in milliseconds. After half of it, the peer
@@ -76,16 +76,16 @@ export class Heartbeat {
   }
 
   start(): void {
-    const due = performance.now() + this.#periodMs
-    this.#timer = setTimeout(() => this.#checkSilence(performance.now() - due), this.#periodMs)
+    const dueAt = performance.now() + this.#periodMs
+    this.#timer = setTimeout(() => this.#checkSilence(performance.now() - dueAt), this.#periodMs)
     // On Node the timer would otherwise keep the process alive
     unref(this.#timer)
   }
 
   /** Records a message of the peer. */
   noteMessage(): void {
-    this.#received = true
-    this.#pinged = false
+    this.#hasReceived = true
+    this.#hasPinged = false
   }
 
   stop(): void {
@@ -95,12 +95,12 @@ export class Heartbeat {
   #checkSilence(lateMs: number): void {
     // If the timer is this late, the process was suspended, and replies may be waiting unread
     const wasSuspended = lateMs > this.#periodMs
-    if (!this.#received && this.#pinged && !wasSuspended) return this.#onSilence()
-    if (!this.#received) {
-      this.#pinged = true
+    if (!this.#hasReceived && this.#hasPinged && !wasSuspended) return this.#onSilence()
+    if (!this.#hasReceived) {
+      this.#hasPinged = true
       this.#ping()
     }
-    this.#received = false
+    this.#hasReceived = false
     this.start()
   }
 }

@@ -102,13 +102,13 @@ class MessagePortTransport implements Transport {
   readonly #options: MessagePortOptions
   readonly #maxLength: number
   /** Aborts when the connection ends. */
-  readonly #closed = new AbortController()
+  readonly #closeController = new AbortController()
   /** Settles when the handshake completes or fails. */
   readonly #opened: Promise<void>
   #resolveOpened!: () => void
   #rejectOpened!: (error: Error) => void
   #isOpen = false
-  #isClosing = false
+  #hasEnded = false
   #receiver: Receiver | undefined
   /** The handshake message of this end. Absent until its lock state is known. */
   #handshake: Handshake | undefined
@@ -137,7 +137,7 @@ class MessagePortTransport implements Transport {
     this.#carrier.open({
       message: (data) => this.#receive(data),
       unreadable: () =>
-        this.#malformed(
+        this.#reportMalformed(
           new ProtocolError(PARSE_ERROR, 'Parse error: the message cannot be cloned'),
         ),
       failed: (reason) => {
@@ -155,7 +155,7 @@ class MessagePortTransport implements Transport {
     // Copied now, as the message may be changed before the handshake completes
     const data = this.#options.format === 'text' ? wellFormedJson(frame) : jsonCopy(frame)
     await this.#opened
-    if (this.#closed.signal.aborted) throw closedError()
+    if (this.#closeController.signal.aborted) throw closedError()
     this.#carrier.post(data)
   }
 
@@ -175,7 +175,7 @@ class MessagePortTransport implements Transport {
       const stop = (): void => clearTimeout(timer)
       this.#opened.then(stop, stop)
     }
-    const lock = await holdLock(lockName(this.#id), this.#closed.signal)
+    const lock = await holdLock(lockName(this.#id), this.#closeController.signal)
     this.#handshake = { edgewise: 'open', id: this.#id, lock }
     this.#sendControl({ ...this.#handshake, ...(this.#peer && { seen: this.#peer }) })
     if (this.#peer) this.#establish()
@@ -189,7 +189,7 @@ class MessagePortTransport implements Transport {
 
   /** Sends a control message, if the handshake is enabled. */
   #sendControl(control: Control): void {
-    if (this.#options.handshake === false || this.#closed.signal.aborted) return
+    if (this.#options.handshake === false || this.#closeController.signal.aborted) return
     try {
       this.#carrier.post(this.#options.format === 'text' ? JSON.stringify(control) : control)
     } catch (cause) {
@@ -198,7 +198,7 @@ class MessagePortTransport implements Transport {
   }
 
   #receive(data: unknown): void {
-    if (this.#closed.signal.aborted) return
+    if (this.#closeController.signal.aborted) return
     let frame = data
     try {
       if (typeof data === 'string') {
@@ -208,19 +208,19 @@ class MessagePortTransport implements Transport {
         frame = parseJson(data)
       }
       const control = readControl(frame)
-      if (control) return this.#control(control)
+      if (control) return this.#handleControl(control)
       if (this.#carrier.shared && !isJsonRpc(frame)) return
       if (typeof data !== 'string') frame = readJson(data, this.#maxLength)
     } catch (error) {
       if (this.#carrier.shared && !isJsonRpc(frame)) return
-      return this.#malformed(error as ProtocolError)
+      return this.#reportMalformed(error as ProtocolError)
     }
     this.#heartbeat?.noteMessage()
     // Messages before the handshake are ignored
     if (this.#isOpen) this.#inbox.deliver(frame)
   }
 
-  #control(control: Control): void {
+  #handleControl(control: Control): void {
     if (this.#options.handshake === false) return
     if (control.edgewise === 'listening') {
       if (!this.#peer && this.#handshake) this.#sendControl(this.#handshake)
@@ -231,8 +231,8 @@ class MessagePortTransport implements Transport {
     if (id === this.#id) return
     if (edgewise === 'open') return this.#acceptPeer(control)
     // If the peer leaves an exclusive port before the handshake, it will not return
-    const isUnknown = this.#peer === undefined && !this.#carrier.shared
-    if (edgewise === 'bye' && isUnknown) return this.#end()
+    const isPeerUnknown = this.#peer === undefined && !this.#carrier.shared
+    if (edgewise === 'bye' && isPeerUnknown) return this.#end()
     if (id !== this.#peer) return
     this.#heartbeat?.noteMessage()
     if (edgewise === 'ping') this.#sendControl({ edgewise: 'pong', id: this.#id })
@@ -248,11 +248,11 @@ class MessagePortTransport implements Transport {
     if (this.#peer) return
     this.#peer = id
     if (this.#handshake) this.#establish()
-    void this.#watch(id, lock)
+    void this.#watchPeer(id, lock)
   }
 
-  async #watch(id: string, lock: boolean): Promise<void> {
-    const { signal } = this.#closed
+  async #watchPeer(id: string, lock: boolean): Promise<void> {
+    const { signal } = this.#closeController
     const onGone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
     if ((lock && (await watchLock(lockName(id), signal, onGone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
@@ -265,7 +265,7 @@ class MessagePortTransport implements Transport {
     this.#heartbeat.start()
   }
 
-  #malformed(error: ProtocolError): void {
+  #reportMalformed(error: ProtocolError): void {
     if (this.#isOpen) this.#receiver?.malformed(error)
   }
 
@@ -275,10 +275,10 @@ class MessagePortTransport implements Transport {
   }
 
   #end(reason?: Error): void {
-    if (this.#isClosing) return
-    this.#isClosing = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#sendControl({ edgewise: 'bye', id: this.#id })
-    this.#closed.abort()
+    this.#closeController.abort()
     this.#heartbeat?.stop()
     this.#carrier.close()
     this.#rejectOpened(reason ?? closedError())

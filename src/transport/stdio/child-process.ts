@@ -68,16 +68,16 @@ export class ChildConnection {
   readonly messages: Transport
   readonly #graceMs: number
   /** Resolves when the process and all its descendants have exited. */
-  readonly #gone: Promise<void>
+  readonly #allExited: Promise<void>
   readonly #stderr: ChildStderr | undefined
 
   constructor(child: ChildProcess, options: ChildConnectionOptions) {
     const { stderr } = options
-    const output = new Output(child.stdout)
+    const output = new ChildOutput(child.stdout)
     this.child = child
     this.messages = stdioTransport(output.stream, child.stdin, options)
     this.#graceMs = options.graceMs
-    this.#gone = child.exited.then(() => this.#endDescendants())
+    this.#allExited = child.exited.then(() => this.#endDescendants())
     // A descendant may hold the stdout open after the process has exited.
     void child.exited.then(() => settledWithin(output.ended, LATE_OUTPUT_MS)).then(output.release)
     if (!child.stderr) return
@@ -108,14 +108,14 @@ export class ChildConnection {
       child.kill('SIGTERM')
       if (!(await settledWithin(child.exited, this.#graceMs))) child.kill('SIGKILL')
     }
-    await this.#gone
+    await this.#allExited
   }
 
   /** Ends the descendants of an exited process: SIGTERM, then SIGKILL for those that ignore it. */
   async #endDescendants(): Promise<void> {
     const { child } = this
     let anyLeft = child.kill('SIGTERM')
-    for (let waited = 0; anyLeft && waited < this.#graceMs; waited += POLL_MS) {
+    for (let waitedMs = 0; anyLeft && waitedMs < this.#graceMs; waitedMs += POLL_MS) {
       await sleep(POLL_MS)
       anyLeft = child.kill('SIGCONT')
     }
@@ -127,7 +127,7 @@ export class ChildConnection {
  * The output of a process as a stream that can be cancelled while the process is running. Further output is
  * then read and discarded, so that a full or broken pipe does not block a process that is about to exit.
  */
-class Output {
+class ChildOutput {
   readonly stream: ReadableStream<Uint8Array>
   /** Resolves when the process has closed its output. */
   readonly ended: Promise<true>
@@ -152,7 +152,8 @@ class Output {
           else controller.enqueue(value)
         },
         async cancel() {
-          while (!(await read()).done);
+          let isDone = false
+          while (!isDone) isDone = (await read()).done
         },
       },
       { highWaterMark: 0 },

@@ -5,10 +5,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 
-/** How much of the end is kept, in UTF-16 units. */
-const KEPT_LENGTH = 4_000
-/** How much of the last line an error quotes. */
-const LINE_LENGTH = 300
+/** How much of the end of the output is stored, in UTF-16 units. */
+const TAIL_LENGTH = 4_000
+/** How much of the last line an error quotes, in UTF-16 units. */
+const QUOTED_LENGTH = 300
 
 /** Matches the lines that runtimes print after a fatal error: stack frames, and the runtime's version. */
 const AFTER_ERROR = /^(?:\s+at |(?:Node\.js|Bun) v\d)/
@@ -20,7 +20,7 @@ export class ChildStderr {
   /** Resolves when the stream has ended. */
   readonly ended: Promise<void>
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  #kept = ''
+  #tail = ''
 
   /** @param onChunk Receives each chunk, and its text. */
   constructor(
@@ -37,7 +37,7 @@ export class ChildStderr {
       const { done, value } = await this.#reader.read()
       if (done) return
       const text = decoder.decode(value, { stream: true })
-      this.#kept = (this.#kept + text).slice(-KEPT_LENGTH)
+      this.#tail = (this.#tail + text).slice(-TAIL_LENGTH)
       try {
         onChunk(value, text)
       } catch {
@@ -50,10 +50,10 @@ export class ChildStderr {
    * The error that ended the process, or its last line that is not blank; empty if there is none.
    */
   get lastLine(): string {
-    const lines = this.#kept.trimEnd().split(/[\r\n]+/)
+    const lines = this.#tail.trimEnd().split(/[\r\n]+/)
     const last = lines.at(-1) ?? ''
-    const error = AFTER_ERROR.test(last) && lines.findLast((line) => ERROR.test(line))
-    return (error || last).trim().slice(0, LINE_LENGTH)
+    const errorLine = AFTER_ERROR.test(last) && lines.findLast((line) => ERROR.test(line))
+    return (errorLine || last).trim().slice(0, QUOTED_LENGTH)
   }
 
   /** Stops reading. */

@@ -69,7 +69,7 @@ export interface StdioClientOptions extends ChildTransportOptions {
    * `false`, the start is rejected with `DENIED`. If other people configured the program, the host must show
    * the complete command, explain that it runs with the user's rights, and wait for consent.
    */
-  approve?: (program: StdioCommand) => boolean | Promise<boolean>
+  approve?: (command: StdioCommand) => boolean | Promise<boolean>
 }
 
 /** The command that is about to run. */
@@ -121,7 +121,7 @@ const OPTIONS: OptionNames<StdioClientOptions> = {
   ...{ maxMessageBytes: 1, graceMs: 1, maxRestarts: 1 },
 }
 
-/** A process that ran for at least this many milliseconds counts as started. */
+/** A process that ran for this long resets the number of restarts, in milliseconds. */
 const STABLE_RUN_MS = 60_000
 
 /**
@@ -148,7 +148,7 @@ export function childTransport(
 class SpawnedTransport implements ChildTransport {
   readonly #name: string
   readonly #spawn: () => Promise<ChildProcess>
-  readonly #limits: Required<ChildTransportOptions> & { readonly stderr: StderrOption }
+  readonly #settings: Required<ChildTransportOptions> & { readonly stderr: StderrOption }
   #approve: (() => boolean | Promise<boolean>) | undefined
   #receiver: Receiver | undefined
   #connection: ChildConnection | undefined
@@ -157,7 +157,7 @@ class SpawnedTransport implements ChildTransport {
   /** Resolves when the last process and all its descendants have exited. */
   #exiting: Promise<void> | undefined
   /** Why the last process exited unexpectedly. */
-  #lastEnd: Error | undefined
+  #exitReason: Error | undefined
   #startedAt = 0
   /** The number of consecutive restarts. */
   #restarts = 0
@@ -167,7 +167,7 @@ class SpawnedTransport implements ChildTransport {
     const { command, args = [], cwd, env = {}, approve, stderr = 'inherit' } = options
     this.#name = command
     this.#spawn = spawn
-    this.#limits = { maxMessageBytes, graceMs, maxRestarts, stderr }
+    this.#settings = { maxMessageBytes, graceMs, maxRestarts, stderr }
     if (approve) this.#approve = () => approve({ command, args, cwd, env })
   }
 
@@ -191,13 +191,15 @@ class SpawnedTransport implements ChildTransport {
 
   restart(): Promise<void> {
     const receiver = this.#receiver
-    if (!receiver || this.#closing) return Promise.reject(this.#notOpen())
+    if (!receiver || this.#closing) return Promise.reject(this.#notOpenError())
     if (performance.now() - this.#startedAt > STABLE_RUN_MS) this.#restarts = 0
-    if (this.#restarts >= this.#limits.maxRestarts) {
+    if (this.#restarts >= this.#settings.maxRestarts) {
       const message = `Cannot restart "${this.#name}": it ended ${this.#restarts} times in a row`
-      return Promise.reject(new SdkError('LIMIT_EXCEEDED', message, { cause: this.#lastEnd }))
+      return Promise.reject(new SdkError('LIMIT_EXCEEDED', message, { cause: this.#exitReason }))
     }
-    return (this.#opening = this.#reopen(receiver, this.#restarts++))
+    const earlierRestarts = this.#restarts
+    this.#restarts += 1
+    return (this.#opening = this.#reopen(receiver, earlierRestarts))
   }
 
   async #close(): Promise<void> {
@@ -208,9 +210,9 @@ class SpawnedTransport implements ChildTransport {
     receiver?.closed()
   }
 
-  async #reopen(receiver: Receiver, restarts: number): Promise<void> {
+  async #reopen(receiver: Receiver, earlierRestarts: number): Promise<void> {
     await this.#endProcess()
-    if (restarts > 0) await sleep(backoffMs(restarts, 50))
+    if (earlierRestarts > 0) await sleep(backoffMs(earlierRestarts, 50))
     await this.#open(receiver)
   }
 
@@ -219,18 +221,18 @@ class SpawnedTransport implements ChildTransport {
       throw new SdkError('DENIED', `Starting "${this.#name}" was not approved`)
     }
     this.#approve = undefined
-    if (this.#closing) throw this.#notOpen()
-    const connection = new ChildConnection(await this.#spawn(), this.#limits)
+    if (this.#closing) throw this.#notOpenError()
+    const connection = new ChildConnection(await this.#spawn(), this.#settings)
     if (this.#closing) {
       await connection.end()
-      throw this.#notOpen()
+      throw this.#notOpenError()
     }
     this.#startedAt = performance.now()
     this.#connection = connection
     await connection.messages.start({
       message: (frame) => receiver.message(frame),
       malformed: (error) => receiver.malformed(error),
-      closed: (reason) => void this.#ended(connection, reason),
+      closed: (reason) => void this.#handleEnd(connection, reason),
     })
   }
 
@@ -243,16 +245,16 @@ class SpawnedTransport implements ChildTransport {
   }
 
   /** Called when the process has exited on its own, or has closed its output. */
-  async #ended(connection: ChildConnection, reason?: Error): Promise<void> {
+  async #handleEnd(connection: ChildConnection, reason?: Error): Promise<void> {
     const outcome = await connection.outcome()
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#exiting = connection.end()
-    this.#lastEnd = outcome ? exitError(this.#name, outcome) : reason
-    this.#receiver?.closed(this.#lastEnd)
+    this.#exitReason = outcome ? exitError(this.#name, outcome) : reason
+    this.#receiver?.closed(this.#exitReason)
   }
 
-  #notOpen(): SdkError {
+  #notOpenError(): SdkError {
     return new SdkError('CLOSED', `Cannot start "${this.#name}": the transport is not open`)
   }
 }

@@ -13,7 +13,7 @@ const BOM = 0xfeff
 
 /**
  * Converts arbitrary chunks into complete lines. Characters are decoded only once their line is
- * complete, so a chunk may end inside one. Memory stays below twice `maxLineBytes` plus a chunk,
+ * complete, so a chunk may end within a character. Memory stays below twice `maxLineBytes` plus a chunk,
  * and each byte is copied and searched a bounded number of times.
  */
 export class LineReader {
@@ -26,7 +26,7 @@ export class LineReader {
   /** Whether the error for the current line was already returned, so that the rest is discarded. */
   #isReported = false
   /** Whether the first line was read. Only the first line may begin with a byte order mark. */
-  #hasRead = false
+  #hasReadFirstLine = false
 
   /** @param maxLineBytes The maximum length of a line. For each longer line, an error is returned. */
   constructor(maxLineBytes: number) {
@@ -40,8 +40,8 @@ export class LineReader {
    */
   read(chunk: Uint8Array): (string | ProtocolError)[] {
     let lines: (string | ProtocolError)[] = []
-    const end = chunk.lastIndexOf(LF)
-    if (end < 0) {
+    const lastLf = chunk.lastIndexOf(LF)
+    if (lastLf < 0) {
       this.#append(chunk, lines)
       return lines
     }
@@ -49,17 +49,17 @@ export class LineReader {
     if (this.#line.length > 0 || this.#outline) {
       start = chunk.indexOf(LF) + 1
       this.#append(chunk.subarray(0, start - 1), lines)
-      this.#finish(lines)
+      this.#finishLine(lines)
     }
-    if (start <= end) lines = lines.concat(this.#decodeLines(chunk.subarray(start, end)))
-    if (end + 1 < chunk.length) this.#append(chunk.subarray(end + 1), lines)
+    if (start <= lastLf) lines = lines.concat(this.#decodeLines(chunk.subarray(start, lastLf)))
+    if (lastLf + 1 < chunk.length) this.#append(chunk.subarray(lastLf + 1), lines)
     return this.#withoutByteOrderMark(lines)
   }
 
   /** The remainder when the stream ends: an unterminated last line, or nothing. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
-    if (this.#line.length > 0 || this.#outline) this.#finish(lines)
+    if (this.#line.length > 0 || this.#outline) this.#finishLine(lines)
     return this.#withoutByteOrderMark(lines)
   }
 
@@ -77,7 +77,7 @@ export class LineReader {
   }
 
   /** Completes the current line. */
-  #finish(lines: (string | ProtocolError)[]): void {
+  #finishLine(lines: (string | ProtocolError)[]): void {
     const outline = this.#outline
     if (!outline) lines.push(this.#decodeLine(this.#line.bytes))
     else if (!this.#isReported) lines.push(this.#tooLong(outline))
@@ -97,8 +97,8 @@ export class LineReader {
       const lineFeed = bytes.indexOf(LF, start)
       const end = lineFeed < 0 ? bytes.length : lineFeed
       const line = bytes.subarray(start, end)
-      const isLong = line.length > this.#maxLineBytes
-      lines.push(isLong ? this.#tooLong(outlineOf(line)) : this.#decodeLine(line))
+      const isTooLong = line.length > this.#maxLineBytes
+      lines.push(isTooLong ? this.#tooLong(outlineOf(line)) : this.#decodeLine(line))
       start = end + 1
     }
     return lines
@@ -122,8 +122,8 @@ export class LineReader {
   }
 
   #withoutByteOrderMark(lines: (string | ProtocolError)[]): (string | ProtocolError)[] {
-    if (this.#hasRead || lines.length === 0) return lines
-    this.#hasRead = true
+    if (this.#hasReadFirstLine || lines.length === 0) return lines
+    this.#hasReadFirstLine = true
     const first = lines[0]
     if (typeof first === 'string' && first.charCodeAt(0) === BOM) lines[0] = first.slice(1)
     return lines

@@ -7,8 +7,9 @@
  */
 import type { JsonObject } from '../../protocol/types.ts'
 
-/** The maximum length of a member in the outline, and the maximum number of members. */
+/** The maximum length of a member in the outline, in bytes. */
 const MAX_MEMBER_BYTES = 512
+/** The maximum number of members in the outline. */
 const MAX_MEMBERS = 16
 
 const QUOTE = 0x22
@@ -25,10 +26,10 @@ export class MessageOutline {
   #isObject = true
   #depth = 0
   #inString = false
-  #escaped = false
+  #isEscaped = false
   #members: readonly string[] = []
   /** The bytes of the current member. */
-  #member: number[] = []
+  #current: number[] = []
 
   /** Scans the next bytes of the message. */
   scan(bytes: Uint8Array): void {
@@ -40,18 +41,18 @@ export class MessageOutline {
 
   /** Scans to the end of a string. Returns the index of the end. */
   #scanString(bytes: Uint8Array, start: number): number {
-    let escaped = this.#escaped
+    let isEscaped = this.#isEscaped
     let at = start
     for (; at < bytes.length; at++) {
       const byte = bytes[at]
-      if (escaped) escaped = false
-      else if (byte === BACKSLASH) escaped = true
+      if (isEscaped) isEscaped = false
+      else if (byte === BACKSLASH) isEscaped = true
       else if (byte === QUOTE) break
     }
-    this.#escaped = escaped
+    this.#isEscaped = isEscaped
     this.#inString = at === bytes.length
     if (this.#depth === 1)
-      this.#keep(...bytes.subarray(start, Math.min(at + 1, start + MAX_MEMBER_BYTES)))
+      this.#append(...bytes.subarray(start, Math.min(at + 1, start + MAX_MEMBER_BYTES)))
     return at
   }
 
@@ -61,8 +62,8 @@ export class MessageOutline {
    */
   get content(): JsonObject | undefined {
     if (!this.#isObject) return undefined
-    // An emptied member is complete as soon as it begins
-    const members = this.#depth > 1 ? this.#withMember() : this.#members
+    // A nested object or array is emptied, so its member is complete as soon as it begins
+    const members = this.#depth > 1 ? this.#membersAndCurrent() : this.#members
     try {
       return JSON.parse(`{${members.join(',')}}`) as JsonObject
     } catch {
@@ -87,32 +88,36 @@ export class MessageOutline {
       case OPEN_OBJECT:
       case OPEN_ARRAY:
         // The character codes of opening and closing brackets differ by two
-        if (this.#depth++ === 1) this.#keep(byte, byte + 2)
+        if (this.#depth === 1) this.#append(byte, byte + 2)
+        this.#depth += 1
         return
       case CLOSE_OBJECT:
       case CLOSE_ARRAY:
-        if (--this.#depth === 0) this.#endMember()
+        this.#depth -= 1
+        if (this.#depth === 0) this.#endMember()
         return
       case QUOTE:
         this.#inString = true
     }
     if (this.#depth > 1) return
     if (byte === COMMA) this.#endMember()
-    else this.#keep(byte)
+    else this.#append(byte)
   }
 
-  #keep(...bytes: number[]): void {
-    if (this.#member.length < MAX_MEMBER_BYTES) this.#member.push(...bytes)
+  /** Appends bytes to the current member. */
+  #append(...bytes: number[]): void {
+    if (this.#current.length < MAX_MEMBER_BYTES) this.#current.push(...bytes)
   }
 
   #endMember(): void {
-    this.#members = this.#withMember()
-    this.#member = []
+    this.#members = this.#membersAndCurrent()
+    this.#current = []
   }
 
-  #withMember(): readonly string[] {
-    const isKept = this.#member.length < MAX_MEMBER_BYTES && this.#members.length < MAX_MEMBERS
-    if (!isKept) return this.#members
-    return [...this.#members, new TextDecoder().decode(Uint8Array.from(this.#member))]
+  /** Returns the members with the current one, unless that is too long or there are too many. */
+  #membersAndCurrent(): readonly string[] {
+    const hasRoom = this.#current.length < MAX_MEMBER_BYTES && this.#members.length < MAX_MEMBERS
+    if (!hasRoom) return this.#members
+    return [...this.#members, new TextDecoder().decode(Uint8Array.from(this.#current))]
   }
 }

@@ -5,17 +5,17 @@
  */
 
 /** A method of a console that may print to stdout. */
-type Printing =
+type PrintMethod =
   | ('log' | 'info' | 'debug' | 'dir' | 'dirxml' | 'table' | 'trace' | 'count' | 'warn' | 'error')
   | ('group' | 'groupCollapsed' | 'timeLog' | 'timeEnd')
 
-const PRINTING: readonly Printing[] = [
+const PRINT_METHODS: readonly PrintMethod[] = [
   ...(['log', 'info', 'debug', 'dir', 'dirxml', 'table', 'trace', 'count'] as const),
   ...(['warn', 'error', 'group', 'groupCollapsed', 'timeLog', 'timeEnd'] as const),
 ]
 
 /** The required part of a console. */
-export type PrintingConsole = Record<Exclude<Printing, 'error'>, (...data: never[]) => void> & {
+export type PrintingConsole = Record<Exclude<PrintMethod, 'error'>, (...data: never[]) => void> & {
   /** Prints to stderr. */
   error: (...data: unknown[]) => void
 }
@@ -28,5 +28,5 @@ export function printToStderr(console: PrintingConsole): void {
   const error = console.error.bind(console)
   // Without an argument Bun prints the newline to stdout, even for errors.
   const print = (...data: unknown[]): void => error(...(data.length > 0 ? data : ['']))
-  for (const method of PRINTING) console[method] = print
+  for (const method of PRINT_METHODS) console[method] = print
 }

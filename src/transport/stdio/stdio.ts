@@ -12,9 +12,12 @@ import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /**
- * If more UTF-16 units than these are queued for the peer, the next message closes the transport.
+ * The maximum number of UTF-16 units that are queued for the peer. Above it, the next message closes the
+ * transport.
  */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
+/** How much of a malformed line an error quotes, in UTF-16 units. */
+const EXCERPT_LENGTH = 80
 
 /** Settings of {@link stdioTransport}. */
 export interface StdioTransportOptions {
@@ -82,7 +85,7 @@ class StdioTransport implements Transport {
     this.#reader = reader
     this.#writer = writer
     this.#lines = new LineReader(options.maxMessageBytes ?? 4_194_304)
-    // The next write detects a failure; this promise would report it twice.
+    // The next write detects a failure; this promise would report it twice
     writer.closed.catch(() => {})
   }
 
@@ -151,12 +154,13 @@ class StdioTransport implements Transport {
     try {
       for (;;) {
         const { done, value } = await this.#reader.read()
-        for (const text of done ? this.#lines.end() : this.#lines.read(value)) {
+        const lines = done ? this.#lines.end() : this.#lines.read(value)
+        for (const line of lines) {
           // Reading continues so that a peer that is still writing does not block the flush.
           if (this.#closing) break
           // Awaiting only if needed keeps messages that arrived together in one turn.
-          const handled = deliver(text, receiver)
-          if (handled) await handled
+          const handling = deliver(line, receiver)
+          if (handling) await handling
         }
         if (done) break
       }
@@ -168,24 +172,22 @@ class StdioTransport implements Transport {
   }
 }
 
-/**
- * Serializes a message as one line. `JSON.stringify` does not escape two of the line terminators.
- */
+/** Serializes a message as one line. */
 function toLine(frame: JsonRpcMessage | readonly JsonRpcMessage[]): string {
   const text = writeJson(frame)
-  // Some line readers, such as Node's readline, also split at U+2028 and U+2029.
+  // Some line readers, such as Node's readline, also split at U+2028 and U+2029, which JSON does not escape
   if (!/[\u2028\u2029]/.test(text)) return text + '\n'
   return text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') + '\n'
 }
 
-function deliver(text: string | ProtocolError, receiver: Receiver): void | Promise<void> {
-  if (typeof text !== 'string') return receiver.malformed(text)
+function deliver(line: string | ProtocolError, receiver: Receiver): void | Promise<void> {
+  if (typeof line !== 'string') return receiver.malformed(line)
   let frame: unknown
   try {
-    frame = parseJson(text)
+    frame = parseJson(line)
   } catch (error) {
-    if (text.trim() === '') return
-    const start = JSON.stringify(text.slice(0, 80))
+    if (line.trim() === '') return
+    const start = JSON.stringify(line.slice(0, EXCERPT_LENGTH))
     const { message } = error as ProtocolError
     return receiver.malformed(
       new ProtocolError(PARSE_ERROR, `${message}: the line begins ${start}`),

@@ -33,9 +33,9 @@ export const MIN_RETRY_MS = 50
 /** The maximum number of consecutive failures to resume a request's stream. */
 const MAX_FAILURES = 3
 /** How long ending a session may delay closing, in milliseconds. */
-const DELETE_MS = 2_000
+const DELETE_TIMEOUT_MS = 2_000
 /** How long the delivery of a message without a response may take, in milliseconds. */
-const DELIVERY_MS = 60_000
+const DELIVERY_TIMEOUT_MS = 60_000
 /** The default maximum message length, in UTF-16 code units. */
 export const MAX_MESSAGE_LENGTH: number = 16 * 1024 * 1024
 
@@ -89,7 +89,7 @@ export class StreamableHttpChannel implements Channel {
         const type = JSON.stringify(response.headers.get('content-type'))
         throw await httpError(response, `"${method}" was answered with the type ${type}`, body)
       }
-      this.#frame(body, call)
+      this.#receive(body, call)
     }
     if (!call.settled) throw lostAnswer(method)
   }
@@ -108,7 +108,7 @@ export class StreamableHttpChannel implements Channel {
         cause = error
       }
       if (call.settled) return
-      // Polling: the server may close each stream, and set the delay before the next one
+      // A stream that opened counts as success: a server that wants to be polled closes each stream
       if (response) failures = 0
       const { lastEventId } = parser
       if (lastEventId === '' || this.receiver.revision.era === 'modern') {
@@ -143,23 +143,23 @@ export class StreamableHttpChannel implements Channel {
   /** Creates a parser that passes on the messages of a stream. */
   parser(call?: Outgoing): SseParser {
     return new SseParser((type, data) => {
-      if (type === 'message') this.#frame(data, call)
+      if (type === 'message') this.#receive(data, call)
     }, this.#maxLength)
   }
 
-  /** Parses a message, or a batch if the revision has them. */
-  #frame(text: string, call: Outgoing | undefined): void {
+  /** Parses a message, or a batch if the revision has batches, and passes it on. */
+  #receive(text: string, call: Outgoing | undefined): void {
     try {
       this.receiver.receive(parseJson(text), call)
     } catch (error) {
-      // If the response is no longer awaited, the rest of the message is not read
+      // Errors after the response do not matter to the call
       if (!call?.settled) this.receiver.reportError(error)
     }
   }
 
-  /** Any success status is accepted; the body is ignored. */
+  /** Sends a message that has no response. Accepts any success status, and ignores the body. */
   async send(message: JsonRpcNotification | JsonRpcResponse): Promise<void> {
-    const signal = AbortSignal.timeout(DELIVERY_MS)
+    const signal = AbortSignal.timeout(DELIVERY_TIMEOUT_MS)
     try {
       const response = await this.fetch('POST', this.headers(message), signal, message)
       if (!response.ok) throw await httpError(response, 'A message was refused')
@@ -172,7 +172,7 @@ export class StreamableHttpChannel implements Channel {
 
   async close(): Promise<void> {
     if (this.#session === undefined) return
-    const signal = AbortSignal.timeout(DELETE_MS)
+    const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS)
     // If this fails, the session eventually expires
     await this.fetch('DELETE', this.headers(), signal).then(discard, () => {})
     this.#session = undefined
@@ -188,10 +188,10 @@ export class StreamableHttpChannel implements Channel {
   ): Promise<Response> {
     const session = this.#session
     const body = message && writeJson(message)
-    // Responses to the server involve the user; all other traffic without a call is in the
-    // background
-    const background = call ? call.options.background : !message || 'method' in message
-    const response = await this.http.send(method, headers, body, signal, call, background)
+    // The user may be waiting for a response to the server. Everything else that does not belong to a call
+    // happens in the background
+    const isBackground = call ? call.options.background : !message || 'method' in message
+    const response = await this.http.send(method, headers, body, signal, call, isBackground)
     if (response.status !== 404 || session === undefined) return response
     discard(response)
     if (this.#session === session) this.onSessionEnded()

@@ -84,13 +84,13 @@ export interface Endpoint {
   /** Handles any request to the host. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Creates the public {@link HttpServer} once the port is known. */
-  readonly listening: (port: number, stop: () => Promise<void>) => HttpServer
+  readonly toHttpServer: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
 /** How long responses in progress may take when the server closes, in milliseconds. */
 export const CLOSE_TIMEOUT_MS = 1_000
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Creates an endpoint for a handler.
@@ -101,20 +101,26 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
   const definition = definitionOf(server)
   const { optionHint = '' } = definition
-  const own = { port: 1, hostname: 1, path: 1, card: 1, trustProxy: 1 }
-  const names = { ...own, ...handlerOptionNames(definition) }
-  requireKnown(`Serving over HTTP${optionHint}`, options, names)
-  const { port = 0, hostname = '127.0.0.1', path = '/mcp', card, ...rest } = options
-  const { trustProxy = 0, ...handling } = rest
+  const endpointOptionNames = { port: 1, hostname: 1, path: 1, card: 1, trustProxy: 1 }
+  const optionNames = { ...endpointOptionNames, ...handlerOptionNames(definition) }
+  requireKnown(`Serving over HTTP${optionHint}`, options, optionNames)
+  const {
+    port = 0,
+    hostname = '127.0.0.1',
+    path = '/mcp',
+    card,
+    trustProxy = 0,
+    ...givenHandlerOptions
+  } = options
   if (!Number.isSafeInteger(trustProxy) || trustProxy < 0) {
     throw new RangeError(`"trustProxy" must be a number of proxies, not "${trustProxy}"`)
   }
   const authority = authorityOf(hostname)
-  const local = LOOPBACK.includes(authority)
+  const isLoopback = LOOPBACK_NAMES.includes(authority)
   const handlerOptions: HandlerOptions = {
     sessions: statefulSessions(),
-    ...(local && { allowedHosts: LOOPBACK }),
-    ...handling,
+    ...(isLoopback && { allowedHosts: LOOPBACK_NAMES }),
+    ...givenHandlerOptions,
   }
   const { notify, report } = definition
   const changeSource = notify && indexChanges(notify, report)
@@ -124,7 +130,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     // Imported dynamically, so that programs that only use stdio do not load it
     const { IttyRouter } = await import('itty-router')
     const routes = IttyRouter<IRequestStrict, [Caller?], Response>()
-    if (card) for (const each of card.paths) routes.all(routeOf(each), card)
+    if (card) for (const cardPath of card.paths) routes.all(routeOf(cardPath), card)
     for (const routePath of [path, ...(handlerOptions.auth?.paths ?? [])])
       routes.all(routeOf(routePath), handler)
     // With CORS headers: without them, pages could not read the 404
@@ -137,8 +143,8 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
   return {
     port,
     hostname,
-    fetch(request, direct) {
-      const caller = trustProxy > 0 ? callerBehind(trustProxy, request, direct) : direct
+    fetch(request, hostCaller) {
+      const caller = trustProxy > 0 ? callerBehind(trustProxy, request, hostCaller) : hostCaller
       try {
         // Bypasses the router, which would take a quarter of the time of a call
         if (parseRequestUrl(request.url).pathname === path) return handler(request, caller)
@@ -148,18 +154,18 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
       }
       return (router ??= createRouter()).then((routes) => routes.fetch(request, caller))
     },
-    listening: (bound, stop) => {
+    toHttpServer: (boundPort, stop) => {
       const close = async (): Promise<void> => {
         await handler.close()
         await stop()
       }
-      const url = `http://${authority}:${bound}${path}`
-      return { url, port: bound, close, [Symbol.asyncDispose]: close }
+      const url = `http://${authority}:${boundPort}${path}`
+      return { url, port: boundPort, close, [Symbol.asyncDispose]: close }
     },
   }
 }
 
-/** The caller with the address that the first of several trusted proxies saw. */
+/** Returns the caller with the address of the client that is behind the trusted proxies. */
 function callerBehind(proxies: number, request: Request, caller: Caller = {}): Caller {
   return { ...caller, address: forwardedAddress(request, proxies) ?? caller.address }
 }
@@ -172,8 +178,8 @@ export function listenFault(error: unknown, hostname: string, port: number): unk
 }
 
 /**
- * Whether the URL of a request ends with this path, without a query. Checked before routing, which would
- * take a quarter of the time of a call.
+ * Whether the URL of a request has this path and no query. Hosts check that before they route a request,
+ * because routing takes a quarter of the time of a call.
  */
 export function isAtPath({ url }: Request, path: string): boolean {
   return url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length

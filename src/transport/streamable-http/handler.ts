@@ -89,30 +89,31 @@ export function createHandler(
   const shutdown = new ShutdownSignal()
   const askMode = definition.input.configure(options)
   const endpoint: HttpEndpoint = { server: definition, options, hooks, askMode, shutdown }
-  const provide = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
-  const sessions = provide(endpoint)
+  const createSessions = (haveSessions(definition.revisions) && options.sessions) || withoutSessions
+  const sessions = createSessions(endpoint)
 
   async function handle(request: Request, hostCaller?: Caller): Promise<Response> {
     const guard = new RequestChecks(definition, options, request)
     try {
       const caller = hostCaller?.request ? hostCaller : { ...hostCaller, request }
-      const admitted =
+      const callerOrResponse =
         guard.check() ?? (auth ? await auth.authenticate(request, caller, definition) : caller)
       // A copy, because the headers of a response from `fetch` are immutable
-      if (admitted instanceof Response) return guard.respond(new Response(admitted.body, admitted))
+      if (callerOrResponse instanceof Response)
+        return guard.respond(new Response(callerOrResponse.body, callerOrResponse))
       if (shutdown.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
-      const listens = method === 'GET' && !options.jsonOnly
-      const posts = method === 'POST'
+      const opensStream = method === 'GET' && !options.jsonOnly
+      const isPost = method === 'POST'
       // `allow` is a text in which no name of a method contains another
-      if (!(posts || listens || method === 'DELETE') || !sessions.allow.includes(method)) {
+      if (!(isPost || opensStream || method === 'DELETE') || !sessions.allow.includes(method)) {
         throw methodNotAllowed(request, sessions.allow)
       }
-      const incoming = new IncomingRequest(endpoint, request, admitted)
-      if (posts) return guard.respond(await post(incoming, sessions))
+      const incoming = new IncomingRequest(endpoint, request, callerOrResponse)
+      if (isPost) return guard.respond(await post(incoming, sessions))
       const session = await sessions.resolve(incoming)
       if (session instanceof Response) return guard.respond(session)
-      return guard.respond(await (listens ? session.listen(incoming) : session.end()))
+      return guard.respond(await (opensStream ? session.listen(incoming) : session.end()))
     } catch (error) {
       return guard.respondError(error)
     }

@@ -16,12 +16,16 @@ import { isObject, memberAt } from '../../protocol/validate.ts'
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`.
  */
-export function checkSame(header: string, sent: string | null | undefined, stated: string): void {
-  if (sent !== stated) throw mismatch(header)
+export function checkSame(
+  header: string,
+  headerValue: string | null | undefined,
+  bodyValue: string,
+): void {
+  if (headerValue !== bodyValue) throw mismatch(header)
 }
 
 /**
- * Checks `Mcp-Name`, for methods that require it; optional for task methods.
+ * Checks `Mcp-Name`, for methods that require it. Methods of tasks may omit it.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`, or `INVALID_PARAMS` when the body has no name.
  */
@@ -37,7 +41,7 @@ export function checkName(
   }
   // Widely used clients omit the header for task ids
   if (method.startsWith('tasks/') && !headers.has(HEADER_NAME)) return
-  if (!headerMatches(headers, HEADER_NAME, (sent) => sent === name)) throw mismatch('Mcp-Name')
+  if (!headerMatches(headers, HEADER_NAME, (value) => value === name)) throw mismatch('Mcp-Name')
 }
 
 /**
@@ -53,9 +57,11 @@ export function checkParams(
 ): void {
   const args = isObject(toolArguments) ? toolArguments : {}
   for (const { header, path, type } of params) {
-    const value = memberAt(args, path)
-    if (value === undefined && !headers.has(header)) continue
-    if (!headerMatches(headers, header, (sent) => isSame(sent, value, type))) throw mismatch(header)
+    const argument = memberAt(args, path)
+    if (argument === undefined && !headers.has(header)) continue
+    if (!headerMatches(headers, header, (value) => isSame(value, argument, type))) {
+      throw mismatch(header)
+    }
   }
 }
 
@@ -66,18 +72,19 @@ export function checkParams(
 function headerMatches(
   headers: Headers,
   name: string,
-  matches: (sent: string) => boolean,
+  isExpected: (value: string) => boolean,
 ): boolean {
-  const hasValue = (value: string | null | undefined): boolean => {
-    const sent = typeof value === 'string' ? decodeHeaderValue(value) : undefined
-    return sent !== undefined && matches(sent)
+  const matches = (encoded: string | null | undefined): boolean => {
+    const value = typeof encoded === 'string' ? decodeHeaderValue(encoded) : undefined
+    return value !== undefined && isExpected(value)
   }
-  return hasValue(headers.get(name)) || hasValue(singleValue(headers, name))
+  return matches(headers.get(name)) || matches(singleValue(headers, name))
 }
 
-function isSame(sent: string, value: unknown, type: HeaderParam['type']): boolean {
-  if (type !== 'integer') return sent === String(value)
-  return /^-?\d+(?:\.0+)?$/.test(sent) && Number.isSafeInteger(value) && Number(sent) === value
+function isSame(value: string, argument: unknown, type: HeaderParam['type']): boolean {
+  if (type !== 'integer') return value === String(argument)
+  const isInteger = /^-?\d+(?:\.0+)?$/.test(value) && Number.isSafeInteger(argument)
+  return isInteger && Number(value) === argument
 }
 
 function mismatch(header: string): ProtocolError {

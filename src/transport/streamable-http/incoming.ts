@@ -38,7 +38,7 @@ export class IncomingRequest {
   readonly sessionId: string | null
   /** Whether the client accepts an event stream as the response. */
   readonly acceptsEvents: boolean
-  /** The body, after it was read. */
+  /** The body, once it has been read. */
   text = ''
 
   /**
@@ -50,12 +50,17 @@ export class IncomingRequest {
     this.request = request
     this.caller = caller
     const { method, headers } = request
-    const version = (this.version = readHeader(headers, HEADER_PROTOCOL_VERSION, ','))
-    const stated = (this.stated = findRevision(version))
-    this.isModern = stated
-      ? stated.era === 'modern'
-      : version !== null && /^\d{4}(-\d\d){2}$/.test(version) && version > LATEST_LEGACY.version
+    const version = readHeader(headers, HEADER_PROTOCOL_VERSION, ',')
+    const revision = findRevision(version)
+    this.version = version
+    this.stated = revision
+    this.isModern = revision ? revision.era === 'modern' : isLaterVersion(version)
     this.sessionId = this.isModern ? null : readHeader(headers, HEADER_SESSION_ID)
     this.acceptsEvents = method !== 'DELETE' && acceptsEvents(headers)
   }
+}
+
+/** Whether a version is a date after the last revision with sessions. */
+function isLaterVersion(version: string | null): boolean {
+  return version !== null && /^\d{4}(-\d\d){2}$/.test(version) && version > LATEST_LEGACY.version
 }

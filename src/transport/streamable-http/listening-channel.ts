@@ -22,13 +22,13 @@ export class ListeningChannel extends StreamableHttpChannel {
   /** Waits until the server accepts a different token than the last rejected one. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
   readonly #onGap: () => void
-  #listening = new AbortController()
+  #streamAbort = new AbortController()
 
   /** @param onGap Called after an interruption whose messages the next stream does not replay. */
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver, onGap: () => void) {
-    const watch = watchSignIn(options.fetch ?? fetch)
-    super(url, { ...options, fetch: watch.fetch }, receiver)
-    this.untilSignedIn = watch.untilSignedIn
+    const signInWatch = watchSignIn(options.fetch ?? fetch)
+    super(url, { ...options, fetch: signInWatch.fetch }, receiver)
+    this.untilSignedIn = signInWatch.untilSignedIn
     this.#onGap = onGap
   }
 
@@ -39,10 +39,10 @@ export class ListeningChannel extends StreamableHttpChannel {
   }
 
   listen(): void {
-    this.#listening.abort()
-    this.#listening = new AbortController()
-    const { signal } = this.#listening
-    this.#keepStream(signal).catch((error: SdkError) => {
+    this.#streamAbort.abort()
+    this.#streamAbort = new AbortController()
+    const { signal } = this.#streamAbort
+    this.#keepStreamOpen(signal).catch((error: SdkError) => {
       if (error.code === 'SESSION_LOST') this.receiver.sessionEnded()
       // Servers need not support the stream, and respond with 405 then
       else if (!signal.aborted && statusOf(error) !== 405) this.receiver.reportError(error)
@@ -50,20 +50,20 @@ export class ListeningChannel extends StreamableHttpChannel {
   }
 
   override close(): Promise<void> {
-    this.#listening.abort()
+    this.#streamAbort.abort()
     return super.close()
   }
 
   override onSessionEnded(): void {
     super.onSessionEnded()
-    this.#listening.abort()
+    this.#streamAbort.abort()
   }
 
   /** Reads the stream, and reopens it after disconnects, until it is aborted. */
-  async #keepStream(signal: AbortSignal): Promise<never> {
+  async #keepStreamOpen(signal: AbortSignal): Promise<never> {
     const parser = this.parser()
     let hasStreamed = false
-    let response = await this.#open(parser, signal, hasStreamed, 0)
+    let response = await this.#openStream(parser, signal, hasStreamed, 0)
     for (let attempts = 0; ; attempts++) {
       if (response) {
         hasStreamed = true
@@ -77,7 +77,7 @@ export class ListeningChannel extends StreamableHttpChannel {
       const { lastEventId } = parser
       const delayMs = Math.max(parser.retryMs, MIN_RETRY_MS)
       await sleep(Math.max(delayMs, backoffMs(attempts, delayMs)), signal)
-      response = await this.#open(parser, signal, hasStreamed, attempts)
+      response = await this.#openStream(parser, signal, hasStreamed, attempts)
       // Only a resumed stream replays messages that were sent while disconnected
       if (response && lastEventId === '') this.#onGap()
     }
@@ -89,7 +89,7 @@ export class ListeningChannel extends StreamableHttpChannel {
    * @param hasStreamed Whether the session ever had the stream; if so, a 404 for it means that the
    * session ended.
    */
-  async #open(
+  async #openStream(
     parser: SseParser,
     signal: AbortSignal,
     hasStreamed: boolean,

@@ -58,8 +58,8 @@ export interface HandlerHooks {
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
-   * Handles a GET that opens the standalone stream, or that resumes a stream after an event that the
-   * session does not know. By default, the session handles it.
+   * Handles a GET that opens the standalone stream, and also a GET whose `Last-Event-ID` is not an event
+   * of the session. By default, the session handles both.
    */
   onStandaloneStream?: (stream: {
     sessionId: string

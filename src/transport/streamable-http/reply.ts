@@ -11,7 +11,7 @@ import type { ResumableCall } from '../../session/event-store.ts'
 import { accepted, jsonResponse } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 
-/** The event stream of a reply. */
+/** Sends the messages of a reply as events. */
 export interface ReplyStream {
   send(message: JsonRpcMessage): Promise<void> | undefined
   /** Closes the connection; the client may resume after that many milliseconds. */
@@ -36,8 +36,8 @@ export class Reply {
   readonly call: ResumableCall | undefined
   readonly #options: ReplyOptions
   readonly #openStream: (events: EventStream) => ReplyStream
-  #stream: ReplyStream | undefined
-  #events: EventStream | undefined
+  #replyStream: ReplyStream | undefined
+  #eventStream: EventStream | undefined
 
   /** @param openStream Creates the event stream. By default one that cannot be resumed. */
   constructor(
@@ -58,14 +58,14 @@ export class Reply {
 
   /** Sends a message before the response. Drops it if the client accepts only JSON. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
-    this.#stream ??= this.#open()
-    return this.#stream?.send(message)
+    this.#replyStream ??= this.#open()
+    return this.#replyStream?.send(message)
   }
 
   /** Closes the connection before the response, if the client can resume. */
   disconnect(retryMs: number): void {
-    this.#stream ??= this.#open()
-    this.#stream?.disconnect?.(retryMs)
+    this.#replyStream ??= this.#open()
+    this.#replyStream?.disconnect?.(retryMs)
   }
 
   /**
@@ -76,17 +76,18 @@ export class Reply {
   finish(answer: Answer | undefined): void {
     if (this.#write(answer)) return
     const id = answer && 'id' in answer ? answer.id : undefined
-    // `undefined` becomes an internal error
-    if (!this.#write(errorResponse(id, toErrorObject(undefined)))) this.#events?.close()
+    // `toErrorObject` converts unknown values, such as `undefined`, to an internal error
+    if (!this.#write(errorResponse(id, toErrorObject(undefined)))) this.#eventStream?.close()
   }
 
   /** Returns whether the response was written. */
   #write(answer: Answer | undefined): boolean {
     const { incoming, respond, status } = this.#options
-    const stream = this.#stream
+    const stream = this.#replyStream
     try {
       if (stream) {
-        for (const response of [answer ?? []].flat()) void stream.send(response)
+        const responses = answer ? [answer].flat() : []
+        for (const response of responses) void stream.send(response)
         stream.close()
       } else if (answer) {
         respond(jsonResponse(answer, status?.(answer)))
@@ -105,7 +106,7 @@ export class Reply {
     const { incoming, respond } = this.#options
     const { caller, endpoint } = incoming
     const options = { ...endpoint.options, ...this.#options, caller }
-    const events = (this.#events = new EventStream(options))
+    const events = (this.#eventStream = new EventStream(options))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
     return this.#openStream(events)
   }

@@ -50,19 +50,19 @@ async function postBatch(
   body: readonly unknown[],
 ): Promise<Response> {
   const { endpoint, caller } = incoming
-  const { messages, faults } = checkBatch(incoming, session, body)
+  const { messages, errors } = checkBatch(incoming, session, body)
   const requests: JsonRpcRequest[] = []
   for (const message of messages) {
     if (isRequest(message)) requests.push(message)
     else await session.receive(message, caller)
   }
-  if (requests.length === 0 && faults.length === 0) return accepted()
+  if (requests.length === 0 && errors.length === 0) return accepted()
   return new Promise((respond, reject) => {
     const reply = session.createReply({ incoming, respond })
     const handle = (message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
       session.handle(message, reply, caller)
     answerEach(requests, handle, (error) => endpoint.server.report(error)).then(
-      (responses) => reply.finish([...faults, ...responses]),
+      (responses) => reply.finish([...errors, ...responses]),
       reject,
     )
   })
@@ -77,32 +77,32 @@ function checkBatch(
   { endpoint }: IncomingRequest,
   session: HttpSession,
   body: readonly unknown[],
-): { messages: JsonRpcMessage[]; faults: JsonRpcResponse[] } {
+): { messages: JsonRpcMessage[]; errors: JsonRpcResponse[] } {
   const { revision } = session
-  const fault =
+  const problem =
     revision.batches && endpoint.server.revisions.includes(revision)
       ? batchFault(body)
       : 'The revision has no batches'
-  if (fault) throw invalidRequest(400, fault)
+  if (problem) throw invalidRequest(400, problem)
   const messages: JsonRpcMessage[] = []
-  const faults: JsonRpcResponse[] = []
+  const errors: JsonRpcResponse[] = []
   for (const value of body) {
     try {
       messages.push(validateMessage(value))
     } catch (error) {
       session.rejectPending(value, error as ProtocolError)
-      faults.push(errorResponse(readableId(value), toErrorObject(error)))
+      errors.push(errorResponse(readableId(value), toErrorObject(error)))
     }
   }
-  const ids = messages.filter(isRequest).map(({ id }) => id)
   if (messages.some((message) => 'method' in message && message.method === 'initialize')) {
     throw invalidRequest(400, '"initialize" cannot be part of a batch')
   }
   if (messages.some(isResponse) && !messages.every(isResponse)) {
     throw invalidRequest(400, 'A batch has either calls or responses')
   }
+  const ids = messages.filter(isRequest).map(({ id }) => id)
   if (new Set(ids).size < ids.length || ids.some((id) => session.isInFlight(id))) {
     throw invalidRequest(400, 'A request id is already in use')
   }
-  return { messages, faults }
+  return { messages, errors }
 }

@@ -40,22 +40,22 @@ export function postStateless(
   const { endpoint, caller } = incoming
   const { server, options, hooks, shutdown, askMode } = endpoint
   const { id, method } = message
-  const listens = method === 'subscriptions/listen'
+  const isListen = method === 'subscriptions/listen'
   const { revision, client, logLevel, target } = readRequest(incoming, message)
   return new Promise((respond, reject) => {
     const cancellation = new Cancellation(incoming.request)
     const reply = new Reply({
       incoming,
       respond,
-      status: (response) => statusOf(response, listens),
+      status: (response) => statusOf(response, isListen),
       onExpired: (reason) => {
         // Listeners receive their closing result instead
-        if (!listens) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
+        if (!isListen) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
         cancellation.cancel(new SdkError('ABORTED', reason))
       },
       onDisconnect: (reason) => cancellation.cancel(reason),
     })
-    if (listens && !reply.canStream) {
+    if (isListen && !reply.canStream) {
       throw invalidRequest(406, 'The client must accept "text/event-stream"', { id })
     }
     const exchange: Exchange = {
@@ -107,14 +107,15 @@ function readRequest(
   return { revision, client, logLevel, target: { facts, run, tool } }
 }
 
-function statusOf(response: Answer, listens: boolean): number {
+/** The HTTP status of a response that is sent as JSON. */
+function statusOf(response: Answer, isListen: boolean): number {
   if (!('error' in response)) return 200
   const { code } = response.error
   // The source of changes may be temporarily unavailable
-  return listens && code === INTERNAL_ERROR ? 503 : (STATUS[code] ?? 200)
+  return isListen && code === INTERNAL_ERROR ? 503 : (STATUS_OF_ERROR[code] ?? 200)
 }
 
-const STATUS: Readonly<Record<number, number>> = {
+const STATUS_OF_ERROR: Readonly<Record<number, number>> = {
   [METHOD_NOT_FOUND]: 404,
   [MISSING_REQUIRED_CLIENT_CAPABILITY]: 400,
   [HEADER_MISMATCH]: 400,

@@ -81,7 +81,7 @@ export interface HttpSession {
   end(): Promise<Response>
 }
 
-/** A kind of sessions, for the option `sessions` of a handler. */
+/** Creates the sessions of a handler. It is the value of the handler's option `sessions`. */
 export type SessionProvider = (endpoint: HttpEndpoint) => SessionManager
 
 /**

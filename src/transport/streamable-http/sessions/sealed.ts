@@ -101,10 +101,10 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
 
 /** Decrypts a session id. Returns `undefined` if it has expired, or this server did not issue it. */
 async function unseal(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
-  const opened = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
-  if (!isObject(opened) || opened.kind !== KIND || !(Number(opened.expires) > Date.now())) {
-    return undefined
-  }
-  const record = opened.record as SessionRecord
+  const state = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
+  if (!isObject(state) || state.kind !== KIND) return undefined
+  const isCurrent = Number(state.expires) > Date.now()
+  if (!isCurrent) return undefined
+  const record = state.record as SessionRecord
   return { ...record, initialized: true, subscriptions: [] }
 }

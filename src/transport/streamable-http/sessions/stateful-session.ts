@@ -97,7 +97,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { endpoint, pool } = this.#shared
     const { session } = this
     const { record, inFlight } = session
-    const { elicitations } = record
+    const elicitationsBefore = record.elicitations
     const { id, method } = message
     const cancellation = session.openRequest(id)
     const exchange = this.#exchange(reply, caller, cancellation)
@@ -105,11 +105,12 @@ export class StatefulSession implements HttpSession, PooledSession {
     const response = await dispatch(endpoint.server, message, exchange, target)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
     if (target) await pool.save(this)
-    else if (record.elicitations !== elicitations) await pool.note(this)
+    else if (record.elicitations !== elicitationsBefore) await pool.note(this)
     if (!cancellation.cancelled) return response
-    // A request that the client cancelled has no response. If the session ends, the client waits for one
-    const ended = (cancellation.reason as SdkError).code === 'CLOSED'
-    return ended
+    // The client expects no response to a request that it cancelled, but still waits for one if the
+    // session has ended
+    const sessionEnded = (cancellation.reason as SdkError).code === 'CLOSED'
+    return sessionEnded
       ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
       : undefined
   }

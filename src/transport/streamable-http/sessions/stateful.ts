@@ -68,9 +68,9 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
       store,
       limits,
       endpoint.server,
-      (parts) => new StatefulSession({ endpoint, pool, calls }, parts),
+      (pooled) => new StatefulSession({ endpoint, pool, calls }, pooled),
     )
-    const subscription = announceChanges(endpoint, pool)
+    const announcing = announceChanges(endpoint, pool)
     return {
       allow: 'GET, POST, DELETE, OPTIONS',
       async resolve(incoming) {
@@ -85,7 +85,7 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
           return (await pool.open(record, accountOf(incoming.caller))).id
         }),
       async close() {
-        const unsubscribe = await subscription
+        const unsubscribe = await announcing
         unsubscribe()
         await pool.close()
       },
@@ -94,20 +94,20 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
 }
 
 /**
- * Announces changes to all sessions. If the source of changes fails, the error is reported, and the
- * server continues without announcements.
+ * Announces changes to all sessions, until the returned function is called. If the source of changes
+ * fails, the error is reported, and the server continues without announcements.
  */
 async function announceChanges(
   { server, hooks }: HttpEndpoint,
   pool: SessionPool<StatefulSession>,
 ): Promise<Unsubscribe> {
   try {
-    const subscribed = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {
+    const unsubscribe = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {
       pool.each(({ session, streams }) => {
         announceTo(session, change, (message) => streams.announce(message))
       }, topicsOfChange(change))
     })
-    return subscribed ?? noop
+    return unsubscribe ?? noop
   } catch (error) {
     server.report(error)
     return noop
