@@ -84,8 +84,8 @@ export interface EventStore {
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
-   * Removes a stream that ended. As long as a stream is open, a client must be able to resume it after the
-   * stream's last event, even if that event is older than others that were evicted.
+   * Removes a stream that ended. Until then, a client must be able to resume the stream after its last
+   * event, even if the event itself was evicted.
    */
   delete(stream: string): void
   /** The open streams in the order of opening. */

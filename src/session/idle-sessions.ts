@@ -28,14 +28,14 @@ export interface IdleSessionOptions {
 /** Records in the store which sessions are in use, and ends the others. */
 export class IdleSessions {
   readonly #options: IdleSessionOptions
-  /** How often the use of a session is recorded in the store. */
-  readonly #noteMs: number
-  #firstRun: Promise<void> | undefined
+  /** How often the use of a session is recorded in the store, in milliseconds. */
+  readonly #noteIntervalMs: number
+  #firstCleanup: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(options: IdleSessionOptions) {
     this.#options = options
-    this.#noteMs = Math.min(options.idleMs / 10, 60_000)
+    this.#noteIntervalMs = Math.min(options.idleMs / 10, 60_000)
   }
 
   /** Whether a session is idle and inactive. */
@@ -55,7 +55,7 @@ export class IdleSessions {
   /** Records in the store that a session is in use, unless that was recorded recently. */
   noteUse(entry: PoolEntry): Promise<void> | undefined {
     const now = performance.now()
-    const isNoted = now - entry.notedAt < this.#noteMs || this.#options.idleMs === Infinity
+    const isNoted = now - entry.notedAt < this.#noteIntervalMs || this.#options.idleMs === Infinity
     return isNoted ? undefined : this.#touch(entry, now)
   }
 
@@ -68,13 +68,13 @@ export class IdleSessions {
   startCleanup(): Promise<void> | undefined {
     const { store, idleMs, report } = this.#options
     if (!store.unused || idleMs === Infinity) return undefined
-    if (!this.#firstRun) {
+    if (!this.#firstCleanup) {
       const run = (): Promise<void> => this.#cleanUp().catch(report)
-      this.#timer = setInterval(() => void run(), Math.min(this.#noteMs, MAX_DELAY_MS))
+      this.#timer = setInterval(() => void run(), Math.min(this.#noteIntervalMs, MAX_DELAY_MS))
       unref(this.#timer)
-      this.#firstRun = run()
+      this.#firstCleanup = run()
     }
-    return this.#firstRun
+    return this.#firstCleanup
   }
 
   /** Stops the periodic clean-up. */
@@ -99,9 +99,9 @@ export class IdleSessions {
   async #cleanUp(): Promise<void> {
     const { store, idleMs, entries, end, removed } = this.#options
     for (const entry of entries.values()) if (!isInactive(entry)) await this.noteUse(entry)
-    // A use is recorded up to `#noteMs` late, by a timer that may also be that late
-    const before = Date.now() - idleMs - 2 * this.#noteMs
-    for (const id of (await store.unused?.(before)) ?? []) {
+    // A use is recorded up to `#noteIntervalMs` late, by a timer that may also be that late
+    const lastUsedBefore = Date.now() - idleMs - 2 * this.#noteIntervalMs
+    for (const id of (await store.unused?.(lastUsedBefore)) ?? []) {
       const entry = entries.get(id)
       const record = entry ? undefined : await store.load(id)
       if (!entry) await store.remove(id)

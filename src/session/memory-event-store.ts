@@ -31,37 +31,40 @@ class MemoryEventStore implements EventStore {
   readonly #maxEvents: number
   readonly #maxSize: number
   /** Called with the number of characters by which the events grew or, if it is negative, shrank. */
-  readonly #resized: (by: number) => void
+  readonly #onResize: (difference: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
-  readonly #open = new Map<string, OpenStream>()
+  readonly #openStreams = new Map<string, OpenStream>()
   /** The id of the last event of each stream that has not ended, for at most `maxEvents` streams. */
-  readonly #last: BoundedCache<string, string>
-  #length = 0
+  readonly #lastEventIds: BoundedCache<string, string>
+  /** The characters of all messages. */
+  #messagesLength = 0
   eventCount = 0
 
   constructor(
     { maxEvents = 1000, maxSize = 4 * 1024 * 1024 }: EventStoreLimits,
-    resized: (by: number) => void,
+    onResize: (difference: number) => void,
   ) {
     this.#maxEvents = maxEvents
-    this.#last = boundedCache(maxEvents)
+    this.#lastEventIds = boundedCache(maxEvents)
     this.#maxSize = maxSize
-    this.#resized = resized
+    this.#onResize = onResize
   }
 
   /** The size of all events in characters, overhead included. */
   get size(): number {
-    return this.#length + this.#events.size * EVENT_SIZE
+    return this.#messagesLength + this.#events.size * EVENT_SIZE
   }
 
   storeEvent(stream: string, message: string): string {
-    const id = `${stream}_${++this.eventCount}`
-    const before = this.size
+    this.eventCount += 1
+    const id = `${stream}_${this.eventCount}`
+    const sizeBefore = this.size
     this.#events.set(id, { stream, message })
-    this.#last.set(stream, id)
-    this.#length += message.length
-    while (this.#events.size > this.#maxEvents || this.#length > this.#maxSize) this.dropOldest()
-    this.#resized(this.size - before)
+    this.#lastEventIds.set(stream, id)
+    this.#messagesLength += message.length
+    while (this.#events.size > this.#maxEvents || this.#messagesLength > this.#maxSize)
+      this.dropOldest()
+    this.#onResize(this.size - sizeBefore)
     return id
   }
 
@@ -69,34 +72,36 @@ class MemoryEventStore implements EventStore {
   dropOldest(): void {
     const [oldest] = this.#events
     if (!oldest) return
-    this.#events.delete(oldest[0])
-    this.#length -= oldest[1].message.length
+    const [id, { message }] = oldest
+    this.#events.delete(id)
+    this.#messagesLength -= message.length
   }
 
   replayEventsAfter(eventId: string): MissedEvents | undefined {
-    const stream = this.#events.get(eventId)?.stream ?? eventId.slice(0, eventId.lastIndexOf('_'))
-    if (this.#last.get(stream) === eventId) return { stream, events: [] }
+    const stream = eventId.slice(0, eventId.lastIndexOf('_'))
+    // No event follows the last one of an open stream, which may have been dropped itself
+    if (this.#lastEventIds.get(stream) === eventId) return { stream, events: [] }
     if (!this.#events.has(eventId)) return undefined
     const events: StoredEvent[] = []
-    let passed = false
+    let isAfter = false
     for (const [id, event] of this.#events) {
-      if (passed && event.stream === stream) events.push({ id, message: event.message })
-      passed ||= id === eventId
+      if (isAfter && event.stream === stream) events.push({ id, message: event.message })
+      if (id === eventId) isAfter = true
     }
     return { stream, events }
   }
 
   put(stream: OpenStream): void {
-    this.#open.set(stream.id, stream)
+    this.#openStreams.set(stream.id, stream)
   }
 
   delete(stream: string): void {
-    this.#open.delete(stream)
-    this.#last.delete(stream)
+    this.#openStreams.delete(stream)
+    this.#lastEventIds.delete(stream)
   }
 
   openStreams(): OpenStream[] {
-    return [...this.#open.values()]
+    return [...this.#openStreams.values()]
   }
 }
 
@@ -112,14 +117,13 @@ export class MemoryEventStores {
 
   /** The event store of a session, created if it does not exist. */
   open(session: string): EventStore {
-    let store = this.#stores.get(session)
-    if (!store) {
-      const created = new MemoryEventStore(this.#limits, (by) => {
-        // Streams may still send after their session ended and its events were deleted
-        if (this.#stores.get(session) === created) this.#grow(by)
-      })
-      this.#stores.set(session, (store = created))
-    }
+    const existing = this.#stores.get(session)
+    if (existing) return existing
+    const store: MemoryEventStore = new MemoryEventStore(this.#limits, (difference) => {
+      // Streams may still send after their session ended and its events were deleted
+      if (this.#stores.get(session) === store) this.#resize(difference)
+    })
+    this.#stores.set(session, store)
     return store
   }
 
@@ -129,16 +133,16 @@ export class MemoryEventStores {
     this.#stores.delete(session)
   }
 
-  #grow(by: number): void {
+  #resize(difference: number): void {
     const { maxTotalSize = 64 * 1024 * 1024 } = this.#limits
-    this.#size += by
+    this.#size += difference
     while (this.#size > maxTotalSize) {
       const stores = [...this.#stores.values()]
       const largest = stores.reduce((one, other) => (other.size > one.size ? other : one))
-      const before = largest.size
-      const enough = Math.max(before - (this.#size - maxTotalSize), 0)
-      while (largest.size > enough) largest.dropOldest()
-      this.#size -= before - largest.size
+      const sizeBefore = largest.size
+      const targetSize = Math.max(sizeBefore - (this.#size - maxTotalSize), 0)
+      while (largest.size > targetSize) largest.dropOldest()
+      this.#size -= sizeBefore - largest.size
     }
   }
 }

@@ -86,7 +86,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   /** The live sessions in the order of last use. */
   readonly #entries = new Map<string, PoolEntry<S>>()
   readonly #topics = topicIndex<PoolEntry<S>>()
-  /** The last of them, unless it has ended. */
+  /** The session that was used last, which may have ended. */
   #lastUsed: PoolEntry<S> | undefined
 
   /** @param create Creates a live session when it is opened or loaded. */
@@ -165,7 +165,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
       return undefined
     }
     if (!known) await this.#idle.startCleanup()
-    const entry = known ?? this.#load(id, await this.#useStore(() => this.#store.load(id)))
+    const entry = known ?? this.#addLoaded(id, await this.#useStore(() => this.#store.load(id)))
     if (!entry || entry.live.session.record.principal !== principal) return undefined
     entry.usedAt = performance.now()
     if (entry !== this.#lastUsed) {
@@ -177,18 +177,18 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   }
 
   async save({ id, session: { record } }: S): Promise<void> {
-    this.#listen(id)
+    this.#updateTopics(id)
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
-      // `Object.assign` would keep a level that the stored record lacks
+      // Without `logLevel: undefined`, `record` would keep a level that the stored record lacks
       if (stored) Object.assign(record, { logLevel: undefined }, stored)
-      this.#listen(id)
+      this.#updateTopics(id)
       throw error
     })
   }
 
   async note({ id, session }: S): Promise<void> {
-    this.#listen(id)
+    this.#updateTopics(id)
     try {
       await this.#store.save(id, session.record)
     } catch (error) {
@@ -211,7 +211,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   async end({ id, session, streams }: S): Promise<void> {
     const entry = this.#entries.get(id)
     if (entry && this.#entries.delete(id)) this.#quota.remove(entry)
-    entry?.unlisten()
+    entry?.unindex()
     session.close()
     streams.close()
     await this.#useStore(() => this.#store.remove(id))
@@ -228,7 +228,8 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     await Promise.all([...this.#entries.values()].map(({ live }) => this.end(live)))
   }
 
-  #load(id: string, record: SessionRecord | undefined): PoolEntry<S> | undefined {
+  /** Adds a session from the store, unless another request has added it in the meantime. */
+  #addLoaded(id: string, record: SessionRecord | undefined): PoolEntry<S> | undefined {
     return this.#entries.get(id) ?? (record && this.#add(id, record))
   }
 
@@ -247,20 +248,20 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
       weight: this.#quota.weigh(record),
       usedAt: performance.now(),
       notedAt: -Infinity,
-      unlisten: () => {},
+      unindex: () => {},
     }
     this.#append(entry)
     this.#quota.add(entry)
-    this.#listen(id)
+    this.#updateTopics(id)
     return entry
   }
 
   /** Updates the topics of a session in the index. */
-  #listen(id: string): void {
+  #updateTopics(id: string): void {
     const entry = this.#entries.get(id)
     if (!entry) return
-    entry.unlisten()
-    entry.unlisten = this.#topics.add(entry, topicsOf(entry.live.session.record))
+    entry.unindex()
+    entry.unindex = this.#topics.add(entry, topicsOf(entry.live.session.record))
   }
 
   #append(entry: PoolEntry<S>): void {
@@ -283,10 +284,10 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   }
 
   /** Ends expired sessions, then idle ones until there is room for one more. */
-  async #makeRoom(wanted: CountedSession): Promise<void> {
+  async #makeRoom(newSession: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
-    while (!this.#quota.hasRoomFor(wanted)) {
-      const evictable = this.#quota.findEvictable(this.#entries.values(), wanted, isInactive)
+    while (!this.#quota.hasRoomFor(newSession)) {
+      const evictable = this.#quota.findEvictable(this.#entries.values(), newSession, isInactive)
       if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
       await this.#evict(evictable.live.id)
     }

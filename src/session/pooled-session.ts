@@ -22,7 +22,7 @@ export interface PoolEntry<S extends PooledSession = PooledSession> extends Coun
   /** When its use was last recorded in the store, by the same clock. */
   notedAt: number
   /** Removes the session from the index of topics. */
-  unlisten: () => void
+  unindex: () => void
 }
 
 /** Whether no request is handled in a session, and no client listens, so that the session may end. */

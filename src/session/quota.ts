@@ -37,12 +37,12 @@ export class SessionQuota {
 
   /** Counts a session that was opened. */
   add({ account, weight }: CountedSession): void {
-    this.#change(account, weight)
+    this.#changeCount(account, weight)
   }
 
   /** Counts a session that ended. */
   remove({ account, weight }: CountedSession): void {
-    this.#change(account, -weight)
+    this.#changeCount(account, -weight)
   }
 
   /** Whether there is room for one more session. */
@@ -62,14 +62,18 @@ export class SessionQuota {
     mayEnd: (session: S) => boolean,
   ): S | undefined {
     const isFull = this.#isFull(account, weight)
-    let found: S | undefined
-    let highest = 0
+    let evictable: S | undefined
+    let highestRank = 0
     for (const session of sessions) {
-      const others = isFull ? 0 : (this.#counts.get(session.account) ?? 0)
-      const rank = session.account === account ? Infinity : others
-      if (rank > highest && mayEnd(session)) [found, highest] = [session, rank]
+      // A caller at its own limit must not evict the sessions of others
+      const rankOfOthers = isFull ? 0 : (this.#counts.get(session.account) ?? 0)
+      const rank = session.account === account ? Infinity : rankOfOthers
+      if (rank > highestRank && mayEnd(session)) {
+        evictable = session
+        highestRank = rank
+      }
     }
-    return found
+    return evictable
   }
 
   /** Whether an account has reached its limit. Without an account, only the total counts. */
@@ -77,9 +81,9 @@ export class SessionQuota {
     return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerCaller
   }
 
-  #change(account: string | undefined, by: number): void {
-    this.#total += by
-    const count = (this.#counts.get(account) ?? 0) + by
+  #changeCount(account: string | undefined, difference: number): void {
+    this.#total += difference
+    const count = (this.#counts.get(account) ?? 0) + difference
     if (count > 0) this.#counts.set(account, count)
     else this.#counts.delete(account)
   }

@@ -82,7 +82,7 @@ export class Session {
   /** Cancelled when the session ends. */
   readonly life: Cancellation = new Cancellation()
   /** The requests to the client that are open, by id. */
-  readonly #sent = new Map<RequestId, SentRequest>()
+  readonly #sentRequests = new Map<RequestId, SentRequest>()
   /** The highest id of a request to the client. */
   lastId: number
 
@@ -116,7 +116,7 @@ export class Session {
 
   /** Whether a request to the client is open. */
   get isAsking(): boolean {
-    return this.#sent.size > 0
+    return this.#sentRequests.size > 0
   }
 
   /** Sends a request to the client and waits for its response. */
@@ -129,10 +129,10 @@ export class Session {
     signal.throwIfAborted()
     const id = ++this.lastId
     const answer = new Promise<JsonObject>((resolve, reject) => {
-      this.#sent.set(id, { resolve, reject })
+      this.#sentRequests.set(id, { resolve, reject })
     })
     const cancel = (error: Error): void => {
-      this.#sent.get(id)?.reject(error)
+      this.#sentRequests.get(id)?.reject(error)
       send(notification('notifications/cancelled', { requestId: id, reason: error.message }))
     }
     const timer = setTimeout(
@@ -147,13 +147,13 @@ export class Session {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
-      this.#sent.delete(id)
+      this.#sentRequests.delete(id)
     }
   }
 
   /** Settles the request that a response of the client answers. Returns whether there is one. */
   receiveResponse(response: JsonRpcResponse): boolean {
-    const pending = response.id === undefined ? undefined : this.#sent.get(response.id)
+    const pending = response.id === undefined ? undefined : this.#sentRequests.get(response.id)
     if (!pending) return false
     if ('result' in response) pending.resolve(response.result)
     else {
@@ -166,7 +166,7 @@ export class Session {
   /** Rejects the request that a malformed response has the id of, as no other response will follow. */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
-    this.#sent.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))
+    this.#sentRequests.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))
   }
 
   /** Cancels a request of the client after `notifications/cancelled`. Ignores unknown ids. */
@@ -178,10 +178,10 @@ export class Session {
   close(): void {
     const error = new SdkError('CLOSED', 'The session is closed')
     this.life.cancel(error)
-    for (const open of this.inFlight.values()) open.cancel(error)
-    for (const { reject } of this.#sent.values()) reject(error)
+    for (const cancellation of this.inFlight.values()) cancellation.cancel(error)
+    for (const { reject } of this.#sentRequests.values()) reject(error)
     this.inFlight.clear()
-    this.#sent.clear()
+    this.#sentRequests.clear()
   }
 }
 

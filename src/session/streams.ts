@@ -41,19 +41,19 @@ export interface Streams {
   openStandalone(): OutgoingStream | Promise<OutgoingStream>
   /** Stores a changed call, if its stream is open. */
   saveCall(call: ResumableCall): void | Promise<void>
-  /** Ends a stream. A client can still request the events that it missed. */
+  /** Ends a stream. Its client can still request the events that it missed. */
   end(stream: OutgoingStream): void
-  /** Sends a message that belongs to no request on one stream. */
+  /** Sends a message that belongs to no request, on one of the streams for such messages. */
   announce(message: JsonRpcMessage): void
   /** Returns the events that followed the given one on its stream; `undefined` if that event is unknown. */
   missed(eventId: string): MissedEvents | undefined | Promise<MissedEvents | undefined>
   /**
    * Sends the events that a client missed, and connects the client to the stream if it has not ended.
    *
-   * @param after The id of the last event that the client received. It is sent again, because some clients
-   *   store only ids of their latest connection, which may break before it receives an event.
+   * @param lastEventId The id of the last event that the client received. It is sent again, because some
+   *   clients store only ids of their latest connection, which may break before it receives an event.
    */
-  resume(missed: MissedEvents, sink: Sink, after: string | null): void
+  resume(missed: MissedEvents, sink: Sink, lastEventId: string | null): void
   /** Ends every stream. */
   close(): void
 }
@@ -65,7 +65,7 @@ class SessionStream implements OutgoingStream {
   readonly call: ResumableCall | undefined
   readonly #store: EventStore
   #sink: Sink | undefined
-  #ended = false
+  #hasEnded = false
 
   constructor(id: string, store: EventStore, call?: ResumableCall) {
     this.id = id
@@ -92,7 +92,7 @@ class SessionStream implements OutgoingStream {
   connect(sink: Sink): void {
     if (this.#sink?.open) this.#sink.close()
     this.#sink = sink
-    if (this.#ended) sink.close()
+    if (this.#hasEnded) sink.close()
   }
 
   disconnectFor(retryMs: number): void {
@@ -108,7 +108,7 @@ class SessionStream implements OutgoingStream {
 
   /** Ends the stream. Nothing is sent on it afterwards. */
   end(): void {
-    this.#ended = true
+    this.#hasEnded = true
     this.disconnect()
   }
 }
@@ -116,8 +116,8 @@ class SessionStream implements OutgoingStream {
 /** The streams of a session that only one process serves. */
 export class SessionStreams implements Streams {
   readonly #store: EventStore
-  readonly #open = new Map<string, SessionStream>()
-  readonly #standalone = new Set<SessionStream>()
+  readonly #openStreams = new Map<string, SessionStream>()
+  readonly #standaloneStreams = new Set<SessionStream>()
   readonly #calls = new Map<ResumableCall, SessionStream>()
 
   /** @param store Contains the streams that were open on an earlier host. They continue. */
@@ -127,7 +127,7 @@ export class SessionStreams implements Streams {
       const stream = this.#add(id, call)
       const sink = store.sink?.(id)
       if (sink) stream.connect(sink)
-      if (!call) this.#standalone.add(stream)
+      if (!call) this.#standaloneStreams.add(stream)
     }
   }
 
@@ -136,7 +136,7 @@ export class SessionStreams implements Streams {
   }
 
   get connected(): boolean {
-    return [...this.#open.values()].some((stream) => stream.connected)
+    return [...this.#openStreams.values()].some((stream) => stream.connected)
   }
 
   open(call?: ResumableCall): SessionStream {
@@ -146,9 +146,9 @@ export class SessionStreams implements Streams {
   }
 
   openStandalone(): SessionStream {
-    for (const stale of this.#standalone) if (!stale.connected) this.end(stale)
+    for (const stale of this.#standaloneStreams) if (!stale.connected) this.end(stale)
     const stream = this.open()
-    this.#standalone.add(stream)
+    this.#standaloneStreams.add(stream)
     this.#store.put({ id: stream.id })
     return stream
   }
@@ -160,8 +160,8 @@ export class SessionStreams implements Streams {
 
   end(stream: SessionStream): void {
     stream.end()
-    this.#open.delete(stream.id)
-    this.#standalone.delete(stream)
+    this.#openStreams.delete(stream.id)
+    this.#standaloneStreams.delete(stream)
     if (stream.call) this.#calls.delete(stream.call)
     this.#store.delete(stream.id)
   }
@@ -171,7 +171,7 @@ export class SessionStreams implements Streams {
    * an older connection may have broken without being detected.
    */
   announce(message: JsonRpcMessage): void {
-    const streams = [...this.#standalone]
+    const streams = [...this.#standaloneStreams]
     const stream = streams.findLast(({ connected }) => connected) ?? streams.at(-1)
     void stream?.send(message)
   }
@@ -180,24 +180,26 @@ export class SessionStreams implements Streams {
     return this.#store.replayEventsAfter(eventId)
   }
 
-  resume({ stream: id, events }: MissedEvents, sink: Sink, after: string | null): void {
-    const stream = this.#open.get(id)
-    if (after !== null && (stream || events.length > 0)) void sink.send({ id: after, data: '' })
+  resume({ stream: streamId, events }: MissedEvents, sink: Sink, lastEventId: string | null): void {
+    const stream = this.#openStreams.get(streamId)
+    if (lastEventId !== null && (stream || events.length > 0)) {
+      void sink.send({ id: lastEventId, data: '' })
+    }
     for (const { id, message } of events) void sink.send({ id, data: message })
     if (stream) stream.connect(sink)
     else sink.close()
   }
 
   close(): void {
-    for (const stream of this.#open.values()) stream.end()
-    this.#open.clear()
-    this.#standalone.clear()
+    for (const stream of this.#openStreams.values()) stream.end()
+    this.#openStreams.clear()
+    this.#standaloneStreams.clear()
     this.#calls.clear()
   }
 
   #add(id: string, call: ResumableCall | undefined): SessionStream {
     const stream = new SessionStream(id, this.#store, call)
-    this.#open.set(id, stream)
+    this.#openStreams.set(id, stream)
     if (call) this.#calls.set(call, stream)
     return stream
   }
