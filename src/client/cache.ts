@@ -38,8 +38,8 @@ export interface ResultCacheOptions {
 }
 
 /**
- * Creates a cache of results for a client, which stores each for as long as the server allows. Clients of `edgewise/client` do
- * so unless their option `cache` is `false`; this function sets the limits.
+ * Sets the limits of a client's cache, which stores each result for as long as the server allows. Clients
+ * of `edgewise/client` have such a cache, unless their option `cache` is `false`.
  *
  * @example
  * ```ts
@@ -79,9 +79,9 @@ class ResultCache implements Cache {
   ): Promise<CacheLookup> {
     const removals = this.#removals
     const key = keyOf(method, params)
-    const owner = (await channel.principal?.()) ?? ''
+    const principal = (await channel.principal?.()) ?? ''
     return {
-      found: options.cache === 'reload' ? undefined : this.#get(key, owner),
+      result: options.cache === 'reload' ? undefined : this.#get(key, principal),
       store: (result) => {
         const { ttlMs, cacheScope } = result
         if ('requestState' in params || 'inputResponses' in params) return
@@ -91,7 +91,7 @@ class ResultCache implements Cache {
           uri: params.uri,
           json: JSON.stringify(result),
           staleAt: performance.now() + ttlMs,
-          principal: cacheScope === 'public' ? undefined : owner,
+          principal: cacheScope === 'public' ? undefined : principal,
         })
       },
     }

@@ -13,13 +13,15 @@ export function declaredCapabilities({
   auth,
   capabilities = {},
 }: BaseConnectOptions): ClientCapabilities {
+  // Omits the capabilities that need handlers
   const { elicitation: _, sampling: __, roots: ___, ...others } = capabilities
-  const declared = {
+  const declaredExtensions = {
     ...capabilities.extensions,
     ...auth?.extensions,
     ...Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])),
   }
-  return Object.keys(declared).length > 0 ? { ...others, extensions: declared } : others
+  const hasExtensions = Object.keys(declaredExtensions).length > 0
+  return hasExtensions ? { ...others, extensions: declaredExtensions } : others
 }
 
 /** The capabilities that the handlers imply. Capabilities without a handler are not declared. */

@@ -92,7 +92,7 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
   const { id, settings = {}, nameParams = {}, revisions = [''] } = options
   const { resultTypes = {}, send, wrap = identity } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
-  const known: readonly unknown[] = revisions
+  const supportedRevisions: readonly unknown[] = revisions
   const completers = new Map(Object.entries(resultTypes))
   return {
     id,
@@ -108,7 +108,7 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
       const completer = completers.get(result.resultType ?? '')
       const { serverCapabilities } = request.client
       const declared = serverCapabilities?.extensions?.[id]
-      const isOn = declared && known.includes(declared.revision ?? '')
+      const isOn = declared && supportedRevisions.includes(declared.revision ?? '')
       if (!completer || (serverCapabilities && !isOn)) return undefined
       return Promise.resolve(isManual ? result : completer(result, request))
     },

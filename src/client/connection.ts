@@ -31,7 +31,7 @@ import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
 /** The default `clientInfo`. */
-const EDGEWISE: Implementation = { name: 'edgewise', version: '0.1.0' }
+const DEFAULT_INFO: Implementation = { name: 'edgewise', version: '0.1.0' }
 
 /** The server that a connection leads to: opens the channel to it and negotiates with it. */
 export interface ConnectionTarget {
@@ -87,7 +87,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   readonly #target: ConnectionTarget
   /** The `_meta` that every request of 2026-07-28 repeats. */
   #meta: JsonObject | undefined
-  #closed: SdkError | undefined
+  #closeError: SdkError | undefined
   #restoring: Promise<void> | undefined
   /** Whether the application has closed the connection, so that nothing is reported any longer. */
   #closedByUser = false
@@ -95,7 +95,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   constructor({ options, capabilities, target, compose }: ConnectionParts<Client>) {
     this.options = options
     this.versions = allowedVersions(options)
-    this.info = options.info ?? EDGEWISE
+    this.info = options.info ?? DEFAULT_INFO
     this.capabilities = capabilities
     this.#target = target
     Object.assign(this, compose(this))
@@ -163,7 +163,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const withMeta = addMeta(degraded, this.#meta, callOptions, this.options.trace?.(), id)
     if (withMeta) message.params = withMeta
     const call = new Call(message, callOptions, this)
-    if (this.#closed) call.reject(this.#closed)
+    if (this.#closeError) call.reject(this.#closeError)
     if (call.settled) return call
     this.inputHandlers.noteRequest?.(message)
     this.calls.set(id, call)
@@ -177,7 +177,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
    * @throws {SdkError} `CLOSED`.
    */
   requireOpen(): void {
-    if (this.#closed) throw this.#closed
+    if (this.#closeError) throw this.#closeError
   }
 
   /** Sends one notification. */
@@ -232,18 +232,18 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
 
   /** Clears the closed state after the channel was reopened. */
   reopen(): void {
-    this.#closed = undefined
+    this.#closeError = undefined
   }
 
   /** Rejects all requests in flight, because nothing more will arrive. */
   rejectAll(cause?: Error): void {
-    if (this.#closed) return
-    const hint = ': the client was closed first: use "return await"'
-    const reason = cause ? `: ${cause.message}` : this.#closedByUser ? hint : ''
-    this.#closed = new SdkError('CLOSED', `The connection is closed${reason}`, { cause })
+    if (this.#closeError) return
+    const hint = this.#closedByUser ? ': the client was closed first: use "return await"' : ''
+    const reason = cause ? `: ${cause.message}` : hint
+    this.#closeError = new SdkError('CLOSED', `The connection is closed${reason}`, { cause })
     this.inputHandlers.close?.()
     this.changes?.close()
-    for (const call of this.calls.values()) call.reject(this.#closed)
+    for (const call of this.calls.values()) call.reject(this.#closeError)
   }
 
   /** Closes the connection. Safe to call twice. */

@@ -17,7 +17,7 @@ export interface LegacyEvidence {
   /** The error that the server responded with. */
   readonly error?: unknown
   /** The revision to propose, if the server listed those that it supports. */
-  readonly propose?: RevisionFacts
+  readonly version?: RevisionFacts
   /** Whether the server may use 2026-07-28 after all, in case it rejects `initialize` too. */
   readonly mayBeModern?: boolean
 }
@@ -47,19 +47,20 @@ export async function discover(
   if (!version) return {}
   connection.setRevision(version)
   let supported: unknown
-  let refusal: unknown
+  let rejection: unknown
   try {
     const result = await connection.start('server/discover', {}, options).result
     const { capabilities, instructions, resultType, _meta } = result
     supported = result.supportedVersions
     if (!Array.isArray(supported) || !isObject(capabilities)) {
+      // A server that answers any request, for example with `{}`, does not support discovery
       const code = (resultType ?? supported) === undefined ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
       throw new SdkError(code, 'The discovery result is invalid', { data: result })
     }
-    const agreed = chooseVersion([version, ...others], supported)
-    if (agreed) {
+    const agreedVersion = chooseVersion([version, ...others], supported)
+    if (agreedVersion) {
       const serverInfo = isObject(_meta) ? _meta[META_SERVER_INFO] : undefined
-      connection.applyServerInfo(agreed, { capabilities, instructions, serverInfo })
+      connection.applyServerInfo(agreedVersion, { capabilities, instructions, serverInfo })
       return undefined
     }
   } catch (error) {
@@ -70,15 +71,16 @@ export async function discover(
     }
     if (!(error instanceof ProtocolError) || error.code !== UNSUPPORTED_PROTOCOL_VERSION)
       throw error
-    refusal = error
+    rejection = error
     supported = supportedBy(error)
-    const other = chooseVersion(others, supported)
-    const same = mayRepeat ? chooseVersion([version], supported) : undefined
-    if (other ?? same) return discover(connection, options, isLegacy, !!other, [other ?? version])
+    const otherVersion = chooseVersion(others, supported)
+    const nextVersion =
+      otherVersion ?? (mayRepeat ? chooseVersion([version], supported) : undefined)
+    if (nextVersion) return discover(connection, options, isLegacy, !!otherVersion, [nextVersion])
   }
-  const propose = chooseVersion(legacy, supported)
-  if (propose) return { error: refusal, propose }
-  throw mismatch([...modern, ...legacy], supported, refusal)
+  const legacyVersion = chooseVersion(legacy, supported)
+  if (legacyVersion) return { error: rejection, version: legacyVersion }
+  throw mismatch([...modern, ...legacy], supported, rejection)
 }
 
 /** Whether a failure over HTTP shows that a server does not support 2026-07-28. */

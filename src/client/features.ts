@@ -21,7 +21,7 @@ import type { RequestOptions } from './request-options.ts'
 /** The result of looking up one request in the cache. */
 export interface CacheLookup {
   /** A fresh result, as a copy that may be modified. */
-  readonly found: Result | undefined
+  readonly result: Result | undefined
   /** Stores a result if its hints allow it and no entries were removed while it was in flight. */
   store(result: Result & CacheHints): void
 }

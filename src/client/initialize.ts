@@ -10,16 +10,18 @@ import type { RequestOptions } from './request-options.ts'
 import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
 
 /**
- * Opens a session, proposing `first`, and applies the revision that the server responds with.
+ * Opens a session and applies the revision that the server responds with.
+ *
+ * @param proposed The revision to propose. By default the newest one.
  *
  * @throws {SdkError} See {@link propose}.
  */
 export async function initialize(
   connection: Connection,
   options: RequestOptions,
-  first?: RevisionFacts,
+  proposed?: RevisionFacts,
 ): Promise<void> {
-  const accept = await propose(connection, options, true, first)
+  const accept = await propose(connection, options, true, proposed)
   await accept()
 }
 
@@ -28,39 +30,38 @@ export async function initialize(
  * revision and lists others, one of those is proposed. If the server lists none, the older revisions are
  * tried in turn.
  *
- * @param mayGuess Whether to try other revisions with a server that lists none.
+ * @param mayTryUnlisted Whether to try other revisions with a server that lists none.
  * @throws {SdkError} `VERSION_MISMATCH` if client and server have no revision in common.
  */
 export async function propose(
   connection: Connection,
   options: RequestOptions,
-  mayGuess: boolean,
-  first: RevisionFacts | undefined = connection.versions.legacy[0],
+  mayTryUnlisted: boolean,
+  proposed: RevisionFacts | undefined = connection.versions.legacy[0],
   untried: readonly RevisionFacts[] = connection.versions.legacy,
 ): Promise<() => Promise<void>> {
   const { modern, legacy } = connection.versions
-  if (!first) throw mismatch(modern, 'an earlier revision')
-  connection.setRevision(first)
+  if (!proposed) throw mismatch(modern, 'an earlier revision')
+  connection.setRevision(proposed)
   let result: JsonObject
   try {
     const { capabilities, info } = connection
-    const params = { protocolVersion: first.version, capabilities, clientInfo: info }
+    const params = { protocolVersion: proposed.version, capabilities, clientInfo: info }
     result = await connection.start('initialize', params, options).result
   } catch (error) {
-    connection.attempts.push({ with: first.version, error })
-    const remaining = untried.filter((facts) => facts !== first)
+    connection.attempts.push({ with: proposed.version, error })
+    const remaining = untried.filter((facts) => facts !== proposed)
     const supported = supportedBy(error)
-    // Not every server lists its revisions
-    const isGuess = supported === undefined && mayGuess && mayRefuseVersion(error)
-    const next = isGuess ? remaining[0] : chooseVersion(remaining, supported)
-    if (next) return propose(connection, options, mayGuess, next, remaining)
+    const triesNext = supported === undefined && mayTryUnlisted && mayRefuseVersion(error)
+    const next = triesNext ? remaining[0] : chooseVersion(remaining, supported)
+    if (next) return propose(connection, options, mayTryUnlisted, next, remaining)
     throw supported && !modern[0] ? mismatch(legacy, supported, error) : error
   }
-  const versions = [result.protocolVersion]
-  const agreed = chooseVersion(legacy, versions)
-  if (!agreed) throw mismatch(legacy, versions)
+  const serverVersions = [result.protocolVersion]
+  const agreedVersion = chooseVersion(legacy, serverVersions)
+  if (!agreedVersion) throw mismatch(legacy, serverVersions)
   return () => {
-    connection.applyServerInfo(agreed, result)
+    connection.applyServerInfo(agreedVersion, result)
     return connection.notify('notifications/initialized')
   }
 }

@@ -23,13 +23,12 @@ export async function recover(
   options: RequestOptions,
 ): Promise<boolean> {
   const { code, data } = error as SdkError | ProtocolError
-  const isNotModernAfterAll =
+  const isLegacyAfterAll =
     !connection.isConfirmed && isLegacyOverHttp(error) && statusOf(error) !== 200
   if (code === 'SESSION_LOST') await restoreSession(connection)
   else if (code === HEADER_MISMATCH && method === 'tools/call') {
     await refreshTools(connection, options)
-  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isNotModernAfterAll)
-    await connection.negotiate()
+  } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isLegacyAfterAll) await connection.negotiate()
   else {
     const isResponseLost = code === 'NETWORK' && data !== undefined
     // The server may have executed the request; methods with cacheable results have no side effects
@@ -46,5 +45,6 @@ async function refreshTools(connection: Connection, options: RequestOptions): Pr
     const call = connection.start(method, params, { ...options, onProgress: undefined })
     return checkResult(connection, method, await call.result, params)
   })
+  // Reading the list is enough: `checkResult` stores the tools of each page
   for await (const _ of list);
 }

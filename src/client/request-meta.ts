@@ -37,7 +37,7 @@ export function addMeta(
   trace: TraceContext | undefined,
   id: number,
 ): JsonObject | undefined {
-  // The common case shares one `_meta` object, which is cheap to add in front of a spread
+  // Requests without `_meta` of their own share one object, which is faster
   const isPlain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta

@@ -23,6 +23,7 @@ import { restoreSession } from './restore-session.ts'
  * without any input requests, in milliseconds.
  */
 const INITIAL_DELAY_MS = 50
+/** The maximum of this delay, in milliseconds. */
 const MAX_DELAY_MS = 5_000
 
 /**
@@ -40,12 +41,12 @@ export async function request(
 ): Promise<Result> {
   const facts = requireMethod(connection, method)
   const extensionRequest = { client: connection.client, method, params, options }
-  const executed = askExtensions(connection, extensionRequest)
-  if (executed) return executed
+  const execution = askExtensions(connection, extensionRequest)
+  if (execution) return execution
   const lookup = facts?.cacheable
     ? await connection.cache?.lookup(extensionRequest, connection.channel)
     : undefined
-  if (lookup?.found) return lookup.found
+  if (lookup?.result) return lookup.result
   const send = (roundParams: JsonObject): Promise<Result> =>
     roundTrip(connection, method, roundParams, options, facts)
   const { maxRounds = 10 } = connection.options
@@ -75,9 +76,9 @@ export async function request(
     if (round === 0) lookup?.store(result)
     return result
   }
-  const complete = askExtensions(connection, extensionRequest, result)
-  if (!complete) throw invalidResult(method, result)
-  return checkResult(connection, method, await complete, params)
+  const completion = askExtensions(connection, extensionRequest, result)
+  if (!completion) throw invalidResult(method, result)
+  return checkResult(connection, method, await completion, params)
 }
 
 /**
@@ -91,8 +92,8 @@ function askExtensions(
   result?: Result,
 ): Promise<Result> | undefined {
   for (const extension of extensions) {
-    const complete = extension.follow(request, result)
-    if (complete) return complete
+    const followed = extension.follow(request, result)
+    if (followed) return followed
   }
 }
 

@@ -27,8 +27,8 @@ export function createReceiver(connection: Connection): ChannelReceiver {
   const receiveResponse = (message: JsonRpcResponse, call: Call | undefined): void => {
     const { id } = message
     // An error without an id belongs to the request on whose stream it arrived
-    const waiting = id === undefined || id === null ? call : connection.calls.get(id)
-    if (waiting && (waiting === call || !call)) return waiting.resolve(message)
+    const answeredCall = id === undefined || id === null ? call : connection.calls.get(id)
+    if (answeredCall && (answeredCall === call || !call)) return answeredCall.resolve(message)
     // Late or repeated responses are normal; a response to an unknown request is not
     if (call || (typeof id === 'number' && id <= connection.lastId))
       return options[onAbandoned]?.(id)
@@ -50,16 +50,16 @@ export function createReceiver(connection: Connection): ChannelReceiver {
 
   const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
     const { method, params = {} } = message
-    const unchecked: unknown = params
+    const uncheckedParams: unknown = params
     connection.hook(() => options.onNotification?.(message))
     if (method === 'notifications/progress') {
       // Progress of completed or unknown requests is ignored
       connection.hook(() =>
-        connection.calls.get(params.progressToken)?.progress(unchecked as ProgressParams),
+        connection.calls.get(params.progressToken)?.progress(uncheckedParams as ProgressParams),
       )
     } else if (method === 'notifications/message') {
-      connection.hook(() => call?.options.onLog?.(unchecked as LoggingMessageParams))
-      connection.hook(() => options.onLog?.(unchecked as LoggingMessageParams))
+      connection.hook(() => call?.options.onLog?.(uncheckedParams as LoggingMessageParams))
+      connection.hook(() => options.onLog?.(uncheckedParams as LoggingMessageParams))
     } else {
       connection.inputHandlers.receive?.(message)
       connection.changes?.receive(message)

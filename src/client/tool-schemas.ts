@@ -15,7 +15,7 @@ import { isObject } from '../protocol/validate.ts'
 
 interface ToolSchema {
   /** The parameters that headers repeat, or why their annotations are invalid. */
-  readonly found: HeaderParams
+  readonly header: HeaderParams
   readonly output: unknown
 }
 
@@ -25,7 +25,7 @@ interface ToolSchema {
  */
 export class ToolSchemas {
   #tools = new Map<string, ToolSchema>()
-  #earlier = this.#tools
+  #earlierTools = this.#tools
 
   /**
    * Stores a page of tools.
@@ -41,20 +41,20 @@ export class ToolSchemas {
     onFault?: (name: string, fault: string) => void,
   ): Tool[] {
     if (isFirst) {
-      this.#earlier = this.#tools
+      this.#earlierTools = this.#tools
       this.#tools = new Map()
     }
     return tools.filter(({ name, inputSchema, outputSchema }) => {
-      const found = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
-      this.#tools.set(name, { found, output: outputSchema })
-      if (!found.fault || !onFault) return true
-      onFault(name, found.fault)
+      const header = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
+      this.#tools.set(name, { header, output: outputSchema })
+      if (!header.fault || !onFault) return true
+      onFault(name, header.fault)
       return false
     })
   }
 
   #find(name: string): ToolSchema | undefined {
-    return this.#tools.get(name) ?? this.#earlier.get(name)
+    return this.#tools.get(name) ?? this.#earlierTools.get(name)
   }
 
   /** The schema of a tool's structured output, if it has one and has been listed. */
@@ -69,7 +69,7 @@ export class ToolSchemas {
    *   exactly.
    */
   headers(name: string, args: JsonObject): Record<string, string> | undefined {
-    const headerParams = this.#find(name)?.found
+    const headerParams = this.#find(name)?.header
     if (!headerParams) return undefined
     if (headerParams.fault) {
       throw new SdkError('INVALID_USE', `Tool "${name}" cannot be called: ${headerParams.fault}`)

@@ -29,7 +29,7 @@ export async function callTool(
     throw new SdkError('DENIED', `"${name}" was not approved`)
   }
   const result = await request(connection, 'tools/call', params, options)
-  // Input requests, for a caller with `input: 'manual'`
+  // With `input: 'manual'`, the result may be incomplete, for example ask for input
   if (!isComplete(result)) return result as CallToolResult
   if (!Array.isArray(result.content)) {
     if (result.structuredContent === undefined) {

@@ -16,7 +16,7 @@ class DuplexChannel implements Channel, Receiver {
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
   /** Whether the client has closed the channel. */
-  #closedByUser = false
+  #isClosedByClient = false
 
   constructor(transport: Transport, receiver: ChannelReceiver) {
     this.#transport = transport
@@ -32,7 +32,7 @@ class DuplexChannel implements Channel, Receiver {
   }
 
   close(): Promise<void> {
-    this.#closedByUser = true
+    this.#isClosedByClient = true
     return this.#transport.close()
   }
 
@@ -45,7 +45,7 @@ class DuplexChannel implements Channel, Receiver {
   }
 
   closed(reason?: Error): void {
-    if (!this.#closedByUser) this.#receiver.closed(reason)
+    if (!this.#isClosedByClient) this.#receiver.closed(reason)
   }
 }
 

@@ -37,14 +37,14 @@ export function httpTarget(endpoint: string | URL): ConnectionTarget {
 export async function negotiateHttp(connection: Connection, url: string): Promise<void> {
   const { signal } = connection.options
   const [modern] = connection.versions.modern
-  const legacy = await discover(connection, { signal }, isLegacyOverHttp)
-  if (!legacy) return
+  const evidence = await discover(connection, { signal }, isLegacyOverHttp)
+  if (!evidence) return
   try {
-    await initialize(connection, { signal }, legacy.propose)
+    await initialize(connection, { signal }, evidence.version)
   } catch (error) {
     const status = statusOf(error) ?? 0
-    // A server of 2026-07-28 without `server/discover`, which the specification requires
-    if (legacy.mayBeModern && modern && status > 0 && status < 500) {
+    // The server rejects both, so it uses 2026-07-28, but lacks the required `server/discover`
+    if (evidence.mayBeModern && modern && status > 0 && status < 500) {
       return connection.setRevision(modern)
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
@@ -77,8 +77,8 @@ export function endpointUrl(endpoint: string | URL): string {
   const url = String(endpoint)
   const parsed = /^https?:/i.test(url) ? parseUrl(url) : undefined
   if (parsed) return parsed.href
-  const [isHost, isLocal] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
-  const hint = isHost ? `; did you mean "http${isLocal ? '' : 's'}://${url}"?` : ''
+  const [host, localHost] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
+  const hint = host ? `; did you mean "http${localHost ? '' : 's'}://${url}"?` : ''
   throw new SdkError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)
 }
 

@@ -26,7 +26,7 @@ import { observeFetch, observeTransport } from './observe-transport.ts'
 const IDLE: ConnectionState = { status: 'idle' }
 const CONNECTING: ConnectionState = { status: 'connecting' }
 /** How long the server may take to answer a ping, in milliseconds. */
-const PING_MS = 10_000
+const PING_TIMEOUT_MS = 10_000
 
 /** The failure of a connection that was ready. */
 interface Failure {
@@ -40,20 +40,20 @@ type Connect = (target: string | URL | Transport, options: ConnectOptions) => Pr
 
 /** Keeps one client connected. */
 export class ReconnectingConnection implements ReconnectingClient {
-  readonly #connectTo: Connect
+  readonly #connectClient: Connect
   readonly #target: ReconnectingTarget
   readonly #options: ReconnectingOptions
   readonly #listeners = new Set<() => void>()
   #state = IDLE
   /** Present from `open` until `close` or a failure, when it aborts. */
-  #opened: AbortController | undefined
+  #openController: AbortController | undefined
   /** Called when a ready connection fails. */
   #onFailure: ((failure: Failure) => void) | undefined
   /** Aborts to end the delay before the next attempt, because `check` was called. */
   #retryNow = new AbortController()
 
   constructor(connect: Connect, target: ReconnectingTarget, options: ReconnectingOptions) {
-    this.#connectTo = connect
+    this.#connectClient = connect
     this.#target = target
     this.#options = options
   }
@@ -66,17 +66,18 @@ export class ReconnectingConnection implements ReconnectingClient {
   }
 
   open = (): void => {
-    if (this.#opened) return
-    const opened = (this.#opened = new AbortController())
+    if (this.#openController) return
+    const openController = new AbortController()
+    this.#openController = openController
     this.#setState(CONNECTING)
     const stayConnected = async (): Promise<void> => {
       const stopWaking = this.#options.onWake?.(this.check)
-      await this.#keepConnected(opened.signal).finally(stopWaking)
+      await this.#keepConnected(openController.signal).finally(stopWaking)
     }
     stayConnected().catch((error: Error) => {
-      if (this.#opened !== opened) return
-      this.#opened = undefined
-      opened.abort()
+      if (this.#openController !== openController) return
+      this.#openController = undefined
+      openController.abort()
       this.#setState({ status: 'failed', error })
     })
   }
@@ -100,15 +101,15 @@ export class ReconnectingConnection implements ReconnectingClient {
   check = (): void => {
     if (this.#state.status !== 'ready') return this.#retryNow.abort()
     const { client } = this.#state
-    client.ping({ timeoutMs: PING_MS, background: true }).catch((error: Error) => {
+    client.ping({ timeoutMs: PING_TIMEOUT_MS, background: true }).catch((error: Error) => {
       if (mayReconnect(error)) this.#onFailure?.({ error, needsNewClient: !this.#isHttp })
     })
   }
 
   close = async (): Promise<void> => {
     const state = this.#state
-    this.#opened?.abort()
-    this.#opened = undefined
+    this.#openController?.abort()
+    this.#openController = undefined
     this.#setState(IDLE)
     if ('client' in state) await state.client?.close()
   }
@@ -130,7 +131,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     const { maxRetries = 10, isOffline } = this.#options
     let client: Client | undefined
     /** Aborts when the client is abandoned. */
-    let abandoned = new AbortController()
+    let clientAbort = new AbortController()
     let attempt = 0
     /** Consecutive failed attempts while the network is available. */
     let failures = 0
@@ -138,26 +139,27 @@ export class ReconnectingConnection implements ReconnectingClient {
       this.#retryNow = new AbortController()
       let error: Error
       try {
-        if (client) await client.ping({ timeoutMs: PING_MS, signal, background: true })
-        else client = await this.#connect(AbortSignal.any([signal, abandoned.signal]))
+        if (client) await client.ping({ timeoutMs: PING_TIMEOUT_MS, signal, background: true })
+        else client = await this.#connectToTarget(AbortSignal.any([signal, clientAbort.signal]))
         if (signal.aborted) return await client.close()
-        attempt = failures = 0
+        attempt = 0
+        failures = 0
         const failure = await this.#untilFailure(client, signal)
         if (!failure) return
-        ;({ error } = failure)
+        error = failure.error
         if (failure.needsNewClient) {
-          abandoned.abort()
-          abandoned = new AbortController()
+          clientAbort.abort()
+          clientAbort = new AbortController()
           void client.close().catch(() => {})
           client = undefined
         }
       } catch (cause) {
         if (signal.aborted) return
         error = cause as Error
-        const isFirst = this.#state === CONNECTING || this.#state.status === 'authenticating'
+        const isFirstConnect = this.#state === CONNECTING || this.#state.status === 'authenticating'
         failures = isOffline?.(error) ? 0 : failures + 1
         const isExhausted = failures >= maxRetries && !this.#retryNow.signal.aborted
-        if (failures > 0 && (isFirst || isExhausted || !mayReconnect(error))) {
+        if (failures > 0 && (isFirstConnect || isExhausted || !mayReconnect(error))) {
           void client?.close().catch(() => {})
           throw error
         }
@@ -165,8 +167,10 @@ export class ReconnectingConnection implements ReconnectingClient {
       }
       this.#setState({ status: 'reconnecting', error, attempt, ...(client && { client }) })
       // A wake-up is a reason to expect success soon, so the backoff restarts
-      if (await this.#waitToRetry(attempt, signal)) attempt = failures = 0
-      else attempt++
+      if (await this.#waitToRetry(attempt, signal)) {
+        attempt = 0
+        failures = 0
+      } else attempt++
       if (signal.aborted) return
     }
   }
@@ -189,14 +193,15 @@ export class ReconnectingConnection implements ReconnectingClient {
     return retryNow.aborted
   }
 
-  async #connect(signal: AbortSignal): Promise<Client> {
+  async #connectToTarget(signal: AbortSignal): Promise<Client> {
     const target = this.#target
     const onClosed = (error: Error): void => {
       // Closing an abandoned client is not a failure of the next one
       if (!signal.aborted) this.#onFailure?.({ error, needsNewClient: true })
     }
-    const server =
+    const urlOrTransport =
       typeof target === 'function' ? observeTransport(await target(), onClosed) : target
+    // Omits the options that only a reconnecting client has
     const {
       signIn: _1,
       onWake: _2,
@@ -208,7 +213,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     } = this.#options
     const fetch = options.fetch ?? unlimitedFetch
     const anySignal = options.signal ? AbortSignal.any([options.signal, signal]) : signal
-    return this.#connectTo(server, {
+    return this.#connectClient(urlOrTransport, {
       ...options,
       signal: anySignal,
       ...(options.auth && { auth: this.#observedAuth(options.auth) }),
@@ -221,18 +226,18 @@ export class ReconnectingConnection implements ReconnectingClient {
     const whileShowingUrl = async (
       work: () => ReturnType<AuthProvider['challenged']>,
     ): Promise<boolean> => {
-      const previous = this.#state
-      const opened = this.#opened
-      const stop = this.#options.signIn?.subscribe((url) => {
-        if (this.#opened === opened)
-          this.#setState(url === undefined ? previous : authenticatingAt(url))
+      const previousState = this.#state
+      const openController = this.#openController
+      const unsubscribe = this.#options.signIn?.subscribe((url) => {
+        if (this.#openController === openController)
+          this.#setState(url === undefined ? previousState : authenticatingAt(url))
       })
       try {
         return await work()
       } finally {
-        stop?.()
-        if (this.#opened === opened && this.#state.status === 'authenticating')
-          this.#setState(previous)
+        unsubscribe?.()
+        if (this.#openController === openController && this.#state.status === 'authenticating')
+          this.#setState(previousState)
       }
     }
     return {

@@ -45,6 +45,7 @@ async function open(
   await openDuplex(connection, transport)
   if (applyDiscovery(connection)) return
   try {
+    // If the server can be restarted, other revisions are tried only after that
     await probe(connection, probeTimeoutMs, !transport.restart)
   } catch (error) {
     // Some older servers exit on an unknown first message, or answer it and then reject `initialize`
@@ -61,30 +62,32 @@ async function open(
 async function probe(
   connection: Connection,
   probeTimeoutMs: number,
-  mayGuess: boolean,
+  mayTryUnlisted: boolean,
 ): Promise<void> {
   const { signal } = connection.options
   /** Aborts when the revision is known, or none can be found. */
   const settled = new AbortController()
-  let session: Promise<() => Promise<void>> | undefined
+  /** The proposed session, once `initialize` was sent. Resolves with the function that accepts it. */
+  let proposal: Promise<() => Promise<void>> | undefined
   const proposeLater = async (): Promise<() => Promise<void>> => {
     await sleep(probeTimeoutMs, settled.signal)
-    session = propose(connection, { signal }, mayGuess)
+    proposal = propose(connection, { signal }, mayTryUnlisted)
     // Not every server that answers both requests does so in order
-    await session.catch(() => {})
+    await proposal.catch(() => {})
     await sleep(GRACE_MS, settled.signal)
-    return session
+    return proposal
   }
   const discovery = discover(connection, { signal: settled.signal }, isLegacy)
-  const winner = await abortable(Promise.race([discovery, proposeLater()]), signal).finally(() =>
+  const outcome = await abortable(Promise.race([discovery, proposeLater()]), signal).finally(() =>
     settled.abort(),
   )
   // Discovery has applied a revision
-  if (!winner) return
-  // The server has opened a session, which remains to be accepted
-  if (typeof winner === 'function') return winner()
+  if (!outcome) return
+  // The server has opened a session, which the client has to accept
+  if (typeof outcome === 'function') return outcome()
   // The server does not support discovery, so it has to use sessions
-  const accept = await (session ?? propose(connection, { signal }, mayGuess, winner.propose))
+  const accept = await (proposal ??
+    propose(connection, { signal }, mayTryUnlisted, outcome.version))
   await accept()
 }
 

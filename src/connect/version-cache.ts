@@ -36,10 +36,10 @@ export function cachedHttpTarget(
       const { options, versions } = connection
       await openStreamable(connection, url)
       if (applyDiscovery(connection)) return
-      const cached = versions.legacy.length > 0 ? cache.get(url) : undefined
-      if (cached === undefined) return connection.negotiate()
+      const cachedTransport = versions.legacy.length > 0 ? cache.get(url) : undefined
+      if (cachedTransport === undefined) return connection.negotiate()
       try {
-        if (cached === HTTP_SSE) await openFallback(connection, url)
+        if (cachedTransport === HTTP_SSE) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
         // An error of the application says nothing about the server
@@ -56,10 +56,10 @@ export function cachedHttpTarget(
     async negotiate(connection) {
       await negotiateHttp(connection, url)
       const { channel, revision, versions } = connection
-      const older = channel.http ? STREAMABLE_HTTP : HTTP_SSE
+      const legacyTransport = channel.http ? STREAMABLE_HTTP : HTTP_SSE
       // A client that supports only older revisions never tried newer ones, so there is nothing to cache
       if (revision.era === 'modern') connection.hook(() => cache.delete(url))
-      else if (versions.modern[0]) connection.hook(() => cache.set(url, older))
+      else if (versions.modern[0]) connection.hook(() => cache.set(url, legacyTransport))
     },
   }
 }

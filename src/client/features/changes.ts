@@ -20,19 +20,19 @@ const lists = [
   ['resources', 'onResourcesChanged'],
 ] as const
 
-const UPDATED = 'notifications/resources/updated'
+const RESOURCE_UPDATED = 'notifications/resources/updated'
 
 function listChangedMethod(list: string): string {
   return `notifications/${list}/list_changed`
 }
 
-/** The list that a notification announces a change of, and its hook. */
+/** The list whose change a notification announces, and its hook. */
 function changedList({ method }: JsonRpcNotification): (typeof lists)[number] | [] {
   return lists.find(([list]) => method === listChangedMethod(list)) ?? []
 }
 
 /** The part of a filter that a server's capabilities support, if any. */
-export function supportedPart(
+export function supportedFilter(
   wanted: SubscriptionFilter,
   {
     serverCapabilities: server = {},
@@ -63,26 +63,27 @@ export function matchesFilter(filter: SubscriptionFilter, message: JsonRpcNotifi
   })
 }
 
-/** One notification for everything that a filter matches. */
+/** One notification for each list and each resource of a filter. */
 export function notificationsFor(filter: SubscriptionFilter): JsonRpcNotification[] {
   return [
     ...lists
       .filter(([list]) => filter[`${list}ListChanged`])
       .map(([list]) => notification(listChangedMethod(list))),
-    ...(filter.resourceSubscriptions ?? []).map((uri) => notification(UPDATED, { uri })),
+    ...(filter.resourceSubscriptions ?? []).map((uri) => notification(RESOURCE_UPDATED, { uri })),
   ]
 }
 
 /** Removes the cached results that a change has made stale. */
 export function forgetStale(cache: Cache | undefined, message: JsonRpcNotification): void {
   const [list] = changedList(message)
-  if (message.method === UPDATED) cache?.forgetResource(String(message.params?.uri))
+  if (message.method === RESOURCE_UPDATED) cache?.forgetResource(String(message.params?.uri))
   else if (list) cache?.forget(`${list}/list`, `${list}/templates/list`)
 }
 
 /** Calls the hook of a change. Returns what the hook returns. */
 export function callChangeHook(hooks: Hooks, message: JsonRpcNotification): unknown {
   const [, hook] = changedList(message)
-  if (message.method === UPDATED) return hooks.onResourceUpdated?.(String(message.params?.uri))
+  if (message.method === RESOURCE_UPDATED)
+    return hooks.onResourceUpdated?.(String(message.params?.uri))
   return hook && hooks[hook]?.()
 }

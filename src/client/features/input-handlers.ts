@@ -44,9 +44,9 @@ export class HandlerInput implements InputHandlers {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   /** Requests being answered, by the ids that the server gave them. */
-  readonly #running = new Map<unknown, AbortController>()
+  readonly #answering = new Map<unknown, AbortController>()
   /** The last request of the client, other than list requests. */
-  #latest: JsonRpcRequest | undefined
+  #latestRequest: JsonRpcRequest | undefined
   /** The quota of each call. */
   readonly #quotas = new WeakMap<object, Quota>()
 
@@ -56,11 +56,11 @@ export class HandlerInput implements InputHandlers {
   }
 
   get isAnswering(): boolean {
-    return this.#running.size > 0
+    return this.#answering.size > 0
   }
 
   noteRequest(message: JsonRpcRequest): void {
-    if (!isListing(message)) this.#latest = message
+    if (!isListing(message)) this.#latestRequest = message
   }
 
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void {
@@ -68,21 +68,21 @@ export class HandlerInput implements InputHandlers {
     if (call?.settled) return
     const connection = this.#connection
     // A request that arrived outside the stream of a call may belong to any call
-    const found = call ?? this.#findCallToCharge()
+    const likelyCall = call ?? this.#findCallToCharge()
     // List requests have no quota of their own, since a server can cause any number of them: each change
     // that it announces makes the client list again
-    const charged = found && isListing(found.message) ? undefined : found
-    const quota = this.#quotaOf(charged?.message ?? this.#latest ?? this)
+    const chargedCall = likelyCall && isListing(likelyCall.message) ? undefined : likelyCall
+    const quota = this.#quotaOf(chargedCall?.message ?? this.#latestRequest ?? this)
     if (--quota.left < 0) {
       const error = this.#tooManyInputs()
-      connection.calls.get(charged?.message.id)?.cancel(error)
+      connection.calls.get(chargedCall?.message.id)?.cancel(error)
       // Reported only once, however many requests follow
-      if (!charged && quota.left === -1) connection.reportError(error)
-      const refusal = { code: INTERNAL_ERROR, message: error.message }
-      return connection.respond(errorResponse(message.id, refusal))
+      if (!chargedCall && quota.left === -1) connection.reportError(error)
+      const errorObject = { code: INTERNAL_ERROR, message: error.message }
+      return connection.respond(errorResponse(message.id, errorObject))
     }
     const controller = new AbortController()
-    this.#running.set(message.id, controller)
+    this.#answering.set(message.id, controller)
     const { signal } = controller
     const anySignal = call ? AbortSignal.any([signal, call.signal]) : signal
     connection.reportFailureOf(this.#respond(message, anySignal, quota, call?.options))
@@ -113,14 +113,14 @@ export class HandlerInput implements InputHandlers {
         : toErrorObject(error)
       response = errorResponse(id, errorObject)
     }
-    this.#running.delete(id)
+    this.#answering.delete(id)
     // A cancelled request gets no response
     if (!signal.aborted) connection.respond(response)
   }
 
   receive({ method, params = {} }: JsonRpcNotification): void {
     if (method === 'notifications/cancelled')
-      this.#running.get(params.requestId)?.abort(params.reason)
+      this.#answering.get(params.requestId)?.abort(params.reason)
   }
 
   /**
@@ -188,9 +188,12 @@ export class HandlerInput implements InputHandlers {
 
   /** The first call with remaining quota, or else the newest call. */
   #findCallToCharge(): Call | undefined {
-    let call: Call | undefined
-    for (call of this.#connection.calls.values()) if (this.#quotaOf(call.message).left > 0) break
-    return call
+    let newest: Call | undefined
+    for (const call of this.#connection.calls.values()) {
+      if (this.#quotaOf(call.message).left > 0) return call
+      newest = call
+    }
+    return newest
   }
 
   #tooManyInputs(): SdkError {
@@ -206,6 +209,6 @@ export class HandlerInput implements InputHandlers {
   }
 
   close(): void {
-    for (const controller of this.#running.values()) controller.abort()
+    for (const controller of this.#answering.values()) controller.abort()
   }
 }

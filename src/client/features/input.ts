@@ -17,6 +17,8 @@ import { elicitationFault, elicitResult } from './elicitation.ts'
 import type { ConnectOptions, InputContext } from '../options.ts'
 import { rootsResult } from './roots.ts'
 
+const ELICIT = 'elicitation/create'
+
 /**
  * Answers one request from the server.
  *
@@ -37,15 +39,15 @@ export function readInput(
 ): Answer {
   const { method, params = {} } = isObject(request) ? request : {}
   if (!isObject(params)) throw new ProtocolError(INVALID_PARAMS, '"params" must be an object')
-  const checked: unknown = params
+  const untypedParams: unknown = params
   let fault: string | undefined
   let answer: Answer
   if (onElicit && method === ELICIT) {
-    const elicitParams = checked as ElicitParams
+    const elicitParams = untypedParams as ElicitParams
     fault = elicitationFault(params, capabilities)
     answer = async (context) => elicitResult(elicitParams, await onElicit(elicitParams, context))
   } else if (onSample && method === 'sampling/createMessage') {
-    const samplingParams = checked as CreateMessageParams
+    const samplingParams = untypedParams as CreateMessageParams
     fault = samplingFault(params) ?? toolsFault(params, capabilities)
     answer = async (context) => {
       const result = await onSample(samplingParams, context)
@@ -65,9 +67,6 @@ export function readInput(
     throw new SdkError('DENIED', `"${method}" was not approved`)
   }
 }
-
-const ELICIT = 'elicitation/create'
-
 /** Why the tools of a sampling request are not allowed. */
 function toolsFault(
   { tools, toolChoice }: JsonObject,

@@ -63,7 +63,7 @@ export class Listener {
     queue: NotificationQueue,
     wanted: SubscriptionFilter,
     options: RequestOptions,
-    onFirst: () => void,
+    onFirstAcknowledged: () => void,
   ): Promise<void> {
     let failures = 0
     let openedAt: number
@@ -74,17 +74,17 @@ export class Listener {
         for (const message of notificationsFor(queue.filter)) this.#deliver(queue, message)
       wasAcknowledged = true
       openedAt = performance.now()
-      onFirst()
+      onFirstAcknowledged()
     }
     // Until the server is confirmed, this request is part of connecting, which the user started
-    const isOfHooks = queue.retriesOpening === true && this.#connection.isConfirmed
+    const isForHooks = queue.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
       try {
         await this.#stream(
           queue,
           wanted,
-          { ...options, background: wasAcknowledged || isOfHooks },
+          { ...options, background: wasAcknowledged || isForHooks },
           onAcknowledged,
         )
       } catch (error) {
@@ -116,17 +116,17 @@ export class Listener {
     options: RequestOptions,
     onAcknowledged: () => void,
   ): Promise<void> {
-    let open = false
+    let isAcknowledged = false
     const onNotification = (message: JsonRpcNotification): void => {
       if (message.method === ACKNOWLEDGED) {
-        open = true
+        isAcknowledged = true
         call.stopTimer()
         const filter = message.params?.notifications
         const { resourceSubscriptions: uris, ...lists } = isObject(filter) ? filter : {}
         queue.filter = lists
         if (Array.isArray(uris)) lists.resourceSubscriptions = uris.slice(0, MAX_URIS)
         onAcknowledged()
-      } else if (open) this.#deliver(queue, message)
+      } else if (isAcknowledged) this.#deliver(queue, message)
     }
     const call = this.#connection.start(
       'subscriptions/listen',
@@ -134,7 +134,8 @@ export class Listener {
       { ...options, signal: queue.signal, onNotification },
     )
     await call.result
-    if (!open) throw new SdkError('INVALID_MESSAGE', 'The subscription was not acknowledged')
+    if (!isAcknowledged)
+      throw new SdkError('INVALID_MESSAGE', 'The subscription was not acknowledged')
   }
 
   #deliver(queue: NotificationQueue, message: JsonRpcNotification): void {

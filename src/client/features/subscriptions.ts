@@ -18,7 +18,7 @@ import {
   forgetStale,
   filterOfHooks,
   notificationsFor,
-  supportedPart,
+  supportedFilter,
 } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import type { ChangeListeners } from '../features.ts'
@@ -41,7 +41,7 @@ export class Subscriptions implements ChangeListeners {
   /** Settles after the last change of `#subscriberCounts`. Changes run one after the other. */
   #lastCountChange: Promise<unknown> = Promise.resolve()
   /** The resources whose updates `onResourceUpdated` receives. */
-  readonly #uris = new Set<string>()
+  readonly #hookUris = new Set<string>()
   /** The subscription of the hooks. */
   #hookSubscription: Subscription | undefined
   /** Settles after the last change of `#hookSubscription`. */
@@ -98,24 +98,25 @@ export class Subscriptions implements ChangeListeners {
     wanted: SubscriptionFilter,
     options: RequestOptions,
   ): Promise<void> {
-    const supported = supportedPart(wanted, this.#connection)
+    const supported = supportedFilter(wanted, this.#connection)
     if (!supported) throw unsupported()
     this.#openStream()
     queue.filter = supported
-    const counted: string[] = []
+    const countedUris: string[] = []
     // One listener for all resources, because Node warns about signals with many listeners
     queue.signal.addEventListener('abort', () => {
-      for (const uri of counted) this.#connection.reportFailureOf(this.#changeCount(uri, -1, {}))
+      for (const uri of countedUris)
+        this.#connection.reportFailureOf(this.#changeCount(uri, -1, {}))
     })
     for (const uri of supported.resourceSubscriptions ?? []) {
       await this.#changeCount(uri, 1, options)
-      counted.push(uri)
+      countedUris.push(uri)
     }
   }
 
   /** Counts the queues of a resource: subscribes for the first one, and unsubscribes after the last one. */
   #changeCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
-    const counted = this.#lastCountChange.then(async () => {
+    const counting = this.#lastCountChange.then(async () => {
       const count = (this.#subscriberCounts.get(uri) ?? 0) + change
       const isFirstOrLast = count === (change > 0 ? 1 : 0)
       const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
@@ -123,23 +124,23 @@ export class Subscriptions implements ChangeListeners {
       if (count > 0) this.#subscriberCounts.set(uri, count)
       else this.#subscriberCounts.delete(uri)
     })
-    this.#lastCountChange = counted.catch(() => {})
-    return counted
+    this.#lastCountChange = counting.catch(() => {})
+    return counting
   }
 
   /** Subscribes `onResourceUpdated` to the updates of a resource. */
   async subscribe(uri: string, options: RequestOptions): Promise<void> {
-    this.#uris.add(uri)
+    this.#hookUris.add(uri)
     await this.#updateHooks(options).finally(() => {
       if (!this.#hookSubscription?.filter.resourceSubscriptions?.includes(uri))
-        this.#uris.delete(uri)
+        this.#hookUris.delete(uri)
     })
-    if (!this.#uris.has(uri)) throw unsupported()
+    if (!this.#hookUris.has(uri)) throw unsupported()
   }
 
   /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
   async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
-    if (this.#uris.delete(uri)) await this.#updateHooks(options)
+    if (this.#hookUris.delete(uri)) await this.#updateHooks(options)
   }
 
   /**
@@ -147,18 +148,18 @@ export class Subscriptions implements ChangeListeners {
    * stream uses one of the few connections that a browser allows per server.
    */
   #updateHooks(options: RequestOptions): Promise<void> {
-    const updated = this.#lastHookChange.then(async () => {
+    const updating = this.#lastHookChange.then(async () => {
       const wanted = this.#wantedByHooks()
       this.#forwardToHooks(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
-    this.#lastHookChange = updated.catch(() => {})
-    return updated
+    this.#lastHookChange = updating.catch(() => {})
+    return updating
   }
 
   /** The changes that the hooks subscribe to, as far as the server supports them. */
   #wantedByHooks(): SubscriptionFilter | undefined {
-    const filter = { ...filterOfHooks(this.#options), resourceSubscriptions: [...this.#uris] }
-    return supportedPart(filter, this.#connection)
+    const filter = { ...filterOfHooks(this.#options), resourceSubscriptions: [...this.#hookUris] }
+    return supportedFilter(filter, this.#connection)
   }
 
   /**
@@ -183,11 +184,13 @@ export class Subscriptions implements ChangeListeners {
     if (this.#hasListen) {
       const wanted = this.#wantedByHooks()
       // If `subscribe` was called in the meantime, it has opened a stream for everything
-      const use = (queue: Subscription): void =>
+      const useForHooks = (queue: Subscription): void =>
         this.#hookSubscription ? queue.close() : this.#forwardToHooks(queue)
-      if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(use))
-    } else if (Object.keys(options).some((name) => /^(?:on(?!Error)|roots)/.test(name)))
-      this.#openStream()
+      if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(useForHooks))
+      return
+    }
+    const needsStream = (name: string): boolean => /^(?:on(?!Error)|roots)/.test(name)
+    if (Object.keys(options).some(needsStream)) this.#openStream()
   }
 
   /** Opens the stream on which a session announces changes. */
@@ -199,11 +202,11 @@ export class Subscriptions implements ChangeListeners {
   async restore(): Promise<void> {
     const connection = this.#connection
     const { logLevel: level } = this
-    // Not by `request`, whose own recovery would wait for this one
+    // `request` would recover the session by itself, and wait for this function
     const send = (method: string, params: JsonObject): Promise<unknown> =>
       connection.start(method, params).result.catch((error) => {
         if (connection.channel.lost) throw error
-        // The rest continues
+        // The other subscriptions are still restored
         connection.reportError(error)
       })
     if (level) await send('logging/setLevel', { level })
@@ -214,7 +217,7 @@ export class Subscriptions implements ChangeListeners {
 
   announceAll(): void {
     const resourceSubscriptions = [...this.#subscriberCounts.keys()]
-    const filter = supportedPart({ ...filterOfHooks(), resourceSubscriptions }, this.#connection)
+    const filter = supportedFilter({ ...filterOfHooks(), resourceSubscriptions }, this.#connection)
     for (const message of notificationsFor(filter ?? {})) this.receive(message)
   }
 

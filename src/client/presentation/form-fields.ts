@@ -65,11 +65,12 @@ export function formFields({ properties, required }: ObjectSchema): FormField[] 
     const schema = isObject(property) ? property : {}
     const isList = schema.type === 'array'
     const options = optionsOf(isList && isObject(schema.items) ? schema.items : schema)
+    const singleKind = options.length > 0 ? 'choice' : kindOf(schema)
     return {
       name,
       label: textOf(schema.title) ?? name,
       description: textOf(schema.description),
-      kind: isList ? 'choices' : options.length > 0 ? 'choice' : kindOf(schema),
+      kind: isList ? 'choices' : singleKind,
       options,
       required: requiredNames.includes(name),
       default: isValue(schema.default) ? schema.default : undefined,

@@ -54,12 +54,18 @@ export interface IconLimits extends IconPolicy {
 }
 
 /** Image types by declared MIME type; all others are rejected, including SVG, which can contain scripts. */
-const TYPES: Readonly<Record<string, string>> = {
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',
   'image/jpg': 'image/jpeg',
 }
-const DATA = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
+/** Matches a data URL; the groups are its type and its Base64 data. */
+const DATA_URL = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
+
+/** An icon for the other theme is worse than one of any size for the right theme. */
+const WRONG_THEME_DISTANCE = 1_000_000
+/** Scaling up by a pixel is as bad as scaling down by this many. */
+const UPSCALING_FACTOR = 100
 
 /**
  * Selects the icon that best matches the theme and size. Icons are considered only if they are well
@@ -72,7 +78,7 @@ export function selectIcon(icons: unknown, preferences: IconPreferences): Icon |
   const { theme, size = 48 } = preferences
   const usable = Array.isArray(icons) ? icons.filter((icon) => isUsable(icon, preferences)) : []
   const distance = (icon: Icon): number =>
-    (theme && icon.theme && icon.theme !== theme ? 1e6 : 0) +
+    (theme && icon.theme && icon.theme !== theme ? WRONG_THEME_DISTANCE : 0) +
     Math.min(...(icon.sizes ?? ['any']).map((available) => sizeDistance(available, size)))
   return usable.toSorted((a, b) => distance(a) - distance(b))[0]
 }
@@ -107,9 +113,10 @@ export async function loadIcon(
     throw new SdkError('INVALID_USE', `The icon "${src.slice(0, 200)}" may not be shown`)
   }
   const { type, bytes } = await readImage(src, maxBytes, limits)
-  const mimeType = TYPES[type]
+  const mimeType = IMAGE_TYPES[type]
   const facts = imageFacts(bytes)
-  const declaredType = icon.mimeType === undefined ? mimeType : TYPES[icon.mimeType.toLowerCase()]
+  const declaredType =
+    icon.mimeType === undefined ? mimeType : IMAGE_TYPES[icon.mimeType.toLowerCase()]
   if (!facts || facts.type !== mimeType || declaredType !== mimeType || facts.frames > 1) {
     throw new SdkError('INVALID_MESSAGE', 'The icon is not an image of its MIME type')
   }
@@ -121,14 +128,17 @@ function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy)
   if (!isObject(icon)) return false
   const { src, mimeType, sizes, theme } = icon
   if (typeof src !== 'string' || !parseUrl(src)) return false
-  if (mimeType !== undefined && !(typeof mimeType === 'string' && TYPES[mimeType.toLowerCase()])) {
+  if (
+    mimeType !== undefined &&
+    !(typeof mimeType === 'string' && IMAGE_TYPES[mimeType.toLowerCase()])
+  ) {
     return false
   }
   const isSize = (size: unknown): boolean => /^(?:\d+x\d+|any)$/.test(String(size))
   if (sizes !== undefined && !(Array.isArray(sizes) && sizes.every(isSize))) return false
   if (theme !== undefined && theme !== 'light' && theme !== 'dark') return false
   const { protocol, origin } = new URL(src)
-  if (protocol === 'data:') return DATA.test(src)
+  if (protocol === 'data:') return DATA_URL.test(src)
   if (protocol !== 'https:') return false
   return origin === new URL(serverUrl).origin || isOriginIn(allowedOrigins, origin)
 }
@@ -137,7 +147,7 @@ function sizeDistance(size: string, wanted: number): number {
   if (size === 'any') return 0.5
   const [width = 0] = size.split('x').map(Number)
   // Scaling a large icon down is better than scaling a small one up
-  return width >= wanted ? width - wanted : (wanted - width) * 100
+  return width >= wanted ? width - wanted : (wanted - width) * UPSCALING_FACTOR
 }
 
 async function readImage(
@@ -145,9 +155,10 @@ async function readImage(
   maxBytes: number,
   { fetch = (url, init) => globalThis.fetch(url, init) }: IconLimits,
 ): Promise<{ type: string; bytes: Uint8Array<ArrayBuffer> }> {
-  const [, type = '', data = ''] = DATA.exec(src) ?? []
+  const [, type = '', data = ''] = DATA_URL.exec(src) ?? []
   if (type) {
-    if (data.length * 0.75 > maxBytes) throw tooLarge()
+    // Four characters of Base64 encode three bytes
+    if ((data.length * 3) / 4 > maxBytes) throw tooLarge()
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
     return { type: type.toLowerCase(), bytes }
   }

@@ -16,13 +16,15 @@ export interface ImageFacts {
   readonly frames: number
 }
 
-const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+/** The bytes of a PNG chunk in addition to its data: its length, type and checksum. */
+const CHUNK_OVERHEAD = 12
+const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
 /** Reads the header of a PNG or JPEG; undefined if the bytes are neither. */
 export function imageFacts(bytes: Uint8Array<ArrayBuffer>): ImageFacts | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
-    if (PNG.every((byte, at) => bytes[at] === byte)) return pngFacts(view)
+    if (PNG_SIGNATURE.every((byte, at) => bytes[at] === byte)) return pngFacts(view)
     return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpegFacts(view) : undefined
   } catch {
     // The header is truncated
@@ -31,13 +33,13 @@ export function imageFacts(bytes: Uint8Array<ArrayBuffer>): ImageFacts | undefin
 }
 
 function pngFacts(view: DataView): ImageFacts | undefined {
-  const chunk = (at: number): string =>
+  const chunkType = (at: number): string =>
     String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)))
-  if (chunk(8) !== 'IHDR') return undefined
+  if (chunkType(8) !== 'IHDR') return undefined
   let frames = 1
-  // Up to the first image data; the animation chunk comes before it
-  for (let at = 8; chunk(at) !== 'IDAT'; at += 12 + view.getUint32(at)) {
-    if (chunk(at) === 'acTL') frames = view.getUint32(at + 8)
+  // The chunk of an animation comes before the first image data
+  for (let at = 8; chunkType(at) !== 'IDAT'; at += CHUNK_OVERHEAD + view.getUint32(at)) {
+    if (chunkType(at) === 'acTL') frames = view.getUint32(at + 8)
   }
   return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20), frames }
 }
