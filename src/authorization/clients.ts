@@ -24,13 +24,14 @@ export interface ClientCredentials {
  */
 function clientSecretBasic(clientSecret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) => {
+    // Form encoding, without the `=` after the empty name
     const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
     headers.set('authorization', `Basic ${btoa(`${encode(client_id)}:${encode(clientSecret)}`)}`)
   }
 }
 
-const BASIC = 'client_secret_basic'
-const POST = 'client_secret_post'
+const BASIC_METHOD = 'client_secret_basic'
+const POST_METHOD = 'client_secret_post'
 
 /**
  * The client authentication method that both sides support. A client with a secret always
@@ -47,11 +48,11 @@ export function oauthClient(
   if (authentication) return { client_id, authenticate: authentication }
   if (clientSecret === undefined || method === 'none') return { client_id, authenticate: None() }
   const methods = method ? [method] : methodsOf(server)
-  if (methods.includes(POST) && !methods.includes(BASIC)) {
+  if (methods.includes(POST_METHOD) && !methods.includes(BASIC_METHOD)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
   // The default of RFC 7591, also for a server that issued a secret but lists no method for it
-  if (methods.includes(BASIC) || methods.includes('none')) {
+  if (methods.includes(BASIC_METHOD) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }
   const message = `"${server.issuer}" does not support client secrets, only "${methods.join('", "')}"`
@@ -60,5 +61,5 @@ export function oauthClient(
 
 /** The client authentication methods that a server supports. */
 export function methodsOf(server: AuthorizationServer): readonly string[] {
-  return server.token_endpoint_auth_methods_supported ?? [BASIC]
+  return server.token_endpoint_auth_methods_supported ?? [BASIC_METHOD]
 }

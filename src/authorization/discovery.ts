@@ -23,7 +23,7 @@ export type ChallengeParams = ReadonlyMap<string, string>
 interface IssuingServer {
   readonly server: AuthorizationServer
   /** Whether the rules of 2025-03-26 apply. */
-  readonly old: boolean
+  readonly isOld: boolean
 }
 
 /** The resource and scopes to request, with the authorization server. */
@@ -84,19 +84,19 @@ export async function discover(
     const message = `"${mcpServer}" requires authorization, but its metadata cannot be found`
     throw new AuthorizationError('resource-metadata', `${message}: ${metadata}`)
   }
-  // The metadata is a string, the URLs that were tried, if it was not found
-  const { server, old, resource, scopes } =
+  // If there is no metadata, `metadata` is a text that lists the URLs that were tried
+  const { server, isOld, resource, scopes } =
     typeof metadata === 'string'
       ? {
           server: await discoverOldServer(network, origin),
-          old: true,
+          isOld: true,
           resource: origin + pathname.replace(/^\/$/, ''),
           scopes: [],
         }
       : {
           ...metadata,
           server: await chooseServer(network, mcpServer, metadata.issuers, options),
-          old: false,
+          isOld: false,
         }
   const earlierScopes = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
   const challengedScopes = splitScope(challengeParams.get('scope') ?? '')
@@ -105,11 +105,11 @@ export async function discover(
     ...(challengedScopes.length > 0 ? challengedScopes : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
-  // If it were the only requested scope, it would replace the default scopes of the server
+  // A request for this scope alone would replace the default scopes of the server
   if (requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)) {
     requestedScopes.push(offlineScope)
   }
-  return { server, old, resource, scopes: [...new Set(requestedScopes)] }
+  return { server, isOld, resource, scopes: [...new Set(requestedScopes)] }
 }
 
 /** Finds the authorization server that issued a token before. */
@@ -120,10 +120,10 @@ export async function discoverAgain(
   { oldServers }: AuthorizationOptions,
 ): Promise<IssuingServer> {
   const { origin } = new URL(mcpServer)
-  const old = oldServers === true && new URL(issuer).origin === origin
+  const isOld = oldServers === true && new URL(issuer).origin === origin
   return {
-    server: await (old ? discoverOldServer(network, origin) : discoverServer(network, issuer)),
-    old,
+    server: await (isOld ? discoverOldServer(network, origin) : discoverServer(network, issuer)),
+    isOld,
   }
 }
 

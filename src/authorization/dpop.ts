@@ -46,8 +46,8 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
     throw new TypeError(`"${alg}" is not an asymmetric algorithm`)
   }
   const nonces = new Map<string, string>()
-  let loaded: Promise<{ jwk: JWK; privateKey: CryptoKey }> | undefined
-  const load = async (): Promise<{ jwk: JWK; privateKey: CryptoKey }> => {
+  let keys: Promise<{ jwk: JWK; privateKey: CryptoKey }> | undefined
+  const loadKeys = async (): Promise<{ jwk: JWK; privateKey: CryptoKey }> => {
     const { publicKey, privateKey } = await (keyPair ?? (() => generateKeyPair(alg)))()
     const { kty, crv, x, y, n, e } = await exportJWK(publicKey)
     // `JSON.stringify` omits the members that a key does not have
@@ -56,10 +56,10 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
   return {
     alg,
     extension: declare ? 'io.modelcontextprotocol/auth/dpop' : undefined,
-    async headers(method, address, accessToken) {
-      loaded ??= load()
-      const { jwk, privateKey } = await loaded
-      const { origin, pathname } = new URL(address)
+    async headers(method, url, accessToken) {
+      keys ??= loadKeys()
+      const { jwk, privateKey } = await keys
+      const { origin, pathname } = new URL(url)
       const claims = { htm: method, htu: origin + pathname, nonce: nonces.get(origin) }
       const ath = accessToken === undefined ? undefined : await digestText(accessToken)
       const proof = await new SignJWT({ ...claims, ath })
@@ -69,9 +69,9 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
         .sign(privateKey)
       return { dpop: proof }
     },
-    storeNonce({ headers, status }, address) {
+    storeNonce({ headers, status }, url) {
       const nonce = singleValue(headers, 'dpop-nonce')
-      const { origin } = new URL(address)
+      const { origin } = new URL(url)
       if (!nonce || nonces.get(origin) === nonce) return false
       nonces.set(origin, nonce)
       return status === 400 || status === 401

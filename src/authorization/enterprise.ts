@@ -80,12 +80,13 @@ async function exchange(
   { network, server, resource, scopes }: GrantRequest,
   { identityProvider, subject }: EnterpriseOptions,
 ): Promise<string> {
-  // The application chose the provider, so its URL may be private; its tokens are not bound to the key
-  const trusted: Network = { ...network, allowed: () => true, proofs: undefined }
+  // The application chose the provider, so the provider's URL may be private. The assertion is not bound
+  // to the client's key
+  const trustedNetwork: Network = { ...network, allowed: () => true, proofs: undefined }
   const { issuer, tokenEndpoint } = identityProvider
   const provider: AuthorizationServer = tokenEndpoint
     ? { issuer, token_endpoint: tokenEndpoint }
-    : await discoverServer(trusted, issuer)
+    : await discoverServer(trustedNetwork, issuer)
   const { token, type = 'id_token' } = await subject()
   const params = {
     requested_token_type: `${TOKEN_TYPE}id-jag`,
@@ -96,8 +97,8 @@ async function exchange(
     subject_token_type: TOKEN_TYPE + type,
   }
   const client = oauthClient(provider, identityProvider)
-  const party = { network: trusted, server: provider }
-  const answer = await postGrant(party, client, TOKEN_EXCHANGE, params, 'token')
+  const target = { network: trustedNetwork, server: provider }
+  const answer = await postGrant(target, client, TOKEN_EXCHANGE, params, 'token')
   const { ok, json = {} } = answer
   const { access_token: assertion, issued_token_type: issuedType } = json
   if (!ok || issuedType !== `${TOKEN_TYPE}id-jag` || typeof assertion !== 'string') {

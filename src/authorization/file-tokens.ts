@@ -40,11 +40,11 @@ export interface Files {
 }
 
 /** How often the owner of a lock renews it, in milliseconds. */
-const RENEWAL_MS = 2_000
+const RENEWAL_INTERVAL_MS = 2_000
 /** How long a lock stays valid without renewal if its owner may still be alive, in milliseconds. */
 const EXPIRY_MS = 15_000
 /** How often to check whether a lock is released, in milliseconds. */
-const POLL_MS = 50
+const POLL_INTERVAL_MS = 50
 
 /** Stores tokens in the files of a folder. */
 export function createFileTokenStore(files: Files, folder: string): TokenStore {
@@ -69,7 +69,10 @@ export function createFileTokenStore(files: Files, folder: string): TokenStore {
         const lock = `${await pathOf(key)}.lock`
         const owner = [crypto.randomUUID(), await files.processId?.()].join(' ')
         await acquireLock(files, lock, owner)
-        const renewal = setInterval(() => void files.touch(lock).catch(() => {}), RENEWAL_MS)
+        const renewal = setInterval(
+          () => void files.touch(lock).catch(() => {}),
+          RENEWAL_INTERVAL_MS,
+        )
         try {
           return await work()
         } finally {
@@ -84,7 +87,7 @@ export function createFileTokenStore(files: Files, folder: string): TokenStore {
 async function acquireLock(files: Files, lock: string, owner: string): Promise<void> {
   while (!(await files.create(lock, owner))) {
     const isRemoved = (await isAbandoned(files, lock)) && (await breakLock(files, lock, owner))
-    if (!isRemoved) await sleep(POLL_MS)
+    if (!isRemoved) await sleep(POLL_INTERVAL_MS)
   }
 }
 
@@ -113,8 +116,8 @@ async function isAbandoned(files: Files, lock: string): Promise<boolean> {
   const changedAt = await files.changedAt(lock)
   if (changedAt === undefined) return false
   if (Date.now() - changedAt > EXPIRY_MS) return true
-  const [, process] = (await files.read(lock))?.split(' ') ?? []
-  return process ? ((await files.hasEnded?.(process)) ?? false) : false
+  const [, processId] = (await files.read(lock))?.split(' ') ?? []
+  return processId ? ((await files.hasEnded?.(processId)) ?? false) : false
 }
 
 /** Parses a file; a corrupt file counts as missing. */

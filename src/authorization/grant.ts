@@ -83,7 +83,7 @@ export interface GrantRequest extends TokenPurpose {
   /** The URL of the MCP server. */
   readonly mcpServer: string
   /** Whether the rules of 2025-03-26 apply. */
-  readonly old: boolean
+  readonly isOld: boolean
 }
 
 /** A way to obtain tokens. */

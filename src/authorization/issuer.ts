@@ -27,13 +27,13 @@ export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
 /**
  * Signs in with credentials for one authorization server, and sends them to no other.
  *
- * @param id The extension to declare, if any.
+ * @param extensionId The extension to declare, if any.
  * @throws {TypeError} If the issuer is missing.
  */
 export function createIssuerBoundSignIn(
   options: IssuerOptions,
   obtain: Grant['obtain'],
-  id?: string,
+  extensionId?: string,
 ): SignIn {
   const { issuer } = options
   if (!issuer) throw new TypeError('"issuer" is missing: set it to the issuer of the credentials')
@@ -55,5 +55,5 @@ export function createIssuerBoundSignIn(
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer
   }
-  return new TokenProvider(grant, { ...options, chooseIssuer }, id)
+  return new TokenProvider(grant, { ...options, chooseIssuer }, extensionId)
 }

@@ -63,7 +63,7 @@ export interface LoopbackListener {
 
 const OPTIONS: OptionNames<LoopbackOptions> = { port: 1, hostname: 1, path: 1, open: 1, page: 1 }
 
-const PAGE =
+const DEFAULT_PAGE =
   '<!doctype html><meta charset="utf-8"><title>Signed in</title><p>You can close this page.'
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -82,7 +82,7 @@ export function createLoopbackFlow(
   host: LoopbackHost,
   options: LoopbackOptions = {},
 ): AuthorizationFlow {
-  const { path = '/callback', page = PAGE, open = (url) => showUrl(host, url) } = options
+  const { path = '/callback', page = DEFAULT_PAGE, open = (url) => showUrl(host, url) } = options
   const { port: wantedPort, hostname: wantedHost } = options
   requireKnown('loopback', options, OPTIONS)
   if (wantedHost !== undefined && !isLoopback(wantedHost)) {
@@ -90,15 +90,16 @@ export function createLoopbackFlow(
   }
   return {
     async begin(registeredUri): Promise<AuthorizationRedirect> {
-      const url = parseUrl(registeredUri ?? '')
-      const registered = url && isLoopback(url.hostname) ? url : undefined
+      const registeredUrl = parseUrl(registeredUri ?? '')
+      const registered =
+        registeredUrl && isLoopback(registeredUrl.hostname) ? registeredUrl : undefined
       const hostname = wantedHost ?? registered?.hostname ?? '127.0.0.1'
       let state: string | null = null
       let onRedirect: ((callback: string) => void) | undefined
       const handleRequest = ({ url, method }: Request): Response => {
-        const { hostname, pathname, searchParams } = new URL(url)
+        const { hostname: requestedHost, pathname, searchParams } = new URL(url)
         // Any other name was resolved to this machine by DNS rebinding
-        if (!isLoopback(hostname)) return new Response(null, { status: 403 })
+        if (!isLoopback(requestedHost)) return new Response(null, { status: 403 })
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
         // Any page can send the browser here; only the authorization server knows the state
         if (!onRedirect || searchParams.get('state') !== state) {
@@ -136,14 +137,14 @@ async function listenOn(
   port: number,
   answer: (request: Request) => Response,
 ): Promise<LoopbackListener> {
-  const isName = hostname === 'localhost'
-  const address = isName ? '127.0.0.1' : hostname.replace(/[[\]]/g, '')
+  const isLocalhost = hostname === 'localhost'
+  const address = isLocalhost ? '127.0.0.1' : hostname.replace(/[[\]]/g, '')
   const listener = await host.listen(port, answer, address)
-  if (!isName) return listener
+  if (!isLocalhost) return listener
   try {
-    const other = await host.listen(listener.port, answer, '::1')
+    const ipv6Listener = await host.listen(listener.port, answer, '::1')
     const close = async (): Promise<void> => {
-      await Promise.all([listener.close(), other.close()])
+      await Promise.all([listener.close(), ipv6Listener.close()])
     }
     return { port: listener.port, close }
   } catch (error) {
@@ -171,11 +172,12 @@ async function showUrl(host: LoopbackHost, url: string): Promise<void> {
  * @throws The error of `host.run`, if the program does not exist or fails.
  */
 export function openBrowser(host: Pick<LoopbackHost, 'os' | 'run'>, url: string): Promise<void> {
-  const [command, ...args] =
-    host.os === 'darwin'
-      ? ['open']
-      : host.os.startsWith('win')
-        ? ['rundll32', 'url.dll,FileProtocolHandler']
-        : ['xdg-open']
-  return host.run(command ?? '', [...args, new URL(url).href])
+  const [command = '', ...args] = browserCommand(host.os)
+  return host.run(command, [...args, new URL(url).href])
+}
+
+/** The program that opens a URL in the default browser, and its first arguments. */
+function browserCommand(os: string): readonly string[] {
+  if (os === 'darwin') return ['open']
+  return os.startsWith('win') ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open']
 }

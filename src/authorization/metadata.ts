@@ -122,13 +122,13 @@ export async function discoverOldServer(
 }
 
 /** The list members of authorization server metadata, as far as they are used. */
-const LIST = /(?:scopes|methods|types|values|profiles)_supported$/
+const LIST_NAME = /(?:scopes|methods|types|values|profiles)_supported$/
 
 /** Reads the metadata of an authorization server. Malformed lists count as absent. */
 function readServer(metadata: JsonObject): AuthorizationServer {
   const members = Object.entries(metadata).map(([name, value]) => [
     name,
-    LIST.test(name) ? strings(value) : value,
+    LIST_NAME.test(name) ? strings(value) : value,
   ])
   return Object.fromEntries(members) as AuthorizationServer
 }
@@ -146,21 +146,21 @@ async function findMetadata(
   member: 'resource' | 'issuer' = 'resource',
   headers?: Record<string, string>,
 ): Promise<JsonObject | string> {
-  const tried: string[] = []
+  const failures: string[] = []
   for (const url of urls) {
     try {
       const answer = await getJson(network, url, step, headers)
       const { status, ok, json } = answer
       if (status >= 500) throw unexpectedResponse(step, 'Reading metadata failed', answer)
       if (ok && typeof json?.[member] === 'string') return json
-      tried.push(`"${url}" (HTTP ${status})`)
+      failures.push(`"${url}" (HTTP ${status})`)
     } catch (error) {
       // A response that CORS hides from a page looks like a network error
       if (!(error instanceof AuthorizationError) || error.answer || !error.cause) throw error
-      tried.push(error.message)
+      failures.push(error.message)
     }
   }
-  return tried.join(', ')
+  return failures.join(', ')
 }
 
 /** The strings of a list; `undefined` if the value is not a list. */

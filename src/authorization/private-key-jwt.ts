@@ -47,7 +47,7 @@ export interface PrivateKeyJwtOptions {
  */
 export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
   const { kid, audience } = options
-  let loaded: Promise<Key> | undefined
+  let loadedKey: Promise<Key> | undefined
   return async (server, client, body, headers) => {
     const {
       issuer,
@@ -60,8 +60,8 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
       throw new AuthorizationError('registration', message)
     }
     requireSupport(methods, 'private_key_jwt')
-    loaded ??= loadKey(options)
-    const key = await loaded
+    loadedKey ??= loadKey(options)
+    const key = await loadedKey
     const authenticate = PrivateKeyJwt(kid === undefined ? key : { key, kid }, {
       [modifyAssertion](header, payload) {
         if (typeof header.alg === 'string') requireSupport(algs, header.alg)
@@ -75,7 +75,7 @@ export function privateKeyJwt(options: PrivateKeyJwtOptions): ClientAuth {
 async function loadKey({ key, alg = 'ES256' }: PrivateKeyJwtOptions): Promise<Key> {
   if (key instanceof CryptoKey) return key
   if (typeof key === 'string') return importPKCS8(key, alg)
-  const loaded = await importJWK(key, key.alg ?? alg)
-  if (loaded instanceof CryptoKey) return loaded
+  const importedKey = await importJWK(key, key.alg ?? alg)
+  if (importedKey instanceof CryptoKey) return importedKey
   throw new TypeError('"key" is a shared secret: pass a private key')
 }

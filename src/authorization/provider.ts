@@ -55,20 +55,18 @@ export class TokenProvider implements SignIn {
   readonly #tokens: TokenStore
   readonly #servers = new Map<string, Promise<ServerState>>()
   /** The token that each request was sent with. */
-  readonly #sent = new WeakMap<HttpRequestFacts, TokenRecord>()
+  readonly #usedTokens = new WeakMap<HttpRequestFacts, TokenRecord>()
   /**
    * The tokens that no server has accepted yet, and whether they were newly obtained rather than
    * refreshed.
    */
-  readonly #unproven = new WeakMap<TokenRecord, boolean>()
+  readonly #unacceptedTokens = new WeakMap<TokenRecord, boolean>()
   #resumed: Promise<void> | undefined
 
-  /** @param id The extension to declare, if any. */
-  constructor(grant: Grant, options: AuthorizationOptions, id?: string) {
-    const ids = [id, options.proofs?.extension]
-    this.extensions = Object.fromEntries(
-      ids.flatMap((extensionId) => (extensionId ? [[extensionId, {}]] : [])),
-    )
+  /** @param extensionId The extension to declare, if any. */
+  constructor(grant: Grant, options: AuthorizationOptions, extensionId?: string) {
+    const extensionIds = [extensionId, options.proofs?.extension]
+    this.extensions = Object.fromEntries(extensionIds.flatMap((id) => (id ? [[id, {}]] : [])))
     this.#grant = grant
     this.#options = options
     this.#tokens = options.tokens ?? memoryTokenStore()
@@ -81,13 +79,13 @@ export class TokenProvider implements SignIn {
     const renewAt = server.token?.renewAt ?? Infinity
     if (server.token && Date.now() >= renewAt && performance.now() >= server.retryAt) {
       const renewed = await this.#renew(server, server.token).catch(() => false)
-      // The server decides whether the old token is still valid
+      // After a failure the old token is still sent, because the server may accept it
       if (renewed) server.failures = 0
       else server.retryAt = performance.now() + backoffMs(server.failures++, RETRY_MS)
     }
     const { token } = server
     if (!token) return {}
-    this.#sent.set(request, token)
+    this.#usedTokens.set(request, token)
     const { accessToken } = token
     if (!proofs) return { authorization: `Bearer ${accessToken}` }
     const proof = await proofs.headers(request.method, request.url, accessToken)
@@ -95,8 +93,8 @@ export class TokenProvider implements SignIn {
   }
 
   accepted(response: Response, request: HttpRequestFacts): void {
-    const token = this.#sent.get(request)
-    if (token) this.#unproven.delete(token)
+    const token = this.#usedTokens.get(request)
+    if (token) this.#unacceptedTokens.delete(token)
     this.#options.proofs?.storeNonce(response, request.url)
   }
 
@@ -106,20 +104,20 @@ export class TokenProvider implements SignIn {
     const error = challengeParams.get('error')
     if (server.network.proofs?.storeNonce(response, request.url) && error === 'use_dpop_nonce')
       return true
-    const used = this.#sent.get(request)
+    const used = this.#usedTokens.get(request)
     const { background } = request
     const lacksScopes = response.status === 403
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
     if (server.token && server.token.accessToken !== used?.accessToken) return true
     let missingScopes: string | undefined
     if (lacksScopes) {
-      if (used) this.#unproven.delete(used)
+      if (used) this.#unacceptedTokens.delete(used)
       if (!server.work) {
         const scopes = splitScope(challengeParams.get('scope') ?? '')
         missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, used?.granted)
       }
     } else {
-      const isNew = used && this.#unproven.get(used)
+      const isNew = used && this.#unacceptedTokens.get(used)
       if (isNew && !server.work && !background) {
         await this.#discardToken(server, used)
         const message = `"${request.url}" rejects the token that was just issued for it`
@@ -138,7 +136,8 @@ export class TokenProvider implements SignIn {
       return this.#obtain(server, request.url, challengeParams, latest)
     }
     // `#updateToken` may return the result of another operation in progress, such as a failed refresh
-    while (!(await this.#updateToken(server, used, obtain)));
+    let isUpdated = false
+    while (!isUpdated) isUpdated = await this.#updateToken(server, used, obtain)
     return true
   }
 
@@ -237,7 +236,7 @@ export class TokenProvider implements SignIn {
   async #saveToken(server: ServerState, token: TokenRecord, isNew: boolean): Promise<true> {
     if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
-    this.#unproven.set(token, isNew)
+    this.#unacceptedTokens.set(token, isNew)
     server.token = token
     return true
   }

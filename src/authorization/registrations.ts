@@ -31,7 +31,7 @@ export interface Registration extends JsonObject {
 }
 
 /** The key of all registrations, which are stored as one value so that they can be listed. */
-const KEY = 'clients'
+const REGISTRATIONS_KEY = 'clients'
 
 /**
  * Lists the stored registrations, by issuer.
@@ -39,7 +39,7 @@ const KEY = 'clients'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function listRegistrations(tokens: TokenStore): Promise<Record<string, Registration>> {
-  return ((await tokens.get(KEY)) ?? {}) as Record<string, Registration>
+  return ((await tokens.get(REGISTRATIONS_KEY)) ?? {}) as Record<string, Registration>
 }
 
 /**
@@ -93,7 +93,7 @@ function changeRegistrations(
   tokens: TokenStore,
   change: (stored: Record<string, Registration>) => Record<string, Registration>,
 ): Promise<void> {
-  return tokens.withLock(KEY, async () => {
-    await tokens.set(KEY, change(await listRegistrations(tokens)))
+  return tokens.withLock(REGISTRATIONS_KEY, async () => {
+    await tokens.set(REGISTRATIONS_KEY, change(await listRegistrations(tokens)))
   })
 }

@@ -18,7 +18,7 @@ const MAX_LENGTH = 256 * 1024
 /** How much of a non-JSON body, or of a description, is included in errors. */
 const EXCERPT_LENGTH = 300
 /** Secrets in forms, in malformed JSON, and in pages that show either. */
-const SECRETS =
+const SECRET_VALUES =
   /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
 
 /**
@@ -145,7 +145,7 @@ export async function readAnswer(
       const encoded = new URLSearchParams({ '': secret }).toString().slice(1)
       if (secret) redacted = redacted.replaceAll(secret, '***').replaceAll(encoded, '***')
     }
-    return redacted.replace(SECRETS, '$1***').slice(0, EXCERPT_LENGTH)
+    return redacted.replace(SECRET_VALUES, '$1***').slice(0, EXCERPT_LENGTH)
   }
   // A body that may contain tokens is not included
   const body = json || ok ? undefined : redact(text)
@@ -168,7 +168,8 @@ export function unexpectedResponse(
 ): AuthorizationError {
   const { json: _, ok: __, ...facts } = answer
   const { url, status, error, description, body } = answer
-  const detail = error ? `${error}${description ? `, ${description}` : ''}` : body?.trim()
+  const errorDetail = description ? `${error}, ${description}` : error
+  const detail = error ? errorDetail : body?.trim()
   return new AuthorizationError(
     step,
     `${problem}: "${url}" answered HTTP ${status}${detail ? ` (${detail})` : ''}`,

@@ -83,8 +83,10 @@ export function signIn(options: SignInOptions): SignIn {
   return new TokenProvider(new CodeGrant(options), options)
 }
 
-const CODE = 'authorization_code'
-const REFRESH = 'refresh_token'
+const CODE_GRANT = 'authorization_code'
+const REFRESH_GRANT = 'refresh_token'
+/** How much of the server's description of an error is quoted, in UTF-16 units. */
+const MAX_DESCRIPTION_LENGTH = 300
 /** The scope that requests refresh tokens. */
 const OFFLINE_ACCESS = 'offline_access'
 
@@ -124,11 +126,11 @@ class CodeGrant implements Grant {
           if (attempt === 0) continue
           throw registeredWithout(request, `the redirect URI "${redirectUri}"`)
         }
-        if (!allows(registration.grant_types, CODE))
-          throw registeredWithout(request, `the grant "${CODE}"`)
+        if (!allows(registration.grant_types, CODE_GRANT))
+          throw registeredWithout(request, `the grant "${CODE_GRANT}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
-        const allowed = { ...request, scopes }
-        const { url, flow } = await createFlow(allowed, client, redirectUri)
+        const allowedRequest = { ...request, scopes }
+        const { url, flow } = await createFlow(allowedRequest, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
         const returning = withTimeout(
           interactionTimeoutMs,
@@ -143,7 +145,8 @@ class CodeGrant implements Grant {
           throw new AuthorizationError('authorization', message, undefined, cause)
         })
         try {
-          return await addRegistration(request, client, redeem(allowed, client, flow, callback))
+          const obtained = redeem(allowedRequest, client, flow, callback)
+          return await addRegistration(request, client, obtained)
         } catch (error) {
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
         }
@@ -157,12 +160,12 @@ class CodeGrant implements Grant {
     const client = await findClient(request, this.#options, undefined, latest.client)
     const renew = (scopes: readonly string[]): Promise<TokenRecord> => {
       const grant = { refresh_token: latest.refreshToken ?? '', ...scopeParam(scopes) }
-      return requestToken(request, client, REFRESH, grant, 'refresh')
+      return requestToken(request, client, REFRESH_GRANT, grant, 'refresh')
     }
     const { scopes } = request
-    // Request this scope again, because few servers list it among the granted scopes
-    const offline = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
-    const wanted = scopes.length > 0 ? [...new Set([...scopes, ...offline])] : []
+    // `offline_access` is requested again, because few servers list it among the granted scopes
+    const offlineScopes = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
+    const wanted = scopes.length > 0 ? [...new Set([...scopes, ...offlineScopes])] : []
     // Some servers reject a refresh without scopes; others reject scopes that they did not list as granted
     const renewed = renew(wanted).catch((error: unknown) => {
       if (errorCodeOf(error) !== 'invalid_scope') throw error
@@ -177,11 +180,15 @@ class CodeGrant implements Grant {
     const returned = this.#options.interaction.returned?.()
     if (!returned) return undefined
     const { callback, flow } = returned
-    const saved = readFlow(flow)
-    const { server, issuer, resource, scopes, redirectUri } = saved
+    const savedFlow = readFlow(flow)
+    const { server, issuer, resource, scopes, redirectUri } = savedFlow
     const request = await createRequest(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    const token = await addRegistration(request, client, redeem(request, client, saved, callback))
+    const token = await addRegistration(
+      request,
+      client,
+      redeem(request, client, savedFlow, callback),
+    )
     return { server, token }
   }
 }
@@ -198,7 +205,7 @@ async function addRegistration(
   const { registration } = client
   try {
     const token = { ...(await obtained), client: registration }
-    return allows(registration?.grant_types, REFRESH)
+    return allows(registration?.grant_types, REFRESH_GRANT)
       ? token
       : { ...token, refreshToken: undefined }
   } catch (error) {
@@ -278,7 +285,8 @@ async function redeem(
       message: string
     }
     if (!error) throw new AuthorizationError(step, `The response was dropped: ${message}`)
-    const detail = `${error}${description ? `, ${description.slice(0, 300)}` : ''}`
+    const excerpt = description?.slice(0, MAX_DESCRIPTION_LENGTH)
+    const detail = excerpt ? `${error}, ${excerpt}` : error
     const url = server.authorization_endpoint ?? ''
     const answer = { url, status: 302, error, description }
     throw new AuthorizationError(step, `"${server.issuer}" granted no access (${detail})`, answer)
@@ -288,13 +296,13 @@ async function redeem(
   if (secondCode !== undefined) throw new AuthorizationError(step, 'The response has two codes')
   const { redirectUri: redirect_uri, verifier: code_verifier } = flow
   const grant = { code, redirect_uri, code_verifier }
-  return requestToken(request, client, CODE, grant)
+  return requestToken(request, client, CODE_GRANT, grant)
 }
 
 /** Without PKCE, a leaked code is as useful to an attacker as a leaked token, so no code is requested. */
-function requirePkce({ server, old }: GrantRequest): void {
+function requirePkce({ server, isOld }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
-  if (methods ? methods.includes('S256') : old) return
+  if (methods ? methods.includes('S256') : isOld) return
   const message = `"${issuer}" does not say that it supports PKCE with S256`
   throw new AuthorizationError('server-metadata', message)
 }

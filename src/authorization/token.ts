@@ -28,11 +28,11 @@ export interface TokenPurpose {
 
 const BEARER = 'bearer'
 /** How long before its expiry a token is refreshed, in milliseconds. */
-const MARGIN_MS = 30_000
+const RENEWAL_MARGIN_MS = 30_000
 /** The maximum of this margin, as a share of the token's lifetime. */
-const MARGIN_SHARE = 0.25
+const RENEWAL_MARGIN_SHARE = 0.25
 /** The names of parameters whose values are redacted from errors. */
-const SECRET = /code|token|secret|assertion/
+const SECRET_NAME = /code|token|secret|assertion/
 
 /**
  * Requests a token.
@@ -69,14 +69,14 @@ export async function requestToken(
     throw new AuthorizationError(step, 'The token contains invalid characters')
   }
   // `NaN` for anything that is not a number, including null and an empty string
-  const lifeMs = Number.parseFloat(String(json.expires_in)) * 1_000
+  const lifetimeMs = Number.parseFloat(String(json.expires_in)) * 1_000
   return {
     issuer: server.issuer,
     resource,
     accessToken,
     tokenType: expectedType,
-    renewAt: Number.isFinite(lifeMs)
-      ? Date.now() + lifeMs - Math.min(MARGIN_MS, lifeMs * MARGIN_SHARE)
+    renewAt: Number.isFinite(lifetimeMs)
+      ? Date.now() + lifetimeMs - Math.min(RENEWAL_MARGIN_MS, lifetimeMs * RENEWAL_MARGIN_SHARE)
       : undefined,
     refreshToken: typeof refreshToken === 'string' && refreshToken ? refreshToken : undefined,
     asked: scopes,
@@ -106,7 +106,7 @@ export async function postGrant(
     const headers = new Headers(await proofs?.headers('POST', href))
     headers.set('accept', 'application/json')
     await authenticate(server, { client_id }, body, headers)
-    const secrets = [...body].flatMap(([name, value]) => (SECRET.test(name) ? value : []))
+    const secrets = [...body].flatMap(([name, value]) => (SECRET_NAME.test(name) ? value : []))
     secrets.push(...basicSecrets(headers))
     const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual' }
     const response = await send(network, href, init, step)
