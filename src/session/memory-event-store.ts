@@ -56,8 +56,7 @@ class MemoryEventStore implements EventStore {
   }
 
   storeEvent(stream: string, message: string): string {
-    this.eventCount += 1
-    const id = `${stream}_${this.eventCount}`
+    const id = `${stream}_${++this.eventCount}`
     const sizeBefore = this.size
     this.#events.set(id, { stream, message })
     this.#lastEventIds.set(stream, id)

@@ -86,7 +86,7 @@ export class Reply {
     const stream = this.#replyStream
     try {
       if (stream) {
-        const responses = answer ? [answer].flat() : []
+        const responses = [answer ?? []].flat()
         for (const response of responses) void stream.send(response)
         stream.close()
       } else if (answer) {
