@@ -90,10 +90,10 @@ function answerWith(
     if (method !== 'GET' && !isHead) return respond(405, { allow: 'GET, HEAD, OPTIONS' })
     if (allow && !(await allow(request, caller))) return respond(429)
     const etag = `"${await (digest ??= digestText(body))}"`
-    const known = headers.get('if-none-match') ?? ''
+    const knownTags = headers.get('if-none-match') ?? ''
     const caching = { etag, ...(cacheControl && { 'cache-control': cacheControl }) }
-    // The tag may be in a list, and in its weak form
-    if (known === '*' || known.includes(etag)) return respond(304, caching)
+    // The header may contain the tag in a list, or in its weak form
+    if (knownTags === '*' || knownTags.includes(etag)) return respond(304, caching)
     return respond(200, { ...caching, 'content-type': type }, isHead ? null : body)
   }
 }

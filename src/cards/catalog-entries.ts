@@ -93,23 +93,28 @@ export async function requireDigest(
 export function newestEntries(entries: readonly CatalogEntry[]): CatalogEntry[] {
   const newest = new Map<string, CatalogEntry>()
   for (const entry of entries) {
-    const known = newest.get(entry.identifier)
-    if (!known || isNewer(entry, known)) newest.set(entry.identifier, entry)
+    const other = newest.get(entry.identifier)
+    if (!other || isNewer(entry, other)) newest.set(entry.identifier, entry)
   }
   return [...newest.values()]
 }
 
+/** Matches a semantic version; the groups are its three numbers and its pre-release. */
 const SEMANTIC = /^(\d+)\.(\d+)\.(\d+)(?:-([\w.-]+))?(?:\+.*)?$/
 
-function isNewer(entry: CatalogEntry, known: CatalogEntry): boolean {
-  const [a, b] = [SEMANTIC.exec(entry.version ?? ''), SEMANTIC.exec(known.version ?? '')]
-  if (!a || !b) return (entry.updatedAt ?? '') > (known.updatedAt ?? '')
-  for (const part of [1, 2, 3]) {
-    if (Number(a[part]) !== Number(b[part])) return Number(a[part]) > Number(b[part])
+function isNewer(entry: CatalogEntry, other: CatalogEntry): boolean {
+  const version = SEMANTIC.exec(entry.version ?? '')
+  const otherVersion = SEMANTIC.exec(other.version ?? '')
+  if (!version || !otherVersion) return (entry.updatedAt ?? '') > (other.updatedAt ?? '')
+  for (const group of [1, 2, 3]) {
+    const difference = Number(version[group]) - Number(otherVersion[group])
+    if (difference !== 0) return difference > 0
   }
+  const [prerelease, otherPrerelease] = [version[4], otherVersion[4]]
   // A release is newer than its pre-releases
-  if (a[4] === undefined || b[4] === undefined) return a[4] === undefined && b[4] !== undefined
-  return comparePrereleases(a[4].split('.'), b[4].split('.')) > 0
+  if (otherPrerelease === undefined) return false
+  if (prerelease === undefined) return true
+  return comparePrereleases(prerelease.split('.'), otherPrerelease.split('.')) > 0
 }
 
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
@@ -118,8 +123,9 @@ function comparePrereleases(a: readonly string[], b: readonly string[]): number 
     if (x === y) continue
     const [isNumberX, isNumberY] = [/^\d+$/.test(x), /^\d+$/.test(y)]
     if (isNumberX && isNumberY) return Number(x) - Number(y)
-    // Numbers come first, and a shorter list before a longer one
-    if (isNumberX !== isNumberY) return x === '' ? -1 : y === '' ? 1 : isNumberX ? -1 : 1
+    // A shorter list comes before a longer one, and a number before a text
+    if (x === '' || y === '') return x === '' ? -1 : 1
+    if (isNumberX !== isNumberY) return isNumberX ? -1 : 1
     return x < y ? -1 : 1
   }
   return 0

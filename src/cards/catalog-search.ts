@@ -30,14 +30,17 @@ export interface CardFailure {
   readonly error: SdkError
 }
 
+/** How deep catalogs may contain catalogs. */
 const MAX_DEPTH = 4
+/** The maximum number of entries of one catalog. */
 const MAX_ENTRIES = 100
+/** The maximum number of cards and catalogs in one search. */
 const MAX_CARDS = 500
 const MAX_CATALOGS = 100
 /** The maximum number of concurrent requests. */
 const CONCURRENCY = 8
 
-/** A catalog and its place. */
+/** A catalog, with its URL and its depth. */
 interface Catalog {
   readonly content: UncheckedCatalog
   readonly url: string
@@ -50,12 +53,12 @@ export class CatalogSearch {
   readonly failures: CardFailure[] = []
   readonly #domain: string
   readonly #options: FetchDocumentOptions
-  readonly #limited = semaphore(CONCURRENCY)
+  readonly #limitConcurrency = semaphore(CONCURRENCY)
   readonly #visited = new Set<string>()
   /** The cards by endpoint. Several entries for one endpoint are the same server. */
-  readonly #found = new Map<unknown, FoundCard>()
-  #cards = 0
-  #catalogs = 0
+  readonly #cardsByEndpoint = new Map<unknown, FoundCard>()
+  #cardCount = 0
+  #catalogCount = 0
 
   constructor(domain: string, options: FetchDocumentOptions) {
     this.#domain = domain
@@ -64,7 +67,7 @@ export class CatalogSearch {
 
   /** The cards, in the order of the catalog. */
   get cards(): FoundCard[] {
-    return [...this.#found.values()]
+    return [...this.#cardsByEndpoint.values()]
   }
 
   /**
@@ -82,10 +85,10 @@ export class CatalogSearch {
       if (status === 404 || status === 410) return false
       throw error
     }
-    for (const card of await this.#read({ content, url, depth: 1 })) {
-      const endpoint = card.card.remotes?.find(({ type }) => type === 'streamable-http')?.url
-      const key = endpoint ?? card
-      if (!this.#found.has(key)) this.#found.set(key, card)
+    for (const found of await this.#readEntries({ content, url, depth: 1 })) {
+      const endpoint = found.card.remotes?.find(({ type }) => type === 'streamable-http')?.url
+      const key = endpoint ?? found
+      if (!this.#cardsByEndpoint.has(key)) this.#cardsByEndpoint.set(key, found)
     }
     return true
   }
@@ -100,10 +103,10 @@ export class CatalogSearch {
   }
 
   /** Reads the entries of a catalog. */
-  async #read(catalog: Catalog): Promise<FoundCard[]> {
+  async #readEntries(catalog: Catalog): Promise<FoundCard[]> {
     const { content, url } = catalog
     if (content.entries.length > MAX_ENTRIES) {
-      this.#fail(undefined, limit(url, `has more than ${MAX_ENTRIES} entries`))
+      this.#addFailure(undefined, limitError(url, `has more than ${MAX_ENTRIES} entries`))
     }
     const entries = content.entries.slice(0, MAX_ENTRIES).flatMap((value) => {
       const { identifier, type, mediaType = type } = isObject(value) ? value : {}
@@ -112,7 +115,7 @@ export class CatalogSearch {
       try {
         return [requireEntry(value, url)]
       } catch (error) {
-        this.#fail(identifier, error)
+        this.#addFailure(identifier, error)
         return []
       }
     })
@@ -121,7 +124,7 @@ export class CatalogSearch {
         if (entry.type === CARD_TYPE) return await this.#readCard(entry, catalog)
         return await this.#readNested(entry, catalog)
       } catch (error) {
-        this.#fail(entry.identifier, error)
+        this.#addFailure(entry.identifier, error)
         return []
       }
     })
@@ -129,38 +132,47 @@ export class CatalogSearch {
   }
 
   async #readCard(entry: CatalogEntry, { content, url }: Catalog): Promise<FoundCard[]> {
-    if (++this.#cards > MAX_CARDS) {
-      if (this.#cards > MAX_CARDS + 1) return []
-      throw limit(url, `and others have more than ${MAX_CARDS} cards`)
+    this.#cardCount += 1
+    if (this.#cardCount > MAX_CARDS) {
+      // The limit is reported once
+      if (this.#cardCount > MAX_CARDS + 1) return []
+      throw limitError(url, `and others have more than ${MAX_CARDS} cards`)
     }
     const [domain, catalogUrl, { signature }] = [this.#domain, url, content]
     if ('data' in entry) {
       await requireDigest(entry, entry)
       return [foundCard({ card: requireCard(entry.data), domain, entry, catalogUrl, signature })]
     }
-    const fetched = await this.#limited(() => fetchCardFrom(entry.url, domain, this.#options))
+    const fetched = await this.#limitConcurrency(() =>
+      fetchCardFrom(entry.url, domain, this.#options),
+    )
     await requireDigest(entry, fetched.bytes)
     return [foundCard({ ...fetched, domain, entry, catalogUrl, signature })]
   }
 
   async #readNested(entry: CatalogEntry, { url, depth }: Catalog): Promise<FoundCard[]> {
     if (depth === MAX_DEPTH)
-      throw limit(url, `contains catalogs to a depth of more than ${MAX_DEPTH}`)
+      throw limitError(url, `contains catalogs to a depth of more than ${MAX_DEPTH}`)
     if ('data' in entry) {
       await requireDigest(entry, entry)
-      return this.#read({ content: requireCatalog(entry.data, undefined), url, depth: depth + 1 })
+      return this.#readEntries({
+        content: requireCatalog(entry.data, undefined),
+        url,
+        depth: depth + 1,
+      })
     }
     const address = parseUrl(entry.url)?.href ?? entry.url
     if (this.#visited.has(address)) return []
-    if (++this.#catalogs > MAX_CATALOGS) {
-      if (this.#catalogs > MAX_CATALOGS + 1) return []
-      throw limit(url, `and others contain more than ${MAX_CATALOGS} catalogs`)
+    this.#catalogCount += 1
+    if (this.#catalogCount > MAX_CATALOGS) {
+      if (this.#catalogCount > MAX_CATALOGS + 1) return []
+      throw limitError(url, `and others contain more than ${MAX_CATALOGS} catalogs`)
     }
-    const content = await this.#limited(() => this.#fetchCatalog(address, entry))
-    return this.#read({ content, url: address, depth: depth + 1 })
+    const content = await this.#limitConcurrency(() => this.#fetchCatalog(address, entry))
+    return this.#readEntries({ content, url: address, depth: depth + 1 })
   }
 
-  #fail(identifier: unknown, error: unknown): void {
+  #addFailure(identifier: unknown, error: unknown): void {
     // If the application has aborted the search, the error does not belong to this entry only
     if (!(error instanceof SdkError) || this.#options.signal?.aborted) throw error
     this.failures.push({
@@ -170,6 +182,6 @@ export class CatalogSearch {
   }
 }
 
-function limit(url: string, reason: string): SdkError {
+function limitError(url: string, reason: string): SdkError {
   return failure('LIMIT_EXCEEDED', 'limit', url, `${reason}: the rest is not read`)
 }

@@ -61,12 +61,14 @@ const EXTENSION_KEY = /^(?:https?:\/\/\S+|[a-z][\w-]*(?:\.[\w-]+)+)$/i
  * @see https://github.com/Agent-Card/ai-catalog
  */
 export function aiCatalog(
-  listed: readonly (ServerCard | CatalogEntry)[],
+  cardsAndEntries: readonly (ServerCard | CatalogEntry)[],
   options: AiCatalogOptions = {},
 ): AiCatalog {
   requireKnown('The catalog', options, OPTIONS)
   const { domain, development = false, host, extensions } = options
-  const entries = listed.map((item) => ('identifier' in item ? item : entryOf(item, domain)))
+  const entries = cardsAndEntries.map((item) =>
+    'identifier' in item ? item : entryOf(item, domain),
+  )
   const catalog: AiCatalog = {
     specVersion: '1.0',
     entries,
@@ -76,7 +78,7 @@ export function aiCatalog(
   const faults = [
     ...entries.flatMap((entry, at) => entryFaults(entry, entries.slice(0, at), development)),
     ...[catalog, ...entries]
-      .flatMap((each) => Object.keys(each.extensions ?? {}))
+      .flatMap((catalogOrEntry) => Object.keys(catalogOrEntry.extensions ?? {}))
       .filter((key) => !EXTENSION_KEY.test(key))
       .map((key) => `"${key}" must be a URL or a reversed domain`),
   ]
@@ -100,10 +102,10 @@ function entryFaults(
 ): string[] {
   const { identifier, version } = entry
   // Entries with one identifier are versions of one server
-  const isDuplicate = earlier.some(
-    (other) =>
-      other.identifier === identifier && !(version && other.version && version !== other.version),
-  )
+  const isDuplicate = earlier.some((other) => {
+    const isOtherVersion = version && other.version && version !== other.version
+    return other.identifier === identifier && !isOtherVersion
+  })
   return [
     ...(isDuplicate ? [`"${identifier}" must be unique, or have different versions`] : []),
     ...('url' in entry === 'data' in entry ? [`"${identifier}" must have "url" or "data"`] : []),

@@ -52,19 +52,19 @@ export async function chooseRemote(
 ): Promise<FilledRemote> {
   const { allowUrl, revisions: supported = revisions.map(({ version }) => version) } = options
   const { name, remotes = [] } = card
-  const isUsable = ({ supportedProtocolVersions: listed }: CardRemote): boolean => {
-    return !listed || supported.some((version) => listed.includes(version))
+  const isUsable = ({ supportedProtocolVersions: versions }: CardRemote): boolean => {
+    return !versions || supported.some((version) => versions.includes(version))
   }
   const usable = remotes.filter(isUsable)
   const remote = usable.find(({ type }) => type === 'streamable-http') ?? usable[0]
   if (!remote) {
     if (remotes.length === 0) throw new SdkError('UNSUPPORTED', `"${name}" has no endpoint`)
-    const listed = remotes.flatMap(
+    const listedVersions = remotes.flatMap(
       ({ supportedProtocolVersions = [] }) => supportedProtocolVersions,
     )
     throw new SdkError(
       'VERSION_MISMATCH',
-      `"${name}" supports ${listed.join(', ')}, and the client ${supported.join(', ')}`,
+      `"${name}" supports ${listedVersions.join(', ')}, and the client ${supported.join(', ')}`,
     )
   }
   const filled = fillRemote(remote, options)

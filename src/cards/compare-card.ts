@@ -48,16 +48,17 @@ export function compareCard(
     differences.push({ member: 'name', card: card.name, server: name })
   }
   for (const member of MEMBERS) {
-    const [claimed, actual] = [card[member], serverInfo?.[member]]
-    const isStated = claimed !== undefined && actual !== undefined
-    if (isStated && canonicalJson(claimed) !== canonicalJson(actual)) {
+    const claimed = card[member]
+    const actual = serverInfo?.[member]
+    const isInBoth = claimed !== undefined && actual !== undefined
+    if (isInBoth && canonicalJson(claimed) !== canonicalJson(actual)) {
       differences.push({ member, card: claimed, server: actual })
     }
   }
-  const listed = (card.remotes ?? []).map((remote) => remote.supportedProtocolVersions)
-  const versions = listed.flatMap((each) => each ?? [])
+  const versionLists = (card.remotes ?? []).map((remote) => remote.supportedProtocolVersions)
+  const versions = versionLists.flatMap((list) => list ?? [])
   // A remote without a list may support any revision
-  if (versions.length > 0 && !listed.includes(undefined) && !versions.includes(revision)) {
+  if (versions.length > 0 && !versionLists.includes(undefined) && !versions.includes(revision)) {
     differences.push({ member: 'revision', card: versions, server: revision })
   }
   return differences

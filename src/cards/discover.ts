@@ -82,10 +82,10 @@ export async function discover(
   options: DiscoverOptions = {},
 ): Promise<Discovery> {
   requireKnown('Discovery', options, OPTIONS)
-  const { from = 'domain', olderPaths, ...fetching } = options
+  const { from = 'domain', olderPaths, ...fetchOptions } = options
   const address = urlOf(String(target))
   const { hostname: domain, origin } = address
-  const search = new CatalogSearch(domain, fetching)
+  const search = new CatalogSearch(domain, fetchOptions)
   const found = (): Discovery => ({ cards: search.cards, failures: search.failures })
   if (from === 'endpoint') {
     const card = await optional(
@@ -93,11 +93,12 @@ export async function discover(
     )
     if (card) return { cards: [card], failures: [] }
   }
-  const linked = from === 'page' ? await linkOf(address.href) : undefined
-  const catalogUrl = linked ?? `${origin}${CATALOG_PATH}`
+  const linkedUrl = from === 'page' ? await linkOf(address.href) : undefined
+  const catalogUrl = linkedUrl ?? `${origin}${CATALOG_PATH}`
   const hasCatalog = await search.readRoot(catalogUrl)
   if (from === 'endpoint') {
-    return { cards: search.cards.filter((each) => names(each, address)), failures: search.failures }
+    const cards = search.cards.filter((card) => namesEndpoint(card, address))
+    return { cards, failures: search.failures }
   }
   if (hasCatalog || !olderPaths) return found()
   for (const path of OLDER_CATALOGS) {
@@ -110,11 +111,11 @@ export async function discover(
   return found()
 
   async function cardAt(url: string): Promise<FoundCard> {
-    return foundCard({ domain, ...(await fetchCardFrom(url, domain, fetching)) })
+    return foundCard({ domain, ...(await fetchCardFrom(url, domain, fetchOptions)) })
   }
 
   async function linkOf(url: string): Promise<string | undefined> {
-    return findCatalogLink(await fetchDocument({ url, domain, types: [] }, fetching))
+    return findCatalogLink(await fetchDocument({ url, domain, types: [] }, fetchOptions))
   }
 }
 
@@ -129,16 +130,16 @@ function urlOf(target: string): URL {
 }
 
 /** Whether a card names an endpoint. */
-function names({ card }: FoundCard, endpoint: URL): boolean {
+function namesEndpoint({ card }: FoundCard, endpoint: URL): boolean {
   return (card.remotes ?? []).some(({ url }) => {
     return parseUrl(url)?.href === endpoint.href
   })
 }
 
 /** The result of an attempt at an address where a document may not exist. Errors are ignored. */
-async function optional<T>(guess: Promise<T>): Promise<T | undefined> {
+async function optional<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
-    return await guess
+    return await attempt
   } catch (error) {
     if (error instanceof SdkError && error.code !== 'ABORTED') return undefined
     throw error

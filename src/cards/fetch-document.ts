@@ -178,7 +178,7 @@ async function exchange(
   if (response.type === 'opaqueredirect') response = await send(fetch, url, init)
   const { status, headers } = response
   const location = headers.get('location')
-  if (status === 304 && stored) return { ...stored, headers: merge(stored.headers, headers) }
+  if (status === 304 && stored) return { ...stored, headers: mergeHeaders(stored.headers, headers) }
   if (status !== 200) {
     response.body?.cancel().catch(() => {})
     if (status > 300 && status < 400 && location) {
@@ -191,7 +191,7 @@ async function exchange(
     response.body?.cancel().catch(() => {})
     throw failure('INVALID_MESSAGE', 'type', url, `has the type "${type}", not "${types[0]}"`)
   }
-  // Ends the body at the timeout even if `fetch` ignores the signal
+  // The pipe ends the body at the timeout even if `fetch` ignores the signal
   const body = response.body?.pipeThrough(new TransformStream<Uint8Array>(), { signal })
   const bytes = await readBytes(body, maxBytes).catch((cause: unknown) => {
     throw failure('NETWORK', 'network', url, 'broke off', {}, cause)
@@ -221,7 +221,7 @@ function freshUntilOf(headers: Headers): number | undefined {
   return performance.now() + 1000 * (Number(seconds) - Number(headers.get('age') ?? 0))
 }
 
-function merge(stored: Headers, updated: Headers): Headers {
+function mergeHeaders(stored: Headers, updated: Headers): Headers {
   const headers = new Headers(stored)
   updated.forEach((value, name) => headers.set(name, value))
   return headers

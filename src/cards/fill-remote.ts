@@ -54,15 +54,17 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
  */
 export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemote {
   const missing = new Set<string>()
-  const fill = new Fill(options, missing)
-  const url = fillUrl(remote, fill)
+  const reader = new InputReader(options, missing)
+  const url = fillUrl(remote, reader)
   const headers: Record<string, string> = {}
   for (const header of remote.headers ?? []) {
     const { name, variables = {}, isRequired = false, value } = header
     const filled =
       value === undefined
-        ? fill.input(name, header)
-        : fillText(value, (variable) => fill.input(variable, variables[variable] ?? { isRequired }))
+        ? reader.input(name, header)
+        : fillText(value, (variable) =>
+            reader.input(variable, variables[variable] ?? { isRequired }),
+          )
     if (!TOKEN.test(name) || RESERVED.test(name))
       throw invalid(`The header "${name}"`, 'not permitted')
     if (filled === undefined) continue
@@ -80,7 +82,7 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
 }
 
 /** The inputs of one endpoint. */
-class Fill {
+class InputReader {
   readonly #options: FillOptions
   readonly #missing: Set<string>
 
@@ -109,7 +111,8 @@ class Fill {
     if (choices && !choices.includes(value)) {
       throw invalid(`The value of "${name}"`, `not one of ${choices.join(', ')}`)
     }
-    if (!(FORMATS[format]?.test(value) ?? (format === 'string' || (isPath && filePaths)))) {
+    const isAnyText = format === 'string' || (isPath && filePaths)
+    if (!(FORMATS[format]?.test(value) ?? isAnyText)) {
       throw invalid(`The value of "${name}"`, `not a ${format} that can be used here`)
     }
     return value
@@ -117,16 +120,16 @@ class Fill {
 }
 
 /** Fills the URL, in which every variable needs a value. */
-function fillUrl({ url, variables = {} }: CardRemote, fill: Fill): string {
+function fillUrl({ url, variables = {} }: CardRemote, reader: InputReader): string {
   const input = (name: string): string | undefined => {
-    return fill.input(name, { ...variables[name], isRequired: true })
+    return reader.input(name, { ...variables[name], isRequired: true })
   }
   // A variable at the start of a URL contains an origin, and possibly a path
-  const [, first] = /^\{(\w+)\}/.exec(url) ?? []
-  const origin = first === undefined ? undefined : input(first)
-  const template = first === undefined ? url : url.slice(first.length + 2)
-  const [, start = '', rest = ''] = /^((?:https?:\/\/[^/?#]*)?)(.*)$/s.exec(template) ?? []
-  const host = fillText(start, (name) => {
+  const [, originVariable] = /^\{(\w+)\}/.exec(url) ?? []
+  const origin = originVariable === undefined ? undefined : input(originVariable)
+  const template = originVariable === undefined ? url : url.slice(`{${originVariable}}`.length)
+  const [, authority = '', rest = ''] = /^((?:https?:\/\/[^/?#]*)?)(.*)$/s.exec(template) ?? []
+  const host = fillText(authority, (name) => {
     const value = input(name)
     if (value !== undefined && !HOST_PART.test(value)) throw unsafe(name)
     return value
@@ -149,7 +152,7 @@ function fillText(
   let isComplete = true
   const text = template.replace(VARIABLE, (_, name: string) => {
     const value = valueOf(name)
-    isComplete &&= value !== undefined
+    if (value === undefined) isComplete = false
     return value ?? ''
   })
   return isComplete ? text : undefined

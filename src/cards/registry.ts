@@ -90,9 +90,9 @@ export function requireRegistryEntry(value: unknown): RegistryEntry {
 
 /** The rules that depend on the type of a transport or an argument. */
 function packageFaults(packages: readonly JsonObject[]): string[] {
-  return packages.flatMap((each, at) => {
+  return packages.flatMap((packageEntry, at) => {
     const path = `packages[${at}]`
-    const { transport, runtimeArguments = [], packageArguments = [] } = each
+    const { transport, runtimeArguments = [], packageArguments = [] } = packageEntry
     const isLocal = isObject(transport) && transport.type === 'stdio'
     const http: Shape = { 'url!': HTTP_URL, headers: NAMED_INPUTS }
     return [
@@ -107,8 +107,8 @@ function argumentFaults(values: unknown, path: string): string[] {
   return (Array.isArray(values) ? values : []).flatMap((value: JsonObject, at) => {
     const name = `${path}[${at}]`
     if (value.type === 'named') return faultsOf(value, NAMED, name)
-    const isNamed = value.valueHint !== undefined || value.value !== undefined
-    const faults = isNamed ? [] : [`"${name}" must have "valueHint" or "value"`]
+    const hasValue = value.valueHint !== undefined || value.value !== undefined
+    const faults = hasValue ? [] : [`"${name}" must have "valueHint" or "value"`]
     return [...faults, ...faultsOf(value, POSITIONAL, name)]
   })
 }
@@ -141,10 +141,10 @@ export function toRegistryEntry(
   const { $schema: _, _meta, icons = [], remotes = [], ...shared } = card
   if (_meta) dropped.push('_meta')
   const entry: RegistryEntry = { $schema: REGISTRY_SCHEMA, ...shared }
-  const keptIcons = icons.filter((icon, at) => keep(faultsOf(icon, ICON), `icons[${at}]`))
+  const keptIcons = icons.filter((icon, at) => isSupported(faultsOf(icon, ICON), `icons[${at}]`))
   const keptRemotes = remotes.flatMap((remote, at) => {
     const path = `remotes[${at}]`
-    if (!keep(faultsOf(remote, REMOTE_OVER_HTTP), path)) return []
+    if (!isSupported(faultsOf(remote, REMOTE_OVER_HTTP), path)) return []
     const { supportedProtocolVersions, ...supported } = remote
     if (supportedProtocolVersions) dropped.push(`${path}.supportedProtocolVersions`)
     return [supported]
@@ -154,7 +154,8 @@ export function toRegistryEntry(
   if (packages) entry.packages = [...packages]
   return { entry: requireRegistryEntry(entry), dropped }
 
-  function keep(faults: readonly string[], path: string): boolean {
+  /** Whether a member has no faults. Otherwise it is recorded as dropped. */
+  function isSupported(faults: readonly string[], path: string): boolean {
     if (faults.length > 0) dropped.push(path)
     return faults.length === 0
   }
@@ -172,10 +173,10 @@ export function fromRegistryEntry(entry: RegistryEntry): ServerCard {
   if (!shared.remotes?.length) {
     throw new SdkError('UNSUPPORTED', `"${entry.name}" has no remote: it can only be installed`)
   }
-  const kept = Object.entries(_meta).filter(([key]) => !key.startsWith(REGISTRY_PREFIX))
+  const otherMeta = Object.entries(_meta).filter(([key]) => !key.startsWith(REGISTRY_PREFIX))
   return requireCard({
     ...shared,
     $schema: CARD_SCHEMA,
-    ...(kept.length > 0 && { _meta: Object.fromEntries(kept) }),
+    ...(otherMeta.length > 0 && { _meta: Object.fromEntries(otherMeta) }),
   })
 }

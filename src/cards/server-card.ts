@@ -72,10 +72,9 @@ export function serverCard(server: BaseServer, options: ServerCardOptions = {}):
   requireKnown('The server card', options, OPTIONS)
   const { remotes = [], auth, development = false, ...members } = options
   const { info, revisions, report } = definitionOf(server)
-  // The first one carries the token
-  const [header] = auth?.credentialHeaders ?? []
+  const [tokenHeader] = auth?.credentialHeaders ?? []
   const defaults = {
-    ...(header && { headers: [{ name: header, isSecret: true }] }),
+    ...(tokenHeader && { headers: [{ name: tokenHeader, isSecret: true }] }),
     supportedProtocolVersions: revisions.map(({ version }) => version),
   }
   const card: ServerCard = {

@@ -38,10 +38,11 @@ export function faultsOf(value: unknown, shape: Shape, path = ''): string[] {
   if (!isObject(value)) return fault('an object')
   return Object.entries(shape).flatMap(([key, member]) => {
     if (key === '&') return faultsOf(value, member, path)
-    const own = key.replace('!', '')
-    const names = key === '*' ? Object.keys(value) : [own]
+    const memberName = key.replace('!', '')
+    const isOptional = memberName === key
+    const names = key === '*' ? Object.keys(value) : [memberName]
     return names.flatMap((name) =>
-      value[name] === undefined && own === key
+      value[name] === undefined && isOptional
         ? []
         : faultsOf(value[name], member, path ? `${path}.${name}` : name),
     )

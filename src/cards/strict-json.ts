@@ -18,15 +18,16 @@ const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  // The names in each of the open objects and lists
-  const open: Set<unknown>[] = []
+  // The names of the members of each object and list that has begun and not ended
+  const openNames: Set<unknown>[] = []
   for (const [token, string, colon] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
-      if (open.push(new Set()) > MAX_DEPTH) throw new SyntaxError('It is nested too deeply')
-    } else if (token === '}' || token === ']') open.pop()
+      const depth = openNames.push(new Set())
+      if (depth > MAX_DEPTH) throw new SyntaxError('It is nested too deeply')
+    } else if (token === '}' || token === ']') openNames.pop()
     else if (colon !== undefined) {
       const name: unknown = JSON.parse(string ?? '')
-      const names = open.at(-1)
+      const names = openNames.at(-1)
       if (names?.has(name)) throw new SyntaxError(`It contains the member ${string} twice`)
       names?.add(name)
     }
