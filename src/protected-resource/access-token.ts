@@ -109,9 +109,9 @@ export function faultOf(
     return foreignIssuer(issuer, expected)
   }
   const currentTime = `and it is ${quote(new Date(now))} here`
-  // `NaN` compares as expired; a time this close to 1970 is in seconds by mistake
+  // `NaN` counts as expired
   if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
-    const unit = Math.abs(expiresAt) < 1e11 ? ' (in ms)' : ''
+    const unit = Math.abs(expiresAt) < IMPLAUSIBLE_MS ? ' (in ms)' : ''
     return `It expired at ${quote(new Date(expiresAt))}${unit}, ${currentTime}`
   }
   if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
@@ -137,6 +137,8 @@ export function quote(value: unknown): string {
 
 /** The longest quotation, in UTF-16 units. */
 const MAX_QUOTED = 200
+/** Times before this one, in March 1973, are probably in seconds instead of milliseconds. */
+const IMPLAUSIBLE_MS = 100_000_000_000
 
 function anyOf(values: readonly string[]): string {
   return [...new Set(values)].map(quote).join(' or ')

@@ -18,7 +18,7 @@ const MAX_BYTES = 1024 * 1024
  * milliseconds. Without this pause, anyone could trigger requests by sending tokens. Equals
  * `Retry-After` of the 503 response.
  */
-const RETRY_MS = 5_000
+const RETRY_DELAY_MS = 5_000
 
 /** The outcome of a request. */
 interface Outcome {
@@ -39,7 +39,7 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
     const now = performance.now()
     if (previous && now < previous.until) return previous.repeat()
     // Only one request at a time probes whether the server has recovered
-    if (previous) previous.until = now + RETRY_MS
+    if (previous) previous.until = now + RETRY_DELAY_MS
     let repeat: () => Response
     let isShared = init?.method !== 'POST'
     try {
@@ -53,7 +53,7 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
         throw error
       }
     }
-    if (isShared) outcomes.set(url, { repeat, until: performance.now() + RETRY_MS })
+    if (isShared) outcomes.set(url, { repeat, until: performance.now() + RETRY_DELAY_MS })
     else outcomes.delete(url)
     return repeat()
   }

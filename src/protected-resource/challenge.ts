@@ -25,17 +25,19 @@ export interface Reason {
 /**
  * Creates an error response with its challenge.
  *
- * @param needed All scopes that the operation needs; by default those that every request needs.
+ * @param neededScopes All scopes that the operation needs; by default those that every request needs.
  */
 export function challenge(
-  { metadataUrl, scopes: basic, options: { dpop } }: Settings,
+  { metadataUrl, scopes: basicScopes, options: { dpop } }: Settings,
   { status, message, error, scheme, nonce, id, reason }: Reason,
-  needed: readonly string[] = basic,
+  neededScopes: readonly string[] = basicScopes,
 ): HttpError {
   // Granted scopes come from the token unchecked and must not inject another parameter
-  const scopes = needed.filter((scope) => SCOPE.test(scope))
+  const scopes = neededScopes.filter((scope) => SCOPE.test(scope))
   const parameters = [
-    ...(error === undefined ? [] : [`error="${error}"`, `error_description="${plain(message)}"`]),
+    ...(error === undefined
+      ? []
+      : [`error="${error}"`, `error_description="${quotable(message)}"`]),
     `resource_metadata="${metadataUrl}"`,
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
   ].join(', ')
@@ -50,7 +52,7 @@ export function challenge(
   return invalidRequest(status, message, { headers, id, reason })
 }
 
-/** Escapes text for a quoted string. */
-function plain(text: string): string {
+/** Replaces the characters that a quoted string must not contain. */
+function quotable(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

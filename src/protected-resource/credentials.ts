@@ -21,7 +21,7 @@ const KNOWN_SCHEME = /^(bearer|dpop)(?:$|[\s,])/i
  *   there are several, or if they do not match the scheme's syntax.
  */
 export function readCredentials({ headers, url }: Request): Credentials | 'malformed' | undefined {
-  // URLs end up in logs and browser histories
+  // A token in the URL is rejected, because URLs end up in logs and browser histories
   if (url.includes('access_token') && new URL(url).searchParams.has('access_token')) {
     return 'malformed'
   }

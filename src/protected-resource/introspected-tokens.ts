@@ -81,8 +81,8 @@ export function introspectedTokens(options: IntrospectionOptions): TokenVerifier
   requireKnown('introspectedTokens', options, OPTIONS)
   const { endpoint, clientId, clientSecret, timeoutMs = 5000 } = options
   const { fetch = (...args) => globalThis.fetch(...args) } = options
-  const bounded = boundedFetch(fetch, timeoutMs)
-  const insecure = requireSecure(endpoint).protocol === 'http:'
+  const fetchBounded = boundedFetch(fetch, timeoutMs)
+  const isInsecure = requireSecure(endpoint).protocol === 'http:'
   const authenticate: ClientAuth =
     options.authentication === 'client_secret_post'
       ? ClientSecretPost(clientSecret)
@@ -91,8 +91,8 @@ export function introspectedTokens(options: IntrospectionOptions): TokenVerifier
   return async (token, { authorizationServers }) => {
     const server = { issuer: authorizationServers[0] ?? '', introspection_endpoint: endpoint }
     const response = await introspectionRequest(server, client, authenticate, token, {
-      [allowInsecureRequests]: insecure,
-      [customFetch]: bounded,
+      [allowInsecureRequests]: isInsecure,
+      [customFetch]: fetchBounded,
     })
     const { active, ...claims } = await processIntrospectionResponse(server, client, response)
     return active

@@ -110,9 +110,10 @@ function refuse(refused: string): RefusedToken {
 async function verifySignature(token: string, keys: FindKey, algorithms: string[]): Promise<void> {
   try {
     await compactVerify(token, keys, { algorithms })
-  } catch (matches) {
-    if (!(matches instanceof JWKSMultipleMatchingKeys)) throw matches
-    for await (const key of matches) {
+  } catch (cause) {
+    if (!(cause instanceof JWKSMultipleMatchingKeys)) throw cause
+    // The error iterates over the matching keys
+    for await (const key of cause) {
       try {
         await compactVerify(token, key, { algorithms })
         return

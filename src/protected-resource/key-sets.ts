@@ -40,25 +40,25 @@ export function createKeySets({
   fetch: fetchOption = (...args) => globalThis.fetch(...args),
 }: KeySetOptions): (issuer: string) => Promise<FindKey> {
   const fetch = boundedFetch(fetchOption, timeoutMs)
-  const remote = (url: URL): FindKey =>
+  const fetchKeys = (url: URL): FindKey =>
     createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
-  const fixedKeys = jwks ? createLocalJWKSet(jwks) : jwksUri && remote(requireSecure(jwksUri))
+  const fixedKeys = jwks ? createLocalJWKSet(jwks) : jwksUri && fetchKeys(requireSecure(jwksUri))
   if (fixedKeys) return () => Promise.resolve(fixedKeys)
 
-  const byIssuer = new Map<string, FindKey>()
+  const keysByIssuer = new Map<string, FindKey>()
   const discover = async (issuer: string): Promise<FindKey> => {
-    const keys = remote(await discoverKeySet(issuer, fetch))
-    byIssuer.set(issuer, keys)
+    const keys = fetchKeys(await discoverKeySet(issuer, fetch))
+    keysByIssuer.set(issuer, keys)
     return keys
   }
-  const pending = new Map<string, Promise<FindKey>>()
+  const pendingByIssuer = new Map<string, Promise<FindKey>>()
   return async (issuer) => {
-    const keys = byIssuer.get(issuer) ?? pending.get(issuer)
+    const keys = keysByIssuer.get(issuer) ?? pendingByIssuer.get(issuer)
     if (keys) return keys
-    const discovery = discover(issuer).finally(() => pending.delete(issuer))
+    const discovery = discover(issuer).finally(() => pendingByIssuer.delete(issuer))
     // On Workers, I/O is tied to the request that started it, so other requests must not wait for
     // it.
-    if (!('WebSocketPair' in globalThis)) pending.set(issuer, discovery)
+    if (!('WebSocketPair' in globalThis)) pendingByIssuer.set(issuer, discovery)
     return discovery
   }
 }

@@ -35,9 +35,9 @@ export function createNonces({ secrets, ttlMs = 120_000 }: NonceOptions): Nonces
   return {
     next: () => sealer.seal(['nonce', Date.now() + ttlMs]),
     async verify(nonce) {
-      const opened = await sealer.open(nonce)
-      if (!Array.isArray(opened)) return false
-      const [kind, until] = opened as unknown[]
+      const state = await sealer.open(nonce)
+      if (!Array.isArray(state)) return false
+      const [kind, until] = state as unknown[]
       return kind === 'nonce' && typeof until === 'number' && until > Date.now()
     },
   }

@@ -197,7 +197,7 @@ class TokenCaller implements Caller {
 function principalOf({ options, authorizationServers }: Settings, token: AccessToken): string {
   if (options.principal) return options.principal(token)
   const { issuer, subject, clientId } = token
-  // No subject can be mistaken for a client
+  // The prefix `user` distinguishes a subject that looks like the principal of a client
   const user = subject?.replace(/^(?=(?:client|user) )/, 'user ')
   const name = user ?? `client ${clientId}`
   return authorizationServers.length > 1 ? `${issuer} ${name}` : name

@@ -32,13 +32,13 @@ export function requirePermission(
   const granted = auth?.scopes ?? []
   const isSatisfied =
     options.isScopeSatisfied ?? ((grantedScopes, scope) => grantedScopes.includes(scope))
-  const needed = unionOfScopes(scopes, [
+  const neededScopes = unionOfScopes(scopes, [
     ...additional,
-    ...neededFor(settings, frame, caller, server),
+    ...scopesOfMessage(settings, frame, caller, server),
   ])
-  if (needed.every((scope) => isSatisfied(granted, scope))) return
+  if (neededScopes.every((scope) => isSatisfied(granted, scope))) return
 
-  const missing = needed.filter((scope) => !isSatisfied(granted, scope))
+  const missing = neededScopes.filter((scope) => !isSatisfied(granted, scope))
   const id = isObject(frame) && isRequestId(frame.id) ? frame.id : undefined
   throw challenge(
     settings,
@@ -49,7 +49,7 @@ export function requirePermission(
       scheme: auth?.bound ? 'dpop' : 'bearer',
       id,
     },
-    unionOfScopes(granted, needed),
+    unionOfScopes(granted, neededScopes),
   )
 }
 
@@ -73,14 +73,15 @@ function findTool(
   return visibleTool ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
 }
 
-function neededFor(
+/** The scopes that a message needs, or those of all messages of a batch. */
+function scopesOfMessage(
   settings: Settings,
   frame: unknown,
   caller: Caller,
   server: ScopedServer,
 ): readonly string[] {
   if (Array.isArray(frame)) {
-    return frame.flatMap((message) => neededFor(settings, message, caller, server))
+    return frame.flatMap((message) => scopesOfMessage(settings, message, caller, server))
   }
   if (!isObject(frame) || typeof frame.method !== 'string') return []
   const { method } = frame
