@@ -98,7 +98,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     const recordedMessage = expected && validateMessage(expected.frame)
     const fault = recordedMessage
       ? difference(recordedMessage, message)
-      : `nothing is left to answer ${name(message)}`
+      : `nothing is left to answer ${nameOf(message)}`
     if (fault !== undefined) return fail(fault)
     remaining.shift()
     if (recordedMessage && isRequest(recordedMessage) && isRequest(message))
@@ -172,8 +172,11 @@ function withIds(frame: unknown, ids: ReadonlyMap<unknown, unknown>): unknown {
   return frame
 }
 
+/** How much of a value an error quotes, in UTF-16 units. */
+const EXCERPT_LENGTH = 200
+
 /** The members that may differ: ids, and the client's name and version. */
-const ignoredPaths: ReadonlySet<string> = new Set([
+const IGNORED_PATHS: ReadonlySet<string> = new Set([
   'id',
   'params.requestId',
   'params._meta.progressToken',
@@ -183,14 +186,15 @@ const ignoredPaths: ReadonlySet<string> = new Set([
 
 /** The difference between the recorded and the actual message; `undefined` if they are the same. */
 function difference(recorded: JsonRpcMessage, actual: JsonRpcMessage): string | undefined {
-  if (name(recorded) !== name(actual)) return `it has ${name(recorded)}, not ${name(actual)}`
+  const [recordedName, actualName] = [nameOf(recorded), nameOf(actual)]
+  if (recordedName !== actualName) return `it has ${recordedName}, not ${actualName}`
   const fault = memberDifference(recorded, actual, '')
-  return fault === undefined ? undefined : `in ${name(actual)}, ${fault}`
+  return fault === undefined ? undefined : `in ${actualName}, ${fault}`
 }
 
 /** The first member that differs, and how. */
 function memberDifference(recorded: unknown, actual: unknown, path: string): string | undefined {
-  if (ignoredPaths.has(path)) return undefined
+  if (IGNORED_PATHS.has(path)) return undefined
   const areContainers = isContainer(recorded) && isContainer(actual)
   if (areContainers && Array.isArray(recorded) === Array.isArray(actual)) {
     for (const key of new Set([...Object.keys(recorded), ...Object.keys(actual)])) {
@@ -211,9 +215,9 @@ function isContainer(value: unknown): value is { readonly [key: string]: unknown
 function excerpt(value: unknown): string {
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) return 'not there'
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text
 }
 
-function name(message: JsonRpcMessage): string {
+function nameOf(message: JsonRpcMessage): string {
   return 'method' in message ? `"${message.method}"` : 'a response'
 }

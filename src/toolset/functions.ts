@@ -111,8 +111,8 @@ export async function toolFunctions(
         description: tool.description ?? tool.title,
         parameters: schema,
         tool,
-        call: (args, own) =>
-          client.callTool(tool.name, args && restore(args), mergeOptions(request, own)),
+        call: (args, callOptions) =>
+          client.callTool(tool.name, args && restore(args), mergeOptions(request, callOptions)),
       }
     }),
   )
@@ -123,7 +123,7 @@ function cleanName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
 }
 
-/** Merges both sets of options; either signal aborts. */
+/** Merges the options of every call with those of one call. Either signal aborts. */
 function mergeOptions(
   shared: RequestOptions | undefined,
   own: RequestOptions | undefined,

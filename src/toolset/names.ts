@@ -29,7 +29,10 @@ export async function modelNames(
   )
   const usedNames = new Set<string>()
   const collisions = new Set<string>()
-  for (const name of cleanNames.values()) (usedNames.has(name) ? collisions : usedNames).add(name)
+  for (const name of cleanNames.values()) {
+    if (usedNames.has(name)) collisions.add(name)
+    usedNames.add(name)
+  }
   const names = new Map<string, string>()
   for (const [original, cleanName] of cleanNames) {
     let name = cleanName

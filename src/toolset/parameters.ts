@@ -24,12 +24,12 @@ const REFUSED_AT_ROOT = '$ref allOf anyOf oneOf not if then else enum const'.spl
 /** Keywords whose members are schemas under arbitrary names. */
 const SCHEMA_MAPS = '$defs definitions properties patternProperties dependentSchemas'.split(' ')
 /** Keywords that hold values, not schemas. */
-const VALUES = 'const enum default examples required'.split(' ')
+const VALUE_KEYWORDS = 'const enum default examples required'.split(' ')
 
 /** The definition of the original root, for references to it. */
-const ORIGINAL = 'original_input'
+const ORIGINAL_NAME = 'original_input'
 
-/** What may still be merged. */
+/** How much may still be merged. */
 interface Budget {
   schemas: number
   /** Properties, and names of required ones. */
@@ -142,20 +142,23 @@ function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const reference = /("\$ref":"#)(?="|\/(?!\$defs\/|definitions\/))/g
   if (!reference.test(text)) return schema
   const redirect = (value: unknown): JsonObject =>
-    JSON.parse(JSON.stringify(value).replace(reference, `$1/$defs/${ORIGINAL}`)) as JsonObject
+    JSON.parse(JSON.stringify(value).replace(reference, `$1/$defs/${ORIGINAL_NAME}`)) as JsonObject
   const { $defs, definitions: _, ...originalRoot } = original
-  const definitions = { ...(isObject($defs) && $defs), [ORIGINAL]: originalRoot }
+  const definitions = { ...(isObject($defs) && $defs), [ORIGINAL_NAME]: originalRoot }
   return { ...redirect(schema), $defs: redirect(definitions) }
 }
 
 /** A copy with `properties` in every object schema, and `items` in every array schema. */
 function addMissingKeywords(schema: JsonObject): JsonObject {
-  const inner = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(inner) : isObject(value) ? addMissingKeywords(value) : value
+  const addToInner = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(addToInner)
+    return isObject(value) ? addMissingKeywords(value) : value
+  }
   const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (VALUES.includes(keyword)) return [keyword, structuredClone(value)]
-    if (!SCHEMA_MAPS.includes(keyword) || !isObject(value)) return [keyword, inner(value)]
-    return [keyword, Object.fromEntries(Object.entries(value).map(([k, v]) => [k, inner(v)]))]
+    if (VALUE_KEYWORDS.includes(keyword)) return [keyword, structuredClone(value)]
+    if (!SCHEMA_MAPS.includes(keyword) || !isObject(value)) return [keyword, addToInner(value)]
+    const schemas = Object.entries(value).map(([name, inner]) => [name, addToInner(inner)])
+    return [keyword, Object.fromEntries(schemas)]
   })
   const types = [schema.type].flat()
   return {
