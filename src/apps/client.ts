@@ -9,7 +9,7 @@ import type { Resource, ResourceContents, Tool } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import {
   APP_MIME_TYPE,
-  APPS,
+  APPS_EXTENSION,
   resourceMetaOf,
   toolMetaOf,
   type AppResourceMeta,
@@ -32,7 +32,7 @@ import {
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): ClientExtension {
-  return clientExtension({ id: APPS, settings: { mimeTypes } })
+  return clientExtension({ id: APPS_EXTENSION, settings: { mimeTypes } })
 }
 
 /**

@@ -13,7 +13,7 @@ import { addExtension } from '../server/composition/extend.ts'
 import { fullDefinitionOf } from '../server/definition.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
-import { APPS, isModelVisible, rendersApps, toolMetaOf } from './ui.ts'
+import { APPS_EXTENSION, isModelVisible, rendersApps, toolMetaOf } from './ui.ts'
 
 const extendedServers = new WeakSet<Server>()
 
@@ -25,7 +25,7 @@ const extendedServers = new WeakSet<Server>()
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
-  return rendersApps(ctx.extension(APPS))
+  return rendersApps(ctx.extension(APPS_EXTENSION))
 }
 
 /**
@@ -42,7 +42,7 @@ export function extendByApps(server: Server): ServerDefinition {
   if (extendedServers.has(server)) return definition
   extendedServers.add(server)
   addExtension(server, {
-    id: APPS,
+    id: APPS_EXTENSION,
     revisions: false,
     attach() {
       server.use('tools/list', async (_request, ctx, next) => {
@@ -100,8 +100,8 @@ function cachedVariant(
   list: Result,
   change: () => object,
 ): Result {
-  let variant = variants.get(list)
-  if (!variant) variants.set(list, (variant = { ...list, ...change(), cacheScope: 'private' }))
+  const variant = variants.get(list) ?? { ...list, ...change(), cacheScope: 'private' }
+  variants.set(list, variant)
   return variant
 }
 

@@ -7,7 +7,7 @@ import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /** The id of the extension. */
-export const APPS = 'io.modelcontextprotocol/ui'
+export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 
 /** The media type of a user interface document. */
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app'

@@ -44,9 +44,12 @@ export interface SkillFile {
   readonly visible: SkillPlacement['visible']
 }
 
-/** The maximum number of files and bytes that a skill may have. */
+/** The number of files that every host accepts in a skill. */
 const MAX_FILES = 512
+/** The total size of files that every host accepts in a skill, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
+/** The longest name of a skill. */
+const MAX_NAME_LENGTH = 64
 
 const NAME = /^[a-z0-9](?:-?[a-z0-9])*$/
 const encoder = new TextEncoder()
@@ -57,7 +60,7 @@ const encoder = new TextEncoder()
  * @throws {TypeError} If the name or the prefix cannot be part of a URI.
  */
 export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlacement): string {
-  if (!NAME.test(name) || name.length > 64) {
+  if (!NAME.test(name) || name.length > MAX_NAME_LENGTH) {
     throw new TypeError(`A skill cannot be called "${name}": use a-z, 0-9 and single hyphens`)
   }
   const path = prefix === '' ? name : `${prefix}/${name}`
@@ -108,24 +111,25 @@ export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatte
 }
 
 /**
- * The entry of a static skill: all files in its folder, including those of nested skills.
+ * Creates a function that returns the entry of a static skill: all files in its folder, including
+ * those of nested skills. The digests are computed on the first call.
  *
  * @throws {TypeError} If the skill exceeds the number of files or bytes that every host accepts.
  */
-export function entryOf(
+export function createEntryReader(
   uri: string,
   frontmatter: Frontmatter,
   allFiles: Iterable<SkillFile>,
 ): () => Promise<Skill> {
   const files = [...allFiles].filter((file) => file.uri.startsWith(rootOf(uri)))
-  const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  if (files.length > MAX_FILES || total > MAX_BYTES) {
+  const totalBytes = files.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  if (files.length > MAX_FILES || totalBytes > MAX_BYTES) {
     throw new TypeError(`"${uri}" has more than ${MAX_FILES} files or ${MAX_BYTES} bytes`)
   }
   let entry: Promise<Skill> | undefined
   const createEntry = async (): Promise<Skill> => {
-    const resources = files.map(async ({ uri: file, bytes }) => {
-      return { uri: file, digest: await digestOf(bytes), size: bytes.length }
+    const resources = files.map(async (file) => {
+      return { uri: file.uri, digest: await digestOf(file.bytes), size: file.bytes.length }
     })
     return { uri, frontmatter, resources: await Promise.all(resources) }
   }

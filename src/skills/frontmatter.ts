@@ -39,7 +39,7 @@ export function readFrontmatter(text: string): Frontmatter | undefined {
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]))
+    return one.length === other.length && one.every((item, index) => isSameJson(item, other[index]))
   }
   if (!isObject(one) || !isObject(other)) return false
   const names = Object.keys(one)

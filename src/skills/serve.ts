@@ -19,7 +19,7 @@ import { isVisible } from '../server/registry.ts'
 import type { Server, ServerExtension } from '../server/server.ts'
 import {
   encodePath,
-  entryOf,
+  createEntryReader,
   filesOf,
   frontmatterOf,
   mimeTypeOf,
@@ -110,7 +110,9 @@ class ServedSkills implements ServerExtension {
     this.#cache = requireHints(options.cache) ?? {}
     this.#pages = options.pages ?? onePage
     this.#dynamic = sources.filter((source): source is DynamicSkill => !('files' in source))
-    for (const source of sources) if ('files' in source) this.#addFiles(source)
+    for (const source of sources) {
+      if ('files' in source) this.#addFiles(source)
+    }
     this.#served = sources.map((source) =>
       'files' in source ? this.#serveStatic(source) : this.#serveDynamic(source),
     )
@@ -139,7 +141,11 @@ class ServedSkills implements ServerExtension {
   #serveStatic(source: StaticSkill): ServedSkill {
     const frontmatter = frontmatterOf(source)
     const uri = skillUri(frontmatter, source)
-    return { uri, placement: source, entry: entryOf(uri, frontmatter, this.#files.values()) }
+    return {
+      uri,
+      placement: source,
+      entry: createEntryReader(uri, frontmatter, this.#files.values()),
+    }
   }
 
   #serveDynamic(source: DynamicSkill): ServedSkill {
@@ -257,9 +263,10 @@ function childrenOf(uri: string, files: readonly Resource[]): Resource[] {
   const children = new Map<string, Resource>()
   for (const file of files) {
     if (!/^skill:\/\/[^/]/.test(uri) || !file.uri.startsWith(`${uri}/`)) continue
-    const [name = '', inside] = file.uri.slice(uri.length + 1).split('/', 2)
+    const [name = '', nameInside] = file.uri.slice(uri.length + 1).split('/', 2)
     const child = `${uri}/${name}`
-    if (inside === undefined) children.set(child, file)
+    const isFile = nameInside === undefined
+    if (isFile) children.set(child, file)
     else children.set(child, { uri: child, name: decodeURIComponent(name), mimeType: DIRECTORY })
   }
   return [...children.values()]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { AppResourceOptions } from '../../src/apps/app-resource.ts'
-import { APP_MIME_TYPE, APPS } from '../../src/apps/ui.ts'
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../src/apps/ui.ts'
 import {
   appResource,
   appsClient,
@@ -20,7 +20,7 @@ import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 
 const PAGE = '<!doctype html><html lang="en"><title>Weather</title></html>'
 const URI = 'ui://weather/dashboard'
-const DECLARED = { extensions: { [APPS]: { mimeTypes: [APP_MIME_TYPE] } } }
+const DECLARED = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } }
 const inputSchema = { type: 'object' as const }
 
 /** A server with a tool for all, one for the interface only, and one without an interface. */
@@ -52,7 +52,7 @@ function weather(): { server: Server; errors: unknown[]; remove: () => void } {
 describe('a server with interfaces', () => {
   it('declares the extension once it has one, and not before [M-APPS-001] [M-VER-018]', async () => {
     const client = await connectInMemory(weather().server)
-    expect(client.serverCapabilities?.extensions).toEqual({ [APPS]: {} })
+    expect(client.serverCapabilities?.extensions).toEqual({ [APPS_EXTENSION]: {} })
     const plain = createServer({ name: 's', version: '1' })
     plain.tool('t', {}, () => text(''))
     expect((await connectInMemory(plain)).serverCapabilities).not.toHaveProperty('extensions')
@@ -70,9 +70,9 @@ describe('a server with interfaces', () => {
 
   it.each([
     ['nothing', {}],
-    ['another type', { extensions: { [APPS]: { mimeTypes: ['text/html'] } } }],
-    ['no types', { extensions: { [APPS]: {} } }],
-    ['invalid types', { extensions: { [APPS]: { mimeTypes: APP_MIME_TYPE } } }],
+    ['another type', { extensions: { [APPS_EXTENSION]: { mimeTypes: ['text/html'] } } }],
+    ['no types', { extensions: { [APPS_EXTENSION]: {} } }],
+    ['invalid types', { extensions: { [APPS_EXTENSION]: { mimeTypes: APP_MIME_TYPE } } }],
   ])(
     'has only plain tools for clients that declare %s, whose results are complete without an interface [M-APPS-002] [M-APPS-003] [M-VER-017]',
     async (_what, capabilities) => {

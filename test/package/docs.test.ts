@@ -9,7 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SKILLS_EXTENSION, TASKS_EXTENSION } from '../../src/protocol/extension-ids.ts'
-import { APPS } from '../../src/apps/ui.ts'
+import { APPS_EXTENSION } from '../../src/apps/ui.ts'
 import { budgets } from '../../bench/size.ts'
 import { freePort } from '../../examples/free-port.ts'
 import { pages as paths } from '../repository/docs-pages.ts'
@@ -157,7 +157,7 @@ function readBlocks(page: string): Block[] {
 }
 
 describe('The guide of extensions', () => {
-  it.each([APPS, SKILLS_EXTENSION, TASKS_EXTENSION])('mentions %s [M-VER-019]', (id) => {
+  it.each([APPS_EXTENSION, SKILLS_EXTENSION, TASKS_EXTENSION])('mentions %s [M-VER-019]', (id) => {
     expect(readFileSync(join(root, 'docs/guides/extensions.md'), 'utf8')).toContain(`\`${id}\``)
   })
 })

@@ -1,6 +1,6 @@
 // What a server decides by what it knows of the client, and by knowing nothing.
 import { describe, expect, it } from 'vitest'
-import { APP_MIME_TYPE, APPS } from '../../src/apps/ui.ts'
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../src/apps/ui.ts'
 import { appResource, appTool, supportsApps, getToolUi } from '../../src/apps/index.ts'
 import type { Tool } from '../../src/index.ts'
 import {
@@ -27,7 +27,7 @@ import {
 
 const PAGE = '<!doctype html><title>Weather</title>'
 const URI = 'ui://weather/dashboard'
-const SHOWS_APPS = { extensions: { [APPS]: { mimeTypes: [APP_MIME_TYPE] } } }
+const SHOWS_APPS = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } }
 
 function weather() {
   const server = createServer({ name: 'weather', version: '1' })
