@@ -65,10 +65,10 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
   return {
     isLinear: isFlat && minLength <= SHORT_LENGTH && variableRepeats <= (isAnchored ? 1 : 0),
     test(text, countStep) {
-      const run = { text, countStep, untried: [] }
-      const last = isAnchored ? 0 : text.length
-      for (let at = 0; at <= last; at += widthOf(text.codePointAt(at) ?? 0)) {
-        if (matchesAt(match, run, at)) return true
+      const attempt = { text, countStep, untried: [] }
+      const lastStart = isAnchored ? 0 : text.length
+      for (let start = 0; start <= lastStart; start += widthOf(text.codePointAt(start) ?? 0)) {
+        if (matchesAt(match, attempt, start)) return true
       }
       return false
     },
@@ -79,7 +79,10 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
 function matchesAt(match: Matcher, { text, countStep }: MatchAttempt, at: number): boolean {
   let isFound = false
   const untried: MatchAttempt['untried'] = []
-  match({ text, countStep, untried }, at, () => void (isFound = true))
+  const onMatch = (): void => {
+    isFound = true
+  }
+  match({ text, countStep, untried }, at, onMatch)
   for (let alternative = untried.pop(); alternative && !isFound; alternative = untried.pop()) {
     if (untried.length > MAX_UNTRIED) throw new RangeError('Too many alternatives are left')
     const [next, index] = alternative
@@ -108,15 +111,16 @@ class Parser {
   }
 
   alternatives(): Matcher {
-    const others = [this.#sequence()]
+    const first = this.#sequence()
+    const others: Matcher[] = []
     while (this.#skip('|')) others.push(this.#sequence())
-    this.branches = others.length
-    const first = others.shift()
+    this.branches = 1 + others.length
     if (others.length > 0) this.isFlat = false
+    // The alternative that is added last is tried first
     others.reverse()
     return (run, at, next) => {
       for (const match of others) run.untried.push([(from) => match(run, from, next), at])
-      first?.(run, at, next)
+      first(run, at, next)
     }
   }
 
@@ -193,15 +197,28 @@ class Parser {
     const quantifier = this.#read(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y)
     if (!quantifier) return atom.match
     const [, sign, low, comma, high, lazy] = quantifier
-    const min = sign ? (sign === '+' ? 1 : 0) : Number(low)
-    const defaultMax = sign ? (sign === '?' ? 1 : Infinity) : comma ? Infinity : min
-    const max = high ? Number(high) : defaultMax
+    const { min, max } = sign ? rangeOfSign(sign) : rangeOfBraces(low, comma, high)
     if (min !== max) this.variableRepeats++
     if (!atom.char) this.isFlat = false
     this.minLength += min
     const repeat = { min, max, isGreedy: lazy === '' }
     return atom.char ? repeatChar(atom.char, repeat) : repeatAny(atom.match, repeat)
   }
+}
+
+function rangeOfSign(sign: string): { min: number; max: number } {
+  return { min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity }
+}
+
+/** The range of `{low}`, `{low,}` or `{low,high}`. */
+function rangeOfBraces(
+  low: string | undefined,
+  comma: string | undefined,
+  high: string | undefined,
+): { min: number; max: number } {
+  const min = Number(low)
+  if (!comma) return { min, max: min }
+  return { min, max: high ? Number(high) : Infinity }
 }
 
 interface Repeat {
@@ -222,23 +239,25 @@ function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
       const code = text.codePointAt(at)
       return count < max && code !== undefined && char(code) ? at + widthOf(code) : undefined
     }
+    const retreat = (at: number): number | undefined => {
+      if (count <= min) return undefined
+      return at - (at - 2 >= start ? widthOf(text.codePointAt(at - 2) ?? 0) : 1)
+    }
     let count = 0
     let end = start
-    for (let to: number | undefined = end; to !== undefined; count++) {
-      end = to
-      to = isGreedy || count < min ? advance(end, count) : undefined
+    while (isGreedy || count < min) {
+      const advanced = advance(end, count)
+      if (advanced === undefined) break
+      end = advanced
+      count++
     }
-    count--
     if (count < min) return
     const tryOtherCount = (at: number): void => {
-      let to: number | undefined
-      if (!isGreedy) to = advance(at, count++)
-      else if (count-- > min) {
-        to = at - (at - 2 >= start && (text.codePointAt(at - 2) ?? 0) > 0xffff ? 2 : 1)
-      }
-      if (to === undefined) return
-      untried.push([tryOtherCount, to])
-      next(to)
+      const otherEnd = isGreedy ? retreat(at) : advance(at, count)
+      if (otherEnd === undefined) return
+      count += isGreedy ? -1 : 1
+      untried.push([tryOtherCount, otherEnd])
+      next(otherEnd)
     }
     untried.push([tryOtherCount, end])
     next(end)

@@ -71,7 +71,7 @@ export interface CompiledSchema {
   /** The patterns whose steps must be counted. */
   patterns: BoundedPattern[]
   /** Whether the schema requires unique items, which are compared with each other at quadratic cost. */
-  unique: boolean
+  hasUniqueItems: boolean
 }
 
 /** Aborts the validation of a value that takes too long. */
@@ -96,19 +96,19 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
   const countsAll = (limits.maxApplications ?? limits.timeoutMs) !== undefined
   const patterns: BoundedPattern[] = []
   const copies: Schema[] = []
-  let unique = false
+  let hasUniqueItems = false
 
   const visit = (subschema: unknown, path: string, depth: number): unknown => {
     // Applying `true` to every part of a value takes time too, so it is counted, as an empty schema
     const schema = subschema === true && countsAll ? {} : subschema
     if (typeof schema === 'boolean') return schema
-    if (!isObject(schema)) throw refuse('INVALID_USE', path, 'must be an object or a boolean')
-    if (depth > maxDepth) throw refuse('LIMIT_EXCEEDED', path, `is deeper than ${maxDepth}`)
+    if (!isObject(schema)) throw schemaError('INVALID_USE', path, 'must be an object or a boolean')
+    if (depth > maxDepth) throw schemaError('LIMIT_EXCEEDED', path, `is deeper than ${maxDepth}`)
     if (copies.length >= maxSubschemas) {
-      throw refuse('LIMIT_EXCEEDED', path, `is one of more than ${maxSubschemas} subschemas`)
+      throw schemaError('LIMIT_EXCEEDED', path, `is one of more than ${maxSubschemas} subschemas`)
     }
     if (schema.$schema !== undefined && draftOf(schema.$schema) !== draft) {
-      throw refuse('UNSUPPORTED', path, 'is of another dialect than the schema around it')
+      throw schemaError('UNSUPPORTED', path, 'is of another dialect than the schema around it')
     }
     const copy: Schema = {}
     copies.push(copy)
@@ -117,15 +117,18 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
       if (name !== 'items' && !(keyword && (keyword.drafts ?? [draft]).includes(draft))) continue
       const visitPart: Visit = (part, partPath) =>
         visit(part, `${path}/${name}${partPath}`, depth + 1)
-      const copied = keyword ? keyword.read(value, visitPart) : readItems(draft, value, visitPart)
-      if (copied === INVALID) throw refuse('INVALID_USE', `${path}/${name}`, 'is not valid')
-      if (copied !== undefined) copy[name] = copied
+      const copiedValue = keyword
+        ? keyword.read(value, visitPart)
+        : readItems(draft, value, visitPart)
+      if (copiedValue === INVALID)
+        throw schemaError('INVALID_USE', `${path}/${name}`, 'is not valid')
+      if (copiedValue !== undefined) copy[name] = copiedValue
     }
-    unique ||= copy.uniqueItems === true
+    hasUniqueItems ||= copy.uniqueItems === true
     if (mode === 'bounded') {
       for (const source of patternsOf(copy)) {
         const pattern = boundedPattern(source)
-        if (!pattern) throw refuse('UNSUPPORTED', path, 'has a pattern that cannot be bounded')
+        if (!pattern) throw schemaError('UNSUPPORTED', path, 'has a pattern that cannot be bounded')
         // Patterns for names are tried on every name
         if (!pattern.isLinear || copy.patternProperties) patterns.push(pattern)
       }
@@ -135,7 +138,7 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
 
   const schema = visit(source, '#', 0) as Schema
   resolveDynamicReferences(copies)
-  const lookup = locate(schema)
+  const lookup = indexSubschemas(schema)
   for (const copy of copies) {
     if (copy.$ref !== undefined && lookup[copy.__absolute_ref__ ?? ''] === undefined) {
       throw new SdkError(
@@ -145,10 +148,10 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
     }
     countWork(copy, budget, countsAll)
   }
-  return { schema, draft, lookup, budget, unique, patterns }
+  return { schema, draft, lookup, budget, hasUniqueItems, patterns }
 }
 
-function refuse(code: SdkErrorCode, path: string, reason: string): SdkError {
+function schemaError(code: SdkErrorCode, path: string, reason: string): SdkError {
   return new SdkError(code, `Cannot use JSON Schema: "${path}" ${reason}`)
 }
 
@@ -163,7 +166,7 @@ function draftOf(dialect: unknown): Draft {
   )
 }
 
-function locate(schema: Schema): Record<string, Schema | boolean> {
+function indexSubschemas(schema: Schema): Record<string, Schema | boolean> {
   try {
     return dereference(schema)
   } catch (cause) {

@@ -27,6 +27,7 @@ const UNTRUSTED: JsonSchemaLimits = {
   maxApplications: 1_000_000,
   timeoutMs: 5_000,
 }
+/** The maximum number of comparisons that `uniqueItems` may need for one list. */
 const MAX_COMPARISONS = 10_000_000
 
 /**
@@ -110,9 +111,13 @@ function validateValue<T>(
   value: unknown,
   limits: JsonSchemaLimits,
 ): SchemaResult<T> {
-  const { maxReferences = 100_000, maxApplications = Infinity, maxPatternSteps = 1e6 } = limits
+  const {
+    maxReferences = 100_000,
+    maxApplications = Infinity,
+    maxPatternSteps = 1_000_000,
+  } = limits
   const until = performance.now() + (limits.timeoutMs ?? Infinity)
-  const run = (firstOnly: boolean) => {
+  const validateWithin = (firstOnly: boolean) => {
     const { schema, draft, lookup, budget } = compiled
     budget.references = maxReferences
     budget.applications = maxApplications
@@ -120,15 +125,15 @@ function validateValue<T>(
     return validate(value, schema, draft, lookup, firstOnly)
   }
   try {
-    if (compiled.unique) countParts(value, MAX_COMPARISONS)
+    if (compiled.hasUniqueItems) countParts(value, MAX_COMPARISONS)
     const { patterns } = compiled
     if (patterns.length > 0) {
       requireBoundedWork(patterns, value, maxPatternSteps, () => new WorkLimitError())
     }
-    const { valid, errors } = run(true)
+    const { valid, errors } = validateWithin(true)
     if (valid) return { value: value as T }
     const isSmall = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
-    return { issues: toIssues(isSmall ? run(false).errors : errors) }
+    return { issues: toIssues(isSmall ? validateWithin(false).errors : errors) }
   } catch (error) {
     // A value that cannot be validated is rejected
     const isTooMuchWork = error instanceof WorkLimitError || error instanceof RangeError

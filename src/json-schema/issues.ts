@@ -30,9 +30,11 @@ const REFERRING_KEYWORDS = new Set([
 /** Converts errors, except those that only refer to other errors. Returns 1 to 20 issues. */
 export function toIssues(errors: readonly OutputUnit[]): SchemaIssue[] {
   const issues = errors
-    .filter(({ keyword }, i) =>
+    .filter(({ keyword }, index) =>
       // The keyword that applies a `false` subschema explains more than the error of that subschema
-      REFERRING_KEYWORDS.has(keyword) ? errors[i + 1]?.keyword === 'false' : keyword !== 'false',
+      REFERRING_KEYWORDS.has(keyword)
+        ? errors[index + 1]?.keyword === 'false'
+        : keyword !== 'false',
     )
     .slice(0, MAX_ISSUES)
     .map(({ error, instanceLocation }) => ({
