@@ -15,7 +15,7 @@ import { Steps, type AsJson } from './steps.ts'
 /** The answers, step values and open requests of a run, for the next run. Plain JSON. */
 export interface Recording {
   /** Responses by key, each with the digest of its request; some are errors. */
-  answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
+  answers: { [key: string]: { digest: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
   /** Values of steps by name; see {@link Steps}. */
   steps: { [name: string]: unknown }
   /** Digests of the requests last sent to the client, by key. */
@@ -54,9 +54,10 @@ export class ReplayInput implements Input {
   readonly #pending: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all requests of this run. */
   readonly #keys = new Set<string>()
-  readonly #working = new Set<Promise<unknown>>()
+  readonly #inProgress = new Set<Promise<unknown>>()
   readonly #steps: Steps
-  #count = 0
+  /** The number of the last request to which the author gave no key. */
+  #lastNumber = 0
   #nextIndex = 0
   /** The key of the first request that differs from the one with the same key in an earlier run. */
   #replacedKey: string | undefined
@@ -91,7 +92,7 @@ export class ReplayInput implements Input {
     const { key, request } = question
     const index = this.#nextIndex++
     if (key === undefined) {
-      return this.#track(this.#answer(`${request.method}#${++this.#count}`, question, index))
+      return this.#track(this.#answer(`${request.method}#${++this.#lastNumber}`, question, index))
     }
     const isUsed = this.#keys.has(key)
     this.#keys.add(key)
@@ -110,7 +111,7 @@ export class ReplayInput implements Input {
    *   earlier run.
    */
   async finish(): Promise<{ requests: { [key: string]: InputRequest }; recording: Recording }> {
-    while (this.#working.size > 0) await Promise.allSettled(this.#working)
+    while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
     const { answers, steps, open: openBefore } = this.#recording
     if (this.#replacedKey !== undefined) {
       const hasUnusedKey = Object.keys({ ...answers, ...openBefore }).some(
@@ -128,15 +129,20 @@ export class ReplayInput implements Input {
     return { requests, recording: { answers, steps, open } }
   }
 
-  async #answer(numberedKey: string, question: Question, index: number): Promise<JsonObject> {
+  /**
+   * Returns the response to a question, or sends the question.
+   *
+   * @param proposedKey The question's own key, or else the number of the request.
+   */
+  async #answer(proposedKey: string, question: Question, index: number): Promise<JsonObject> {
     const { request, accepts } = question
-    const fingerprint = await digest(request)
+    const requestDigest = await digest(request)
     const key =
       question.key === undefined
-        ? this.#claimKey(numberedKey, fingerprint, request.method)
-        : numberedKey
+        ? this.#claimKey(proposedKey, requestDigest, request.method)
+        : proposedKey
     const recordedDigest = this.#recordedDigest(key)
-    if (recordedDigest !== undefined && recordedDigest !== fingerprint)
+    if (recordedDigest !== undefined && recordedDigest !== requestDigest)
       throw this.#rejectNonDeterminism(key)
     const recorded = this.#recording.answers[key]
     if (recorded) {
@@ -145,41 +151,43 @@ export class ReplayInput implements Input {
       throw new ProtocolError(code, message, data)
     }
     // Only a key that the author chose, not a numbered one, may have a response before its request
-    const open = recordedDigest !== undefined || question.key !== undefined
-    const response = open && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
+    const mayHaveResponse = recordedDigest !== undefined || question.key !== undefined
+    const response =
+      mayHaveResponse && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
-      this.#recording.answers[key] = { asked: fingerprint, answer: response }
+      this.#recording.answers[key] = { digest: requestDigest, answer: response }
       return response
     }
-    if (this.#recorder?.ask) return this.#recorder.ask(key, fingerprint, question, this.#recording)
-    this.#pending[index] = { key, request, digest: fingerprint }
+    if (this.#recorder?.ask)
+      return this.#recorder.ask(key, requestDigest, question, this.#recording)
+    this.#pending[index] = { key, request, digest: requestDigest }
     throw inputPending()
   }
 
   /** The digest of the request with a key in an earlier run, or in this one. */
   #recordedDigest(key: string): string | undefined {
-    return this.#recording.answers[key]?.asked ?? this.#recording.open[key]
+    return this.#recording.answers[key]?.digest ?? this.#recording.open[key]
   }
 
   /**
    * Chooses the key of a request to which the author gave none: its number, or the key under which
    * an earlier run made the same request. A handler that makes requests A and B concurrently may
    * make them in another order the next time: if A was `#1` and B was `#2`, and now B comes first,
-   * its fingerprint assigns `#2` to B.
+   * its requestDigest assigns `#2` to B.
    */
-  #claimKey(numberedKey: string, fingerprint: string, method: string): string {
+  #claimKey(numberedKey: string, requestDigest: string, method: string): string {
     const isFree = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
-    const isSame = (key: string): boolean =>
-      isFree(key) && this.#recordedDigest(key) === fingerprint
+    const hasSameRequest = (key: string): boolean =>
+      isFree(key) && this.#recordedDigest(key) === requestDigest
     const { answers, open } = this.#recording
     let key: string | undefined = numberedKey
-    if (!isSame(key) && !(isFree(key) && this.#recordedDigest(key) === undefined)) {
-      key = Object.keys({ ...answers, ...open }).find(isSame)
+    if (!hasSameRequest(key) && !(isFree(key) && this.#recordedDigest(key) === undefined)) {
+      key = Object.keys({ ...answers, ...open }).find(hasSameRequest)
     }
     if (key === undefined) {
       if (this.#recorder?.ask) throw this.#rejectNonDeterminism(numberedKey)
       this.#replacedKey ??= numberedKey
-      do key = `${method}#${++this.#count}`
+      do key = `${method}#${++this.#lastNumber}`
       while (!isFree(key) || this.#recordedDigest(key) !== undefined)
     }
     this.#keys.add(key)
@@ -187,8 +195,10 @@ export class ReplayInput implements Input {
   }
 
   #track<T>(work: Promise<T>): Promise<T> {
-    this.#working.add(work)
-    const untrack = (): void => void this.#working.delete(work)
+    this.#inProgress.add(work)
+    const untrack = (): void => {
+      this.#inProgress.delete(work)
+    }
     work.finally(untrack).catch(() => {})
     return work
   }

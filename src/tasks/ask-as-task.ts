@@ -20,8 +20,9 @@ import type { Ask } from '../server/request/ask-mode.ts'
 import { sleep } from '../patterns/abort.ts'
 import { invalidAnswer } from '../patterns/input.ts'
 
-/** Poll interval when the client suggests none, in milliseconds. */
-const POLL_MS = 1_000
+/** Poll interval if the client suggests none, in milliseconds. */
+const DEFAULT_POLL_MS = 1_000
+/** The longest poll interval that a client can suggest, in milliseconds. */
 const MAX_POLL_MS = 60_000
 
 /**
@@ -76,7 +77,8 @@ async function pollTask(
   try {
     for (let state: JsonObject = created.task; state.status === 'working';) {
       const { pollInterval } = state
-      const delayMs = typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : POLL_MS
+      const delayMs =
+        typeof pollInterval === 'number' && pollInterval > 0 ? pollInterval : DEFAULT_POLL_MS
       await sleep(Math.min(delayMs, MAX_POLL_MS), signal)
       state = await send({ method: 'tasks/get', params: { taskId } })
     }

@@ -159,13 +159,13 @@ export async function callTask(
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
-  const core = isCore(client)
+  const usesCoreTasks = isCore(client)
   return {
     id,
-    get: (options = {}) => (core ? getCoreTask : getTask)(client, id, options),
+    get: (options = {}) => (usesCoreTasks ? getCoreTask : getTask)(client, id, options),
     async result(options = {}) {
       const request = options
-      const result = core
+      const result = usesCoreTasks
         ? await waitForCoreTask(client, id, options, request)
         : await waitForTask({ client, taskId: id, options, request })
       if (Array.isArray(result.content)) return result as CallToolResult

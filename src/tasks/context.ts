@@ -20,11 +20,11 @@ export interface TaskStatus {
   setStatusMessage(statusMessage: string): Promise<void>
 }
 
-const ids = new WeakMap<object, string>()
+const taskIds = new WeakMap<object, string>()
 
 /** The id of the task that a handler works on; `undefined` if it handles a plain request. */
 export function taskIdOf(ctx: object): string | undefined {
-  return ids.get(ctx)
+  return taskIds.get(ctx)
 }
 
 /** The context of one run of a handler for a task. */
@@ -33,20 +33,20 @@ export class TaskContext extends RequestContext {
   readonly #status: TaskStatus
   #lastProgress = -Infinity
 
-  /** @param unreachable Whether the client cannot be reached. */
+  /** @param isUnreachable Whether the client cannot be reached. */
   constructor(
     message: JsonRpcRequest,
     exchange: Exchange,
     logs: LogRules | undefined,
     input: ReplayInput,
     status: TaskStatus,
-    unreachable = false,
+    isUnreachable = false,
   ) {
     super(message, exchange, logs)
-    this.#input = unreachable ? unreachableInput(input, exchange) : input
+    this.#input = isUnreachable ? unreachableInput(input, exchange) : input
     this.#status = status
     this.replay = input
-    ids.set(this, String(message.id))
+    taskIds.set(this, String(message.id))
   }
 
   override get input(): Input {
@@ -69,6 +69,7 @@ export class TaskContext extends RequestContext {
     await this.#status.setStatusMessage(message)
   }
 
+  /** Does nothing, because no client waits on a connection for this run. */
   override disconnect(): void {}
 }
 

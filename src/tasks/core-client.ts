@@ -79,9 +79,9 @@ export function sendCoreCall(
   if (!isCore(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
   if (!supportsTasks(client)) return undefined
-  const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
+  const markedOptions: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   const call = (asTask: boolean): Promise<Result> =>
-    client.request(method, asTask ? { ...params, task: {} } : params, marked)
+    client.request(method, asTask ? { ...params, task: {} } : params, markedOptions)
   const callAndWait = async (): Promise<Result> => {
     const result = await callAsSupported(
       client,
@@ -106,16 +106,16 @@ async function sendWithProgress(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<Result> {
-  const marked: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
+  const markedOptions: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
   try {
     return await client.request('tools/call', params, {
-      ...marked,
+      ...markedOptions,
       capabilities: { ...options.capabilities, extensions: { [TASKS_EXTENSION]: undefined } },
     })
   } catch (error) {
     // After any other error the tool may already have run, so it is not called again
     if (!(error instanceof ProtocolError && needsTasks(error))) throw error
-    return client.request('tools/call', params, marked)
+    return client.request('tools/call', params, markedOptions)
   }
 }
 
@@ -153,15 +153,15 @@ async function callAsSupported(
   onlyIfRequired = false,
 ): Promise<Result> {
   if (!supportsTasks(client)) return call(false)
-  const accepted = onlyIfRequired ? ['required'] : ['optional', 'required']
+  const supportThatMakesTask = onlyIfRequired ? ['required'] : ['optional', 'required']
   const shouldBeTask = async (): Promise<boolean> =>
-    accepted.includes(await taskSupportOf(client, name, signal))
+    supportThatMakesTask.includes(await taskSupportOf(client, name, signal))
   const asTask = await shouldBeTask()
   try {
     return await call(asTask)
   } catch (error) {
     if (!(error instanceof ProtocolError && error.code === METHOD_NOT_FOUND)) throw error
-    taskTools.delete(client)
+    taskSupportByClient.delete(client)
     if ((await shouldBeTask()) === asTask) throw error
     return call(!asTask)
   }
@@ -173,19 +173,20 @@ function supportsTasks({ serverCapabilities }: ExtensionClient): boolean {
 }
 
 /** The `taskSupport` of each tool, as last listed. */
-const taskTools = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
+const taskSupportByClient = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
 async function taskSupportOf(
   client: ExtensionClient,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const cachedTools = taskTools.get(client)
+  const cachedTools = taskSupportByClient.get(client)
   let supportByTool = await abortable(cachedTools ?? listTaskTools(client), signal)
   if (cachedTools && !supportByTool.has(name)) {
     // The tool may be newer than the cached list
-    if (taskTools.get(client) === cachedTools) taskTools.delete(client)
-    supportByTool = await abortable(taskTools.get(client) ?? listTaskTools(client), signal)
+    if (taskSupportByClient.get(client) === cachedTools) taskSupportByClient.delete(client)
+    const listing = taskSupportByClient.get(client) ?? listTaskTools(client)
+    supportByTool = await abortable(listing, signal)
   }
   const support = supportByTool.get(name) ?? 'forbidden'
   supportByTool.set(name, support)
@@ -210,8 +211,8 @@ function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
     )
   }
   const listed = list()
-  taskTools.set(client, listed)
-  listed.catch(() => taskTools.delete(client))
+  taskSupportByClient.set(client, listed)
+  listed.catch(() => taskSupportByClient.delete(client))
   return listed
 }
 

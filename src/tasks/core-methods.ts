@@ -65,14 +65,15 @@ export async function listCoreTasks(
   const principal = principalOf(ctx)
   const after = cursor === undefined ? undefined : readCursor(cursor)
   if (after !== undefined && !(await service.get(after, principal))) throw invalidCursor()
+  // One more than a page, to know whether there is a next page
   const tasksAfterCursor = await service.list(principal, PAGE_SIZE + 1, after)
   const page = tasksAfterCursor.slice(0, PAGE_SIZE)
-  const last = page.at(-1)
+  const lastTask = page.at(-1)
   const result: Result = {
     tasks: page.filter((task) => mayCall(server, task, ctx)).map(coreTaskOf),
   }
-  if (last && tasksAfterCursor.length > PAGE_SIZE) {
-    result.nextCursor = encodeBase64Url(new TextEncoder().encode(last.taskId))
+  if (lastTask && tasksAfterCursor.length > PAGE_SIZE) {
+    result.nextCursor = encodeBase64Url(new TextEncoder().encode(lastTask.taskId))
   }
   return result
 }
@@ -118,8 +119,8 @@ export async function getCoreResult(
       signal.throwIfAborted()
       if (!next) throw missingTask(task)
       if (next.lastUpdatedAt > seen) {
-        const params = { ...coreTaskOf(next) }
-        void ctx.exchange.send(notification('notifications/tasks/status', params))
+        const status = { ...coreTaskOf(next) }
+        void ctx.exchange.send(notification('notifications/tasks/status', status))
       }
       task = next
     }
@@ -139,22 +140,26 @@ function missingTask(task: TaskRecord): Error {
   return new ProtocolError(TASK_EXPIRED.code, TASK_EXPIRED.message)
 }
 
-/** The requests already sent to a client, so that two waiting requests do not send the same one. */
+/**
+ * The keys of requests already sent to a client, so that two requests that wait for the same task do
+ * not both send its requests for input.
+ */
 const sentRequests = new WeakMap<TaskService, Set<string>>()
 
 /** Sends a task's requests for input to the client that waits for its result. */
 class InputForwarder {
   readonly #tasks: TaskService
   readonly #ctx: RequestContext
-  readonly #sent: Set<string>
-  readonly #stopped = new AbortController()
+  /** The keys of requests already sent, to this or any other client that waits. */
+  readonly #sentKeys: Set<string>
+  readonly #controller = new AbortController()
 
   constructor(tasks: TaskService, ctx: RequestContext) {
     this.#tasks = tasks
     this.#ctx = ctx
-    let sent = sentRequests.get(tasks)
-    if (!sent) sentRequests.set(tasks, (sent = new Set()))
-    this.#sent = sent
+    const sentKeys = sentRequests.get(tasks) ?? new Set()
+    sentRequests.set(tasks, sentKeys)
+    this.#sentKeys = sentKeys
   }
 
   /** Sends the pending requests that were not sent yet. */
@@ -162,12 +167,12 @@ class InputForwarder {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
       const requestKey = `${taskId} ${key}`
-      if (this.#sent.has(requestKey)) continue
-      this.#sent.add(requestKey)
+      if (this.#sentKeys.has(requestKey)) continue
+      this.#sentKeys.add(requestKey)
       this.#askAndStore(taskId, key, request)
         // If the store fails, the waiting request fails too and reports it
         .catch(() => {})
-        .finally(() => this.#sent.delete(requestKey))
+        .finally(() => this.#sentKeys.delete(requestKey))
     }
   }
 
@@ -176,20 +181,20 @@ class InputForwarder {
    * again.
    */
   stop(): void {
-    this.#stopped.abort(new SdkError('ABORTED', 'The request for the result has ended'))
+    this.#controller.abort(new SdkError('ABORTED', 'The request for the result has ended'))
   }
 
   async #askAndStore(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
-    const outcome = await this.#outcome(taskId, { method, params: withRelation(params, taskId) })
+    const outcome = await this.#askClient(taskId, { method, params: withRelation(params, taskId) })
     if (!outcome) return
     await this.#tasks.answer(taskId, principalOf(this.#ctx), { [key]: outcome }, this.#ctx.caller)
   }
 
-  async #outcome(taskId: string, request: InputRequest): Promise<InputOutcome | undefined> {
+  async #askClient(taskId: string, request: InputRequest): Promise<InputOutcome | undefined> {
     try {
       const { askMode } = this.#ctx.exchange
       if (askMode.kind !== 'push') return undefined
-      return { answer: await askMode.ask(request, this.#stopped.signal) }
+      return { answer: await askMode.ask(request, this.#controller.signal) }
     } catch (error) {
       // A client that could not be reached may be reachable later
       if (error instanceof SdkError) return undefined

@@ -7,6 +7,7 @@
  */
 import { TASKS_EXTENSION } from '../protocol/extension-ids.ts'
 import { callHook } from '../patterns/hooks.ts'
+import type { Recording } from '../patterns/replay.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import type { Result, JsonObject } from '../protocol/types.ts'
@@ -39,7 +40,8 @@ const REMEDY = {
 }
 
 /**
- * How a call runs as a task; `undefined` if it does not, for example because a task made the call.
+ * How a call runs as a task; `undefined` if it does not, for example because the call already belongs
+ * to the run of a task.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
  *   task of a tool that supports none, or omits it for a tool that requires one.
@@ -82,16 +84,19 @@ export async function createTaskForCall(
   ctx: RequestContext,
 ): Promise<Result> {
   const { service, options } = creation
-  const core = ctx.exchange.revision.tasks === 'core'
+  const isCore = ctx.exchange.revision.tasks === 'core'
+  let recording: Recording | undefined
   // In 2025-11-25 the task can request input itself, so that nothing runs before it is created
-  if (!core) await toolTask.before?.(args, ctx)
-  // A `before` hook may have swallowed the error that suspends it, so that its questions have no answers
-  if (!core) ctx.throwIfSuspended()
-  const recording = core ? undefined : (await ctx.replay?.finish())?.recording
+  if (!isCore) {
+    await toolTask.before?.(args, ctx)
+    // The hook may have caught the error that ends it until its questions are answered
+    ctx.throwIfSuspended()
+    recording = (await ctx.replay?.finish())?.recording
+  }
   const { requestState: _, inputResponses: __, ...originalParams } = params
   const record = await createRecord(creation, ctx, {
     taskId: service.createId(),
-    ttlMs: ttlMsOf(options, toolTask, core ? params.task : undefined),
+    ttlMs: ttlMsOf(options, toolTask, isCore ? params.task : undefined),
     pollIntervalMs: toolTask.pollIntervalMs ?? options.pollIntervalMs ?? 1000,
     ...(recording && { recording: { ...recording, open: {} } }),
     call: {
@@ -101,10 +106,10 @@ export async function createTaskForCall(
       principal: principalOf(ctx),
       ...(ctx.auth !== undefined && { auth: ctx.auth }),
       ...(scopes && { scopes }),
-      ...(core && ctx.exchange.askMode.kind !== 'push' && { unreachable: true }),
+      ...(isCore && ctx.exchange.askMode.kind !== 'push' && { unreachable: true }),
     },
   })
-  if (!core) return { ...taskOf(record), resultType: 'task' }
+  if (!isCore) return { ...taskOf(record), resultType: 'task' }
   const immediateText = options.immediateResponse?.(String(params.name))
   const _meta = {
     ...relatedTo(record.taskId),

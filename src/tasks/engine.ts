@@ -44,7 +44,7 @@ export interface TaskLimits {
   readonly maxTasksPerPrincipal: number
 }
 
-/** 192 bits. */
+/** The number of random bytes in the id of a task: 192 bits cannot be guessed. */
 const ID_BYTES = 24
 
 /** Tasks of one server in one process. */
@@ -58,7 +58,7 @@ export class TaskEngine implements TaskService {
   readonly #additions = semaphore(1)
   /** Whether this process looks for tasks of crashed processes. */
   #isRecovering = false
-  /** When the search for such tasks last failed, in milliseconds since 1970. */
+  /** When the search for tasks of crashed processes last failed, in milliseconds since 1970. */
   #failedAt = -Infinity
 
   constructor(server: ServerDefinition, options: EngineOptions) {
@@ -109,13 +109,13 @@ export class TaskEngine implements TaskService {
     platform: Platform,
   ): Promise<TaskRecord | undefined> {
     if (!(await this.get(taskId, principal))) return undefined
-    let resumes = false
+    let mustResume = false
     const task = await this.#tasks.change(taskId, (before, now) => {
       const after = answer(outcomes)(before, now)
-      resumes = after?.status === 'working'
+      mustResume = after?.status === 'working'
       return after
     })
-    if (resumes) await this.#work.begin(taskId, platform)
+    if (mustResume) await this.#work.begin(taskId, platform)
     return task
   }
 
@@ -127,13 +127,13 @@ export class TaskEngine implements TaskService {
   async settle(taskId: string, reported: ReportedOutcome): Promise<boolean> {
     const outcome = 'error' in reported ? reported : await this.#validate(taskId, reported.returned)
     if (!outcome) return false
-    let settled = false
+    let isSettled = false
     await this.#tasks.change(taskId, (before, now) => {
       const after = finish(outcome, failureTest(before.call))(before, now)
-      settled = after !== undefined
+      isSettled = after !== undefined
       return after
     })
-    return settled
+    return isSettled
   }
 
   /**

@@ -115,8 +115,8 @@ export function listenToTasks(
   notify: SendNotification,
   ctx: RequestContext,
 ): () => void {
-  const stopped = new AbortController()
-  const { signal } = stopped
+  const controller = new AbortController()
+  const { signal } = controller
   const principal = principalOf(ctx)
   const sendTask = (task: TaskRecord): void => {
     if (signal.aborted || !mayCall(server, task, ctx)) return
@@ -124,9 +124,10 @@ export function listenToTasks(
   }
   const watchTask = async (taskId: string): Promise<void> => {
     if (service.watch) {
-      const stop = await service.watch(taskId, principal, sendTask)
-      signal.addEventListener('abort', stop)
-      return signal.aborted ? stop() : undefined
+      const stopWatching = await service.watch(taskId, principal, sendTask)
+      if (signal.aborted) stopWatching()
+      else signal.addEventListener('abort', stopWatching)
+      return
     }
     let seen = -1
     for (let waitMs = 0; !signal.aborted;) {
@@ -143,5 +144,5 @@ export function listenToTasks(
   }
   // If a task can no longer be followed, its notifications simply stop.
   for (const id of ids) watchTask(id).catch(() => {})
-  return () => stopped.abort()
+  return () => controller.abort()
 }

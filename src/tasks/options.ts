@@ -64,8 +64,16 @@ export interface TasksOptions {
 }
 
 const OPTIONS: OptionNames<TasksOptions> = {
-  ...{ store: 1, ttlMs: 1, maxTtlMs: 1, pollIntervalMs: 1, maxTasks: 1, maxTasksPerPrincipal: 1 },
-  ...{ list: 1, leaseMs: 1, onCreate: 1, immediateResponse: 1 },
+  store: 1,
+  ttlMs: 1,
+  maxTtlMs: 1,
+  pollIntervalMs: 1,
+  maxTasks: 1,
+  maxTasksPerPrincipal: 1,
+  list: 1,
+  leaseMs: 1,
+  onCreate: 1,
+  immediateResponse: 1,
 }
 /** The durations among the options. */
 const DURATIONS = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const

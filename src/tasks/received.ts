@@ -13,11 +13,16 @@ import { runLater } from './clock.ts'
 import { withRelatedTask, taskReceiver, type ClientTaskCapabilities } from './related.ts'
 import { relatedTo } from './wire.ts'
 
-/** How long, and how many, tasks are stored. */
-const TTL_MS = 600_000
+/** How long a task is stored unless the server requests another time, in milliseconds. */
+const DEFAULT_TTL_MS = 600_000
+/** The longest time that a server can request, in milliseconds. */
 const MAX_TTL_MS = 3_600_000
+/** The maximum number of tasks of one connection. */
 const MAX_TASKS = 100
-const POLL_MS = 500
+/** The poll interval that is suggested to the server, in milliseconds. */
+const POLL_INTERVAL_MS = 500
+/** The number of random bytes in the id of a task. */
+const ID_BYTES = 24
 
 interface ReceivedTask {
   /** The response to the request; rejects once the task is cancelled. */
@@ -44,8 +49,8 @@ export const CLIENT_TASK_CAPABILITIES: ClientTaskCapabilities = {
   requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
   [taskReceiver](answer, capabilities) {
     const { tasks } = capabilities
-    let connectionTasks = tasksByConnection.get(capabilities)
-    if (!connectionTasks) tasksByConnection.set(capabilities, (connectionTasks = new Map()))
+    const connectionTasks = tasksByConnection.get(capabilities) ?? new Map<string, ReceivedTask>()
+    tasksByConnection.set(capabilities, connectionTasks)
     const declared = isObject(tasks) && isObject(tasks.requests) ? tasks.requests : {}
     return createReceiver(connectionTasks, declared, answer)
   },
@@ -98,10 +103,10 @@ function startTask(
   const { task: requestedTask, ...requestParams } = params
   const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
   const ttl = Math.min(
-    typeof requestedTtl === 'number' && requestedTtl >= 0 ? requestedTtl : TTL_MS,
+    typeof requestedTtl === 'number' && requestedTtl >= 0 ? requestedTtl : DEFAULT_TTL_MS,
     MAX_TTL_MS,
   )
-  const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(24)))
+  const taskId = encodeBase64Url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
   const createdAt = new Date().toISOString()
   const response = answer({ method, params: requestParams })
   let cancel = (): void => {}
@@ -109,7 +114,7 @@ function startTask(
     cancel = () => reject(new ProtocolError(INVALID_REQUEST, 'The task was cancelled'))
     response.then(resolve, reject)
   })
-  const times = { createdAt, lastUpdatedAt: createdAt, ttl, pollInterval: POLL_MS }
+  const times = { createdAt, lastUpdatedAt: createdAt, ttl, pollInterval: POLL_INTERVAL_MS }
   const received: ReceivedTask = { outcome, cancel, task: { taskId, status: 'working', ...times } }
   tasks.set(taskId, received)
   outcome.then(

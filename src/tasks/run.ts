@@ -70,14 +70,17 @@ export async function runTask(
       ? await askForInput(outcome, replay, ctx)
       : await transitionOf(outcome, replay, ctx)
   } catch (error) {
-    return finish({ error: encodeError(server, error, exchange.revision, report) }, neverFails)
+    return finish({ error: encodeError(server, error, exchange.revision, report) })
   }
 }
 
-/** Returns the test whether a result makes the task `failed`: in 2025-11-25, a tool error does. */
+/**
+ * Creates the function that decides whether a result makes the task `failed`: in 2025-11-25, a tool
+ * error does.
+ */
 export function failureTest({ revision }: TaskCall): (result: Result) => boolean {
-  const core = findRevision(revision)?.tasks === 'core'
-  return ({ isError }) => core && isError === true
+  const isCore = findRevision(revision)?.tasks === 'core'
+  return ({ isError }) => isCore && isError === true
 }
 
 /**
@@ -90,7 +93,7 @@ function exchangeOf(
   platform: Platform,
 ): Exchange {
   const facts = findRevision(revision)
-  if (!facts) throw new TypeError(`The task speaks an unknown revision "${revision}"`)
+  if (!facts) throw new TypeError(`The task has an unknown revision "${revision}"`)
   const caller: Caller = { ...platform, principal: principal ?? undefined, auth }
 
   return {
@@ -142,7 +145,7 @@ async function askForInput(
     const questions = Object.entries(requests).map(([key, request]): [string, NewInput] => {
       return [
         key,
-        { request: degradeInputRequest(request, exchange), asked: recording.open[key] as string },
+        { request: degradeInputRequest(request, exchange), digest: recording.open[key] as string },
       ]
     })
     return ask(Object.fromEntries(questions), recording)
@@ -162,13 +165,13 @@ async function requestReturnedInput(
     requireAskable(request, exchange)
     questions.push([
       key,
-      { request: degradeInputRequest(request, exchange), asked: await digest(request) },
+      { request: degradeInputRequest(request, exchange), digest: await digest(request) },
     ])
   }
   if (questions.length === 0) {
     throw new ProtocolError(INTERNAL_ERROR, 'The handler requested input without "inputRequests"')
   }
-  const open = Object.fromEntries(questions.map(([key, { asked }]) => [key, asked]))
+  const open = Object.fromEntries(questions.map(([key, question]) => [key, question.digest]))
   return ask(Object.fromEntries(questions), { ...recording, open }, requestState)
 }
 
@@ -187,14 +190,13 @@ function replayData({ recording, answers }: TaskRecord): {
 } {
   // Without a prototype, so that any text can be a key.
   const responses: { [key: string]: JsonObject } = Object.create(null)
-  const recorded: Recording['answers'] = Object.assign(Object.create(null), recording.answers)
+  const recordedAnswers: Recording['answers'] = Object.assign(
+    Object.create(null),
+    recording.answers,
+  )
   for (const [key, outcome] of Object.entries(answers)) {
     if ('answer' in outcome) responses[key] = outcome.answer
-    else recorded[key] = outcome
+    else recordedAnswers[key] = outcome
   }
-  return { recording: { ...recording, answers: recorded }, responses }
-}
-
-function neverFails(): boolean {
-  return false
+  return { recording: { ...recording, answers: recordedAnswers }, responses }
 }

@@ -21,13 +21,17 @@ export type TaskOutcome =
 /** A request for input to send to the client. */
 export interface NewInput {
   readonly request: InputRequest
-  readonly asked: string
+  /** Digest of the request. */
+  readonly digest: string
 }
 
 const UNLEASED = { leasedBy: undefined, leasedUntil: undefined }
 
 /** Sets the outcome: `failed` for an error, or a result for which `fails` returns true. */
-export function finish(outcome: TaskOutcome, fails: (result: Result) => boolean): Transition {
+export function finish(
+  outcome: TaskOutcome,
+  fails: (result: Result) => boolean = () => false,
+): Transition {
   const { statusMessage } = outcome
   if ('error' in outcome) {
     const { error } = outcome
@@ -85,23 +89,23 @@ export function ask(
 ): Transition {
   return (before, now) => {
     const inputs: [string, OpenInput][] = []
-    const asked = [...before.asked]
+    const usedKeys = [...before.usedKeys]
     for (const [key, question] of Object.entries(questions)) {
       let wireKey = key
-      for (let n = 2; asked.includes(wireKey); n++) wireKey = `${key}~${n}`
-      asked.push(wireKey)
+      for (let n = 2; usedKeys.includes(wireKey); n++) wireKey = `${key}~${n}`
+      usedKeys.push(wireKey)
       inputs.push([wireKey, { key, ...question }])
     }
     // Without a prototype, so that any text can be a key, even a name such as `__proto__`.
-    const next = {
+    const changes = {
       inputs: Object.fromEntries(inputs),
       answers: {},
-      asked,
+      usedKeys,
       recording,
       ownState,
       ...UNLEASED,
     }
-    return change(before, now, { ...next, status: 'input_required' })
+    return change(before, now, { ...changes, status: 'input_required' })
   }
 }
 
@@ -113,15 +117,15 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
   return (before, now) => {
     const inputs = { ...before.inputs }
     let { answers } = before
-    let accepted = 0
+    let hasChanged = false
     for (const [wireKey, outcome] of Object.entries(outcomes)) {
-      const open = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
-      if (!open) continue
+      const input = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
+      if (!input) continue
       delete inputs[wireKey]
-      answers = { ...answers, [open.key]: { ...outcome, asked: open.asked } }
-      accepted++
+      answers = { ...answers, [input.key]: { ...outcome, digest: input.digest } }
+      hasChanged = true
     }
-    if (accepted === 0) return undefined
+    if (!hasChanged) return undefined
     const status = Object.keys(inputs).length > 0 ? 'input_required' : 'working'
     return change(before, now, { inputs, answers, status })
   }

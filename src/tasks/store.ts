@@ -112,9 +112,9 @@ class MemoryTaskStore implements TaskStore {
     const ofPrincipal = [...this.#records.values()].filter(
       ({ call }) => call.principal === principal,
     )
-    // If that task was deleted in the meantime, the list starts over instead of ending early.
-    const from = ofPrincipal.findIndex(({ taskId }) => taskId === after) + 1
-    return ofPrincipal.slice(from, from + limit)
+    // If the task with the id `after` was deleted in the meantime, the list starts over instead of ending early.
+    const start = ofPrincipal.findIndex(({ taskId }) => taskId === after) + 1
+    return ofPrincipal.slice(start, start + limit)
   }
 
   expired(now: number): TaskRecord[] {

@@ -50,9 +50,8 @@ class Topics<T> {
   readonly #listeners = new Map<string, Set<Listener<T>>>()
 
   subscribe(taskId: string, listener: Listener<T>): () => void {
-    let listeners = this.#listeners.get(taskId)
-    if (!listeners) this.#listeners.set(taskId, (listeners = new Set()))
-    listeners.add(listener)
+    const listeners = this.#listeners.get(taskId) ?? new Set()
+    this.#listeners.set(taskId, listeners.add(listener))
     return () => {
       listeners.delete(listener)
       if (listeners.size === 0 && this.#listeners.get(taskId) === listeners)

@@ -13,9 +13,10 @@ import type { TaskWaitOptions } from './service.ts'
 import { finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 
+/** How often a change is attempted while concurrent changes win. */
 const MAX_ATTEMPTS = 100
 
-/** How often tasks are read again while a store notifies of each change, in milliseconds. */
+/** The interval at which tasks are read again if the store notifies of changes, in milliseconds. */
 const NOTIFIED_POLL_MS = 15_000
 
 /** The tasks of one store, as one process sees them. */
@@ -23,12 +24,12 @@ export class TaskRepository {
   /** The subscribers in this process. */
   readonly subscribers: TaskSubscribers = new TaskSubscribers()
   readonly #store: TaskRecordStore
-  readonly #changed: ((task: TaskRecord) => void) | undefined
+  readonly #onChange: ((task: TaskRecord) => void) | undefined
 
-  /** @param changed Called with the task after each change that clients can see. */
-  constructor(store: TaskRecordStore, changed?: (task: TaskRecord) => void) {
+  /** @param onChange Called with the task after each change that clients can see. */
+  constructor(store: TaskRecordStore, onChange?: (task: TaskRecord) => void) {
     this.#store = store
-    this.#changed = changed
+    this.#onChange = onChange
     store.subscribe?.({
       changed: (taskId) => {
         const ids = taskId === undefined ? this.subscribers.changeTopics() : [taskId]
@@ -86,14 +87,14 @@ export class TaskRepository {
     known?: TaskRecord,
   ): Promise<TaskRecord | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const before = (attempt === 0 && known) || (await this.#store.load(taskId))
+      const before = attempt === 0 && known ? known : await this.#store.load(taskId)
       if (!before) return undefined
       const after = transition(before, Date.now())
       if (!after) return before
       if (!(await this.#store.save(after))) continue
       if (after.lastUpdatedAt !== before.lastUpdatedAt) {
         this.subscribers.publishChange(taskId, after)
-        this.#changed?.(after)
+        this.#onChange?.(after)
       }
       return after
     }
@@ -111,10 +112,7 @@ export class TaskRepository {
 
   /** Stops the run of an expired task and deletes the task. */
   async expire({ taskId }: TaskRecord): Promise<void> {
-    await this.change(
-      taskId,
-      finish({ error: TASK_EXPIRED }, () => true),
-    )
+    await this.change(taskId, finish({ error: TASK_EXPIRED }))
     await this.#store.remove(taskId)
   }
 }

@@ -126,19 +126,19 @@ export class ServerTasks implements Tasks, TaskFactory {
 
   /** The extension that a server installs. */
   #extension(): ServerExtensionOptions {
-    const core = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
+    const coreMethod = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
       legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
     })
-    const modern = (answer: TaskMethod): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
+    const modernMethod = (answer: TaskMethod): Pick<ExtensionMethod, 'handle' | 'nameParam'> => ({
       nameParam: 'taskId',
       handle: (params, ctx) => answer(this.#served, params, ctx as RequestContext),
     })
     const methods = {
-      'tasks/get': { ...modern(getTask), ...core(getCoreTask) },
-      'tasks/update': modern(updateTask),
-      'tasks/cancel': { ...modern(cancelTask), ...core(cancelCoreTask) },
-      'tasks/result': core(getCoreResult),
-      ...(this.#options.list && { 'tasks/list': core(listCoreTasks) }),
+      'tasks/get': { ...modernMethod(getTask), ...coreMethod(getCoreTask) },
+      'tasks/update': modernMethod(updateTask),
+      'tasks/cancel': { ...modernMethod(cancelTask), ...coreMethod(cancelCoreTask) },
+      'tasks/result': coreMethod(getCoreResult),
+      ...(this.#options.list && { 'tasks/list': coreMethod(listCoreTasks) }),
     }
     const filters: ServerExtensionOptions['filters'] = {
       taskIds: {
@@ -177,6 +177,7 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   async resume(env?: unknown): Promise<void> {
+    // A host's own service resumes tasks by itself
     if (this.#activeService === this.#engine) await this.#engine.resume({ env })
   }
 
@@ -214,10 +215,11 @@ export class ServerTasks implements Tasks, TaskFactory {
     this.#engine = this.createEngine({
       store,
       limits: { store, maxTasks, maxTasksPerPrincipal },
+      // No other process has access to a store in memory
       leaseMs: ownStore && leaseMs,
     })
     this.#service = this.#engine
-    // Several processes share this store: resumes the tasks of processes that crash
+    // Several processes share this store: this one resumes the tasks of those that crash
     if (store.subscribe) this.#engine.resume().catch((error) => this.#server.report(error))
     return this.#service
   }
@@ -239,7 +241,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     const creation: TaskCreation = {
       service: this.#activeService,
       options: this.#options,
-      report: (error, during) => this.#server.report(error, during),
+      report: (error, requestCtx) => this.#server.report(error, requestCtx),
     }
     const result = await createTaskForCall(creation, entry, toolTask, args, params, ctx)
     this.#taskIds.set(ctx, result.taskId)

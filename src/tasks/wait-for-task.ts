@@ -68,7 +68,8 @@ export function taskReporter(
     if (state === lastReported) return
     lastReported = state
     callHook(() => onTask?.(task))
-    callHook(() => onProgress?.({ progressToken: task.taskId, progress: ++progress, message }))
+    progress++
+    callHook(() => onProgress?.({ progressToken: task.taskId, progress, message }))
   }
 }
 
@@ -105,10 +106,10 @@ export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
 
 /** Whether the caller answers with another call, which continues polling the task. */
 function isAnsweredLater(
-  { [startedOperation]: started }: RepeatedRequestOptions,
+  { [startedOperation]: operation }: RepeatedRequestOptions,
   error: unknown,
 ): boolean {
-  return started !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
+  return operation !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
 }
 
 class TaskWait {
@@ -134,16 +135,16 @@ class TaskWait {
   }
 
   async run(): Promise<Result> {
-    const { task, options } = this.#awaited
+    const { task: knownTask, options } = this.#awaited
     const runEnd = new AbortController()
-    this.#apply(task)
+    this.#apply(knownTask)
     try {
       for (;;) {
         const task = this.#task
-        const result = task && outcome(task)
+        const result = task && resultOf(task)
         if (result) return result
         if (task) {
-          this.#answer(task, runEnd.signal)
+          this.#answerRequests(task, runEnd.signal)
           await this.#pause(task)
         }
         if (this.inputError) throw this.inputError.error
@@ -161,7 +162,9 @@ class TaskWait {
 
   /** Replaces the known state, even by one with an earlier timestamp, because polled states are current. */
   #apply(task: DetailedTask | undefined): void {
-    if (task) this.#report((this.#task = task))
+    if (!task) return
+    this.#task = task
+    this.#report(task)
   }
 
   /** Whether a notification has a state older than the known one. A final state is never stale. */
@@ -190,26 +193,29 @@ class TaskWait {
    * Answers requests for input that were not answered before, while polling continues: another
    * client may answer first, and a task can finish while a request is pending.
    */
-  #answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
+  #answerRequests({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
     const unanswered = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
     if (unanswered.length === 0) return
     for (const [key] of unanswered) this.#answered.add(key)
     const newRequests = Object.fromEntries(unanswered)
-    this.#update(newRequests, signal).catch(async (error: unknown) => {
+    this.#sendAnswers(newRequests, signal).catch(async (error: unknown) => {
       if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
       this.inputError ??= { error }
       this.#endPause?.()
     })
   }
 
-  /** Whether the server rejected the answer although no other client had answered. */
+  /**
+   * Whether the task still waits for the input, so that the server rejected the answer for another
+   * reason than that some other client had answered first.
+   */
   async #needsInput(answered: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#poll().catch(() => undefined)
-    const { inputRequests = task ? {} : answered } = task ?? {}
+    const inputRequests = task ? (task.inputRequests ?? {}) : answered
     return Object.keys(answered).some((key) => Object.hasOwn(inputRequests, key))
   }
 
-  async #update(
+  async #sendAnswers(
     inputRequests: { [key: string]: InputRequest },
     signal: AbortSignal,
   ): Promise<void> {
@@ -247,11 +253,11 @@ class TaskWait {
     const { signal } = this.#awaited.request
     const remainingMs = this.#deadline() - performance.now()
     if (remainingMs <= 0) throw noResultError('TIMEOUT', this.#awaited.taskId)
-    const waiting = new AbortController()
-    const stop = (): void => waiting.abort()
+    const controller = new AbortController()
+    const stop = (): void => controller.abort()
     signal?.addEventListener('abort', stop)
     this.#endPause = stop
-    await sleep(Math.min(delayMs, remainingMs, MAX_DELAY_MS), waiting.signal).catch(() => {})
+    await sleep(Math.min(delayMs, remainingMs, MAX_DELAY_MS), controller.signal).catch(() => {})
     this.#endPause = undefined
     signal?.removeEventListener('abort', stop)
     if (signal?.aborted) throw abortReason(signal)
@@ -294,8 +300,13 @@ class TaskWait {
   }
 }
 
-/** The outcome of a task; `undefined` while it is running. */
-function outcome(task: DetailedTask): Result | undefined {
+/**
+ * The result of a task; `undefined` while the task is running.
+ *
+ * @throws {ProtocolError} The error that the task failed with.
+ * @throws {SdkError} `ABORTED` if the task was cancelled; `INVALID_MESSAGE` for an invalid result.
+ */
+function resultOf(task: DetailedTask): Result | undefined {
   const { taskId, status, result, error } = task
   if (status === 'completed') {
     if ((result?.resultType ?? 'complete') === 'complete') return result

@@ -124,12 +124,12 @@ export class TaskWork {
       const task = await store.load(taskId)
       return task && isWaiting(task) ? task : undefined
     }
-    let claimed = false
+    let isClaimed = false
     const task = await this.#tasks.change(taskId, (before, now) => {
-      claimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
-      return claimed ? lease(this.#processId, now + leaseMs)(before, now) : undefined
+      isClaimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
+      return isClaimed ? lease(this.#processId, now + leaseMs)(before, now) : undefined
     })
-    return claimed ? task : undefined
+    return isClaimed ? task : undefined
   }
 
   /** Changes the task of a run. The run stops if another process has ended or claimed the task. */
@@ -185,7 +185,7 @@ export class TaskWork {
       }
     }
     const error = { code: INTERNAL_ERROR, message: 'Internal error' }
-    const fail = finish({ error }, () => true)
+    const fail = finish({ error })
     await whenAvailable(() => this.#change(run, fail))
   }
 }

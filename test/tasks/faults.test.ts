@@ -270,7 +270,7 @@ describe('The states of a task', () => {
   test('make only legal transitions, for any events in any order [L-TASK-014] [L-TASK-015] [M-TASK-028] [M-TASK-016] [M-TASK-041]', () => {
     const random = numbers()
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next().value * from.length)]!
-    const question = { request: { method: 'roots/list' as const }, asked: 'digest' }
+    const question = { request: { method: 'roots/list' as const }, digest: 'digest' }
     const recording = taskRecord('').recording
     const all = (open: string[]): states.Transition[] => [
       states.finish({ result: {} }, () => false),
