@@ -38,10 +38,10 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
  */
 export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const slept = new Promise<void>((resolve) => {
+  const elapsed = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))
   })
-  await abortable(slept, signal).finally(() => clearTimeout(timer))
+  await abortable(elapsed, signal).finally(() => clearTimeout(timer))
 }
 
 /** The error for an aborted signal. */

@@ -1,13 +1,14 @@
 /**
- * The account of a caller, which per-caller limits apply to, so that no caller can use up what all
- * share.
+ * The account of a caller: the key by which limits count, so that no caller can exhaust resources that
+ * all callers share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */
 
 /**
- * The account of a caller: the principal; without one the address, or of an IPv6 address the `/64`
- * network, which one subscriber has. `undefined` when neither is known.
+ * The account of a caller: the principal, or else the address. An IPv6 address is reduced to its `/64`
+ * network, because one subscriber has all addresses of such a network. `undefined` if neither the
+ * principal nor the address is known.
  */
 export function accountOf({
   principal,
@@ -16,17 +17,24 @@ export function accountOf({
   readonly principal?: string | undefined
   readonly address?: string | undefined
 }): string | undefined {
+  // The prefixes keep a principal apart from an address with the same text
   if (principal !== undefined) return `is ${principal}`
   return address === undefined ? undefined : `at ${networkOf(address)}`
 }
 
+/** The number of 16-bit groups in an IPv6 address, and in its `/64` network. */
+const ADDRESS_GROUPS = 8
+const NETWORK_GROUPS = 4
+
+/** The `/64` network of an IPv6 address; an IPv4 address is returned unchanged. */
 function networkOf(address: string): string {
   // Sockets for both families report IPv4 addresses as IPv4-mapped IPv6
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '')
   const [before = '', after] = unmapped.split('::')
   const groups = before.split(':')
-  if (after === undefined) return groups.slice(0, 4).join(':')
+  if (after === undefined) return groups.slice(0, NETWORK_GROUPS).join(':')
   const rest = after === '' ? [] : after.split(':')
-  const zeros = Array<string>(Math.max(8 - groups.length - rest.length, 0)).fill('0')
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
+  const omitted = Math.max(ADDRESS_GROUPS - groups.length - rest.length, 0)
+  const zeros = Array<string>(omitted).fill('0')
+  return [...groups, ...zeros, ...rest].slice(0, NETWORK_GROUPS).join(':')
 }

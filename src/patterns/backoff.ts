@@ -11,7 +11,7 @@ const STABLE_MS = 5_000
  * How long to wait before the next attempt, in milliseconds: twice as long after each failure, plus
  * up to a quarter at random, so that clients do not come back all at once.
  *
- * @param failures How many attempts in a row failed before the last one: 0 after the first failure.
+ * @param failures The number of consecutive failures before the latest one: 0 after the first.
  */
 export function backoffMs(failures: number, firstMs = 1_000, maxMs = 60_000): number {
   return Math.min(firstMs * 2 ** failures, maxMs) * (1 + Math.random() / 4)

@@ -44,6 +44,8 @@ export function boundedCache<K, V>(
       }
       entries.set(key, { value, expiresAt })
     },
-    delete: (key) => void entries.delete(key),
+    delete: (key) => {
+      entries.delete(key)
+    },
   }
 }

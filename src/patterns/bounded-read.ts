@@ -11,8 +11,8 @@ const MIN_BYTES = 1024
 /** A buffer up to this size is reused after `clear`. */
 const REUSED_BYTES = 65_536
 /**
- * How long a body may take to end after enough of it was read, in milliseconds, before its
- * connection is closed.
+ * How long a body may take to end after its reader has stopped, in milliseconds. Then its connection
+ * is closed.
  */
 const GRACE_MS = 100
 /** How many pieces of text are joined at once. */
@@ -25,19 +25,19 @@ const JOINED_PIECES = 64
 function append(
   buffer: Uint8Array<ArrayBuffer>,
   length: number,
-  piece: Uint8Array,
+  chunk: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const needed = length + piece.length
+  const needed = length + chunk.length
   let target = buffer
   if (needed > target.length) {
     target = new Uint8Array(Math.max(needed, 2 * length, MIN_BYTES))
     target.set(buffer)
   }
-  target.set(piece, length)
+  target.set(chunk, length)
   return target
 }
 
-/** Bytes that arrive in pieces, in one buffer that doubles when it is full. */
+/** Bytes that arrive in chunks, in one buffer that doubles when it is full. */
 export class ByteBuffer {
   #buffer = new Uint8Array(0)
   #length = 0
@@ -76,18 +76,18 @@ export async function readBytes(
   let length = 0
   const reader = body?.getReader()
   for (;;) {
-    const piece = (await reader?.read())?.value
-    if (!piece) return buffer.subarray(0, length)
-    if (length + piece.length > maxBytes) break
-    buffer = append(buffer, length, piece)
-    length += piece.length
+    const chunk = (await reader?.read())?.value
+    if (!chunk) return buffer.subarray(0, length)
+    if (length + chunk.length > maxBytes) break
+    buffer = append(buffer, length, chunk)
+    length += chunk.length
   }
   reader?.cancel().catch(() => {})
   return undefined
 }
 
 /**
- * Text that arrives in chunks. Engines keep all pieces of a concatenated text, and the texts that they
+ * Text that arrives in pieces. Engines keep all pieces of a concatenated text, and the texts that they
  * were sliced from, until the result is used. To limit this memory, the pieces are joined early.
  */
 export class TextBuffer {
@@ -99,7 +99,10 @@ export class TextBuffer {
   append(piece: string): void {
     // Most texts arrive in one chunk
     if (this.length === 0) this.#joined = piece
-    else if (this.#pieces.push(piece) === JOINED_PIECES) this.#join()
+    else {
+      this.#pieces.push(piece)
+      if (this.#pieces.length === JOINED_PIECES) this.#join()
+    }
     this.length += piece.length
   }
 
@@ -140,7 +143,7 @@ export async function readText(
 }
 
 /**
- * Passes on the text of a body in chunks, until the body ends, the signal aborts or `onPiece`
+ * Passes on the text of a body in pieces, until the body ends, the signal aborts or `onPiece`
  * returns true.
  */
 export async function readPieces(
@@ -151,7 +154,9 @@ export async function readPieces(
   const reader = response.body?.getReader()
   if (!reader) return
   const decoder = new TextDecoder()
-  const stop = (): void => void reader.cancel().catch(() => {})
+  const stop = (): void => {
+    reader.cancel().catch(() => {})
+  }
   signal.addEventListener('abort', stop)
   try {
     while (!signal.aborted) {
@@ -171,7 +176,8 @@ export async function readPieces(
 function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void): void {
   const timer = setTimeout(stop, GRACE_MS)
   const readToEnd = async (): Promise<void> => {
-    while (!(await reader.read()).done);
+    let isDone = false
+    while (!isDone) isDone = (await reader.read()).done
   }
   readToEnd()
     .catch(() => {})

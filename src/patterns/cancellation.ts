@@ -30,7 +30,7 @@ export class Cancellation {
 
   /** Whether the request was cancelled. */
   get cancelled(): boolean {
-    this.#followUpstream()
+    this.#cancelWithUpstream()
     return this.#reason !== undefined
   }
 
@@ -54,11 +54,13 @@ export class Cancellation {
   #createController(): AbortController {
     const controller = new AbortController()
     if (this.cancelled) controller.abort(this.#reason)
-    this.#upstream?.signal.addEventListener('abort', () => this.#followUpstream(), { once: true })
+    this.#upstream?.signal.addEventListener('abort', () => this.#cancelWithUpstream(), {
+      once: true,
+    })
     return controller
   }
 
-  #followUpstream(): void {
+  #cancelWithUpstream(): void {
     if (this.#upstream?.signal.aborted) {
       this.cancel(new SdkError('ABORTED', 'The client disconnected'))
     }

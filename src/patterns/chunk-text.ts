@@ -14,8 +14,9 @@ export function chunkText(text: string, maxLength: number): string[] {
   const chunks: string[] = []
   let start = 0
   while (text.length - start > maxLength) {
-    const last = text.charCodeAt(start + maxLength - 1)
-    const end = start + maxLength - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+    const lastUnit = text.charCodeAt(start + maxLength - 1)
+    const splitsPair = lastUnit >= 0xd800 && lastUnit <= 0xdbff
+    const end = start + maxLength - (splitsPair ? 1 : 0)
     chunks.push(text.slice(start, end))
     start = end
   }

@@ -16,8 +16,8 @@ export function callHook(
   report: (error: unknown) => void = console.error,
 ): void {
   // An async function turns exceptions into rejections
-  const called = async (): Promise<unknown> => run()
-  called().catch(report)
+  const runAsync = async (): Promise<unknown> => run()
+  runAsync().catch(report)
 }
 
 /** The `report` of `onError` hooks themselves, whose failures cannot be reported anywhere. */

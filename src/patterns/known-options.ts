@@ -5,7 +5,7 @@
 
 /**
  * The names of all options of a type, in a form in which the compiler reports a missing one.
- * Written as spread groups, so that the formatter keeps them on few lines.
+ * A long list may be written as spread groups, so that the formatter keeps it on few lines.
  */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 

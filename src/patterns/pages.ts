@@ -36,7 +36,7 @@ export async function* walkPages<Item extends object>(
   { maxPages = 200, maxListLength = 16 * 1024 * 1024 }: PageLimits,
   onRepeat: (error: SdkError) => void,
 ): AsyncGenerator<Item, void, undefined> {
-  const tooMuch = (limit: string): SdkError =>
+  const limitError = (limit: string): SdkError =>
     new SdkError('LIMIT_EXCEEDED', `"${method}" has more than ${limit}`)
   const seenCursors = new Set<string>()
   const seenKeys = new Set<unknown>()
@@ -45,10 +45,10 @@ export async function* walkPages<Item extends object>(
   for (let page = 0; page < maxPages; page++) {
     const result = await fetchPage(cursor)
     remaining -= JSON.stringify(result).length
-    if (remaining < 0) throw tooMuch(`${maxListLength} characters ("maxListLength")`)
-    const next = result.nextCursor ?? undefined
+    if (remaining < 0) throw limitError(`${maxListLength} characters ("maxListLength")`)
+    const nextCursor = result.nextCursor ?? undefined
     // Some servers end a list with an empty cursor, and return the first page when it is sent back
-    if (cursor === '' && next === '') return
+    if (cursor === '' && nextCursor === '') return
     const keysBefore = seenKeys.size
     const items = result[member] as Item[]
     for (const item of items) {
@@ -58,15 +58,15 @@ export async function* walkPages<Item extends object>(
       seenKeys.add(key)
       yield item
     }
-    if (next === undefined) return
+    if (nextCursor === undefined) return
     const isRepeated = items.length > 0 && seenKeys.size === keysBefore
-    if (isRepeated || seenCursors.has(next)) {
-      const repeatedCursor = String(isRepeated ? cursor : next).slice(0, QUOTED_LENGTH)
+    if (isRepeated || seenCursors.has(nextCursor)) {
+      const repeatedCursor = String(isRepeated ? cursor : nextCursor).slice(0, QUOTED_LENGTH)
       const message = `"${method}" returned the cursor "${repeatedCursor}" again`
       return onRepeat(new SdkError('INVALID_MESSAGE', message))
     }
-    seenCursors.add(next)
-    cursor = next
+    seenCursors.add(nextCursor)
+    cursor = nextCursor
   }
-  throw tooMuch(`${maxPages} pages ("maxPages")`)
+  throw limitError(`${maxPages} pages ("maxPages")`)
 }

@@ -53,16 +53,18 @@ export type Secrets =
  *   the secrets come from a function.
  */
 export function createSealer(secrets?: Secrets): Sealer {
-  const secretLists =
+  const givenSecrets =
     typeof secrets === 'function' || secrets === undefined ? undefined : requireLongSecrets(secrets)
   // Created on first use: Workers allow neither randomness nor I/O at module startup. Only the keys
   // are cached, never their promise, which on Workers is tied to the request that created it.
   let importedKeys: SealingKey[] | undefined
   const keys = async (): Promise<SealingKey[]> => {
     if (importedKeys) return importedKeys
-    const list = typeof secrets === 'function' ? requireLongSecrets(await secrets()) : secretLists
+    const list = typeof secrets === 'function' ? requireLongSecrets(await secrets()) : givenSecrets
     const imported = await Promise.all((list ?? [undefined]).map(importKey))
-    return (importedKeys ??= imported)
+    // A concurrent first use may have imported other keys, if they are random
+    importedKeys ??= imported
+    return importedKeys
   }
 
   return {
@@ -78,7 +80,7 @@ export function createSealer(secrets?: Secrets): Sealer {
       const bytes = decodeBase64Url(text)
       if (!bytes) return undefined
       const sealingKey = (await keys()).find(({ header }) =>
-        header.every((byte, i) => byte === bytes[i]),
+        header.every((byte, index) => byte === bytes[index]),
       )
       if (!sealingKey) return undefined
       const iv = bytes.subarray(HEADER_BYTES, HEADER_BYTES + IV_BYTES)

@@ -21,18 +21,18 @@ export type AsJson<T> = T extends string | number | boolean | null | undefined
 
 /** The steps of one run of a handler. */
 export class Steps {
-  /** By name: a list with the value, or an empty list for `undefined`. Plain JSON. */
+  /** For each name a list with the value, or an empty list for `undefined`. Plain JSON. */
   readonly #values: { [name: string]: unknown }
-  readonly #changed: () => void | Promise<void>
+  readonly #onAdd: () => void | Promise<void>
   readonly #names = new Set<string>()
 
   /**
    * @param values The steps of earlier runs; new values are added.
-   * @param changed Called after each added value, before the step completes.
+   * @param onAdd Called after each added value, before the step completes.
    */
-  constructor(values: { [name: string]: unknown }, changed: () => void | Promise<void> = () => {}) {
+  constructor(values: { [name: string]: unknown }, onAdd: () => void | Promise<void> = () => {}) {
     this.#values = values
-    this.#changed = changed
+    this.#onAdd = onAdd
   }
 
   /**
@@ -52,7 +52,7 @@ export class Steps {
     if (!(name in this.#values)) {
       const value = await work()
       this.#values[name] = value === undefined ? [] : [JSON.parse(JSON.stringify(value))]
-      await this.#changed()
+      await this.#onAdd()
     }
     // A copy, so that the handler cannot change the stored value.
     return structuredClone((this.#values[name] as AsJson<T>[])[0]) as AsJson<T>

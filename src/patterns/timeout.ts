@@ -7,9 +7,8 @@ import { SdkError } from '../protocol/errors.ts'
 import { MAX_DELAY_MS } from './timers.ts'
 
 /**
- * Waits until work is done, the timeout has passed or a signal aborts. The work receives a signal
- * that aborts in the last two cases; it need not react. The timer is
- * cleared once the work is done.
+ * Waits until work is done, the timeout has passed or `signal` aborts. The work receives a signal
+ * that aborts when the timeout has passed or `signal` aborts; it need not react.
  *
  * @param timeoutMs Milliseconds, at most `MAX_DELAY_MS`.
  * @param signal Aborts the work, with its reason.

@@ -1,15 +1,15 @@
 /**
- * Finds the listeners of a topic, so that what is published costs only those who listen to it.
+ * Finds the listeners of a topic without asking every listener.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 
-/** The longest topic that covers those below it, in characters. */
+/** The longest topic that covers the topics below it, in characters. */
 const MAX_COVERING = 2000
 
 /**
- * A topic and all those above it: what precedes a `/`, with and without it. Those that are very long
- * are left out.
+ * A topic and all topics above it: for each `/` in the topic, the text before it, with and without the
+ * `/`. Very long topics cover no topics below them and are omitted.
  */
 export function coveringTopics(topic: string): string[] {
   const topics = [topic]
@@ -31,7 +31,7 @@ export interface TopicIndex<T> {
 
 /** Creates an index without listeners. */
 export function topicIndex<T>(): TopicIndex<T> {
-  /** Those of all topics have the key `undefined`. */
+  /** Listeners to all topics have the key `undefined`. */
   const index = new Map<string | undefined, Set<T>>()
   return {
     add(listener, topics) {
