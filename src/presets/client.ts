@@ -27,17 +27,20 @@ import { httpSse } from '../transport/http-sse/client.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
 const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
-  ...{
-    cache: 1,
-    versionCache: 1,
-    maxListLength: 1,
-    validateOutput: 1,
-    probeTimeoutMs: 1,
-    maxInputs: 1,
-    maxConcurrentInputs: 1,
-  },
-  ...{ onElicit: 1, onSample: 1, roots: 1 },
-  ...{ onToolsChanged: 1, onPromptsChanged: 1, onResourcesChanged: 1, onResourceUpdated: 1 },
+  cache: 1,
+  versionCache: 1,
+  maxListLength: 1,
+  validateOutput: 1,
+  probeTimeoutMs: 1,
+  maxInputs: 1,
+  maxConcurrentInputs: 1,
+  onElicit: 1,
+  onSample: 1,
+  roots: 1,
+  onToolsChanged: 1,
+  onPromptsChanged: 1,
+  onResourcesChanged: 1,
+  onResourceUpdated: 1,
 }
 
 /**

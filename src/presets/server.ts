@@ -23,7 +23,9 @@ import { createNotifier } from '../server/notifier.ts'
 import type { BaseServer, BaseServerOptions, Server, ServerOptions } from '../server/server.ts'
 
 const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
-  ...{ observe: 1, redact: 1, maxLogsPerSecond: 1 },
+  observe: 1,
+  redact: 1,
+  maxLogsPerSecond: 1,
 }
 
 /**

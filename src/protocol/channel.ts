@@ -53,7 +53,7 @@ export interface Channel {
 export interface ChannelReceiver {
   /** The revision that is in use or being tried. */
   readonly revision: RevisionFacts
-  /** The param of a method that the `Mcp-Name` header repeats, if any. */
+  /** The name of the param that the `Mcp-Name` header repeats for a method, if any. */
   nameParam(method: string): string | undefined
   /**
    * Receives parsed JSON that is not validated yet. With `call`, it arrived on the stream of that

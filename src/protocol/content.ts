@@ -27,6 +27,7 @@ const REQUIRED_STRINGS: { readonly [type: string]: readonly string[] } = {
 export function isContentBlock(value: unknown): value is ContentBlock {
   if (!isObject(value)) return false
   const { type } = value
+  // Fast path: most blocks are text
   if (type === 'text') return typeof value.text === 'string'
   if (type === 'resource') return isResourceContents(value.resource)
   const names =

@@ -14,12 +14,14 @@ export function without<T extends object>(object: T, names: readonly string[]): 
 
 /** Maps the items of a list; the same list if no item changes. */
 export function mapUnlessSame<T>(items: T[], change: (item: T) => T): T[] {
-  let changed: T[] | undefined
-  for (const [i, item] of items.entries()) {
+  let changedItems: T[] | undefined
+  for (const [index, item] of items.entries()) {
     const mapped = change(item)
-    if (mapped !== item) (changed ??= [...items])[i] = mapped
+    if (mapped === item) continue
+    changedItems ??= [...items]
+    changedItems[index] = mapped
   }
-  return changed ?? items
+  return changedItems ?? items
 }
 
 /** The item type of an optional list. */

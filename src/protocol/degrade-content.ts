@@ -20,8 +20,6 @@ import type {
   TextContent,
 } from './types.ts'
 
-type Facts = RevisionFacts
-
 /** The content types that sampling has had from the start, and audio. */
 type PlainContent = TextContent | ImageContent | AudioContent
 
@@ -29,7 +27,7 @@ type PlainContent = TextContent | ImageContent | AudioContent
  * Adapts a content block of a tool or a prompt. Before 2025-06-18 a `resource_link` becomes text that
  * names the resource; before 2025-03-26 `audio` becomes an embedded resource.
  */
-export function degradeContent(block: ContentBlock, revision: Facts): ContentBlock {
+export function degradeContent(block: ContentBlock, revision: RevisionFacts): ContentBlock {
   // Icons are the newest feature of content, so a revision with icons has all others too
   if (supports(revision, ICONS)) return block
   if (block.type === 'resource_link' && !supports(revision, RESOURCE_LINKS))
@@ -55,7 +53,7 @@ export interface Item {
  * Removes `icons`, which 2025-11-25 introduced, and `title`, `_meta` and `annotations.lastModified`,
  * which 2025-06-18 introduced.
  */
-export function degradeItem<T extends Item>(item: T, revision: Facts): T {
+export function degradeItem<T extends Item>(item: T, revision: RevisionFacts): T {
   if (supports(revision, ICONS)) return item
   if (supports(revision, ITEM_METADATA)) return without(item, ['icons'])
   const degraded = without(item, ['icons', 'title', '_meta'])
@@ -67,7 +65,10 @@ export function degradeItem<T extends Item>(item: T, revision: Facts): T {
  * Adapts the messages of a sampling conversation. Before 2025-11-25 a message has one block, so a
  * message with several blocks becomes several messages, and tool use becomes text.
  */
-export function degradeMessages(messages: SamplingMessage[], revision: Facts): SamplingMessage[] {
+export function degradeMessages(
+  messages: SamplingMessage[],
+  revision: RevisionFacts,
+): SamplingMessage[] {
   return messages.flatMap(({ role, content }) =>
     plainContents(content, revision).map((block) => ({ role, content: block })),
   )
@@ -76,7 +77,7 @@ export function degradeMessages(messages: SamplingMessage[], revision: Facts): S
 /** Converts the blocks of a sampling message to types that exist before 2025-11-25. */
 function plainContents(
   content: SamplingContent | SamplingContent[],
-  revision: Facts,
+  revision: RevisionFacts,
 ): PlainContent[] {
   return (Array.isArray(content) ? content : [content]).flatMap((block) => {
     if (block.type === 'tool_use') {
@@ -90,7 +91,7 @@ function plainContents(
   })
 }
 
-function plainContent(block: ContentBlock, revision: Facts): PlainContent {
+function plainContent(block: ContentBlock, revision: RevisionFacts): PlainContent {
   if (block.type === 'resource_link') return linkAsText(block, revision)
   if (block.type === 'resource') return text(wellFormedJson(block.resource))
   if (block.type === 'audio' && !supports(revision, AUDIO))
@@ -98,7 +99,7 @@ function plainContent(block: ContentBlock, revision: Facts): PlainContent {
   return degradeItem(block, revision)
 }
 
-function linkAsText(link: ResourceLink, revision: Facts): TextContent {
+function linkAsText(link: ResourceLink, revision: RevisionFacts): TextContent {
   const { name, title = name, uri, description, annotations } = link
   const line = `[Resource ${title}: ${uri}]`
   const content = text(description === undefined ? line : `${line} ${description}`)

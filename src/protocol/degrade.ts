@@ -138,7 +138,8 @@ function withObjectProperties(tool: Tool, name: 'inputSchema' | 'outputSchema'):
   const entries = Object.entries(properties)
   if (!entries.some(([, property]) => typeof property === 'boolean')) return tool
   const objects = entries.map(([key, property]) => {
-    return [key, property === true ? {} : property === false ? { not: {} } : property]
+    if (property === true) return [key, {}]
+    return [key, property === false ? { not: {} } : property]
   })
   return { ...tool, [name]: { ...schema, properties: Object.fromEntries(objects) as JsonObject } }
 }

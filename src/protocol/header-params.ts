@@ -63,21 +63,17 @@ function collectAnnotations(
 ): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > MAX_DEPTH) return 'The schema is too deep'
-  for (const [name, part] of Object.entries(value)) {
-    const isMap = name === 'properties' && isObject(part)
-    const fault = isProperties
-      ? collectAnnotations(part, path && [...path, name], params, depth + 1)
-      : name === ANNOTATION
-        ? addAnnotation(value as JsonObject, path, params)
-        : DATA_KEYWORDS.includes(name)
-          ? undefined
-          : collectAnnotations(
-              part,
-              isMap ? path : undefined,
-              params,
-              isMap ? depth : depth + 1,
-              isMap,
-            )
+  for (const [name, member] of Object.entries(value)) {
+    let fault: string | undefined
+    if (isProperties) {
+      fault = collectAnnotations(member, path && [...path, name], params, depth + 1)
+    } else if (name === ANNOTATION) {
+      fault = addAnnotation(value as JsonObject, path, params)
+    } else if (name === 'properties' && isObject(member)) {
+      fault = collectAnnotations(member, path, params, depth, true)
+    } else if (!DATA_KEYWORDS.includes(name)) {
+      fault = collectAnnotations(member, undefined, params, depth + 1)
+    }
     if (fault) return fault
   }
   return undefined
@@ -89,22 +85,19 @@ function addAnnotation(
   params: HeaderParam[],
 ): string | undefined {
   const name = schema[ANNOTATION]
-  const type = primitive(schema.type)
+  const type = primitiveType(schema.type)
   const header = HEADER_PARAM_PREFIX + String(name).toLowerCase()
-  const fault =
-    typeof name !== 'string' || !TOKEN.test(name)
-      ? 'is not an HTTP token'
-      : !path
-        ? 'is not under "properties" alone'
-        : !type
-          ? 'is not on a string, integer or boolean'
-          : params.some((other) => other.header === header) && 'is used twice'
-  if (fault) return `"${ANNOTATION}": ${JSON.stringify(name)} ${fault}`
-  if (path && type) params.push({ header, path, type })
-  return undefined
+  let fault: string | undefined
+  if (typeof name !== 'string' || !TOKEN.test(name)) fault = 'is not an HTTP token'
+  else if (!path) fault = 'is not under "properties" alone'
+  else if (!type) fault = 'is not on a string, integer or boolean'
+  else if (params.some((other) => other.header === header)) fault = 'is used twice'
+  else params.push({ header, path, type })
+  return fault && `"${ANNOTATION}": ${JSON.stringify(name)} ${fault}`
 }
 
-function primitive(type: unknown): HeaderParam['type'] | undefined {
+/** The type that an argument can have in a header, apart from `null`. */
+function primitiveType(type: unknown): HeaderParam['type'] | undefined {
   const types = Array.isArray(type) ? type.filter((name) => name !== 'null') : [type]
   const [singleType] = types
   if (types.length !== 1) return undefined

@@ -5,7 +5,7 @@
  */
 import type { Revision } from './revisions.ts'
 
-// Literals, because bundlers keep concatenated strings even if they are unused
+// Without a constant for their common prefix: bundlers keep concatenated strings even if unused
 /** The protocol revision of a request. */
 export const META_PROTOCOL_VERSION: string = 'io.modelcontextprotocol/protocolVersion'
 /** The client capabilities that a request declares. */
@@ -34,7 +34,7 @@ export function isMetaKey(key: string): boolean {
   )
 }
 
-// A single expression, because clients need nothing else of this grammar
+// A single expression, so that clients, which check only extension ids, load nothing else
 const EXTENSION_ID =
   /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*\/[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
 
@@ -48,8 +48,8 @@ export function isProtocolKey(key: string): boolean {
   return /^[^./]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key)
 }
 
-/** Keys of which any label but the last is reserved. */
-const RESERVED_2025 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
+/** The keys that 2025-06-18 reserves: any label of the prefix but the last is a reserved one. */
+const RESERVED_IN_20250618 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
 
 /**
  * Whether a key's prefix is reserved for the protocol, so that applications may not define it. Since
@@ -59,5 +59,5 @@ const RESERVED_2025 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
  */
 export function isReservedMetaKey(key: string, revision: Revision = '2026-07-28'): boolean {
   if (revision < '2025-06-18') return false
-  return revision === '2025-06-18' ? RESERVED_2025.test(key) : isProtocolKey(key)
+  return revision === '2025-06-18' ? RESERVED_IN_20250618.test(key) : isProtocolKey(key)
 }

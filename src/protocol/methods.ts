@@ -14,7 +14,7 @@ export interface MethodFacts {
   readonly era?: 'legacy' | 'modern'
   /** The server capability that the method needs, as a path into its capabilities. */
   readonly capability?: readonly string[]
-  /** The param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
+  /** The name of the param that the `Mcp-Name` header repeats (2026-07-28, basic/transports). */
   readonly nameParam?: string
   /** Whether the result carries cache hints (2026-07-28, server/utilities/caching). */
   readonly cacheable?: true

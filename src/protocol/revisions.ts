@@ -1,5 +1,5 @@
 /**
- * The protocol revisions and how they work, as data. The features of each are in
+ * The protocol revisions and how they work, as data. The features of each revision are in
  * `revision-features.ts`; codes and types that only servers need are in `server-facts.ts`.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
@@ -15,9 +15,9 @@ export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25'
 /** How one revision works. Features that are not mentioned are absent. */
 export interface RevisionFacts {
   readonly version: Revision
-  /** Its position in time, from 1. A revision has the features of all earlier ones. */
+  /** The position among the revisions, from 1. A revision has the features of all earlier ones. */
   readonly order: number
-  /** Whether it uses sessions and `initialize` (legacy), or is stateless with everything in each request. */
+  /** Whether the revision uses sessions and `initialize` (legacy), or describes the client in each request. */
   readonly era: 'legacy' | 'modern'
   /** Whether several messages may be sent as one array. */
   readonly batches?: boolean

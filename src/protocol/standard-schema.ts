@@ -57,6 +57,7 @@ export function jsonSchemaOf(
   try {
     return standard.jsonSchema[side]({ target: 'draft-2020-12' })
   } catch (cause) {
+    // Throws the error of a member without a JSON Schema, if there is one
     for (const [name, member] of Object.entries(shape))
       jsonSchemaOf(member, `${label}, "${name}",`, side)
     const reason = standard?.jsonSchema

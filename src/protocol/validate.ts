@@ -92,14 +92,14 @@ function isTooDeep(value: unknown): boolean {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
 export function validateMessage(value: unknown): JsonRpcMessage {
-  const reason = fault(value)
+  const reason = messageFault(value)
   if (reason) throw new ProtocolError(INVALID_REQUEST, `Invalid request: ${reason}`)
   return value as JsonRpcMessage
 }
 
-const ONE_KIND = 'a message has one of "method", "result" and "error"'
+const NOT_ONE_KIND = 'a message has one of "method", "result" and "error"'
 
-function fault(value: unknown): string | undefined {
+function messageFault(value: unknown): string | undefined {
   if (!isObject(value)) return 'the message is not an object'
   if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
   if ('method' in value) return callFault(value)
@@ -109,14 +109,16 @@ function fault(value: unknown): string | undefined {
 function callFault(value: JsonObject): string | undefined {
   if (typeof value.method !== 'string') return '"method" must be a string'
   if ('id' in value && !isRequestId(value.id)) return '"id" must be a string or an integer'
-  if ('result' in value || 'error' in value) return ONE_KIND
+  if ('result' in value || 'error' in value) return NOT_ONE_KIND
   if (value.params !== undefined && !isObject(value.params)) return '"params" must be an object'
   return undefined
 }
 
 function responseFault(value: JsonObject): string | undefined {
-  if ('result' in value === 'error' in value) return ONE_KIND
-  if ('result' in value) {
+  const hasResult = 'result' in value
+  const hasError = 'error' in value
+  if (hasResult === hasError) return NOT_ONE_KIND
+  if (hasResult) {
     if (!isRequestId(value.id)) return '"id" must be a string or an integer'
     return isObject(value.result) ? undefined : '"result" must be an object'
   }
