@@ -128,14 +128,13 @@ export class Registry<T extends Entry> {
       if (next.visible) this.#restricted = true
       this.#announceChange()
     }
+    const setEnabled = (enabled: boolean): void => {
+      if (isCurrent() && current.enabled !== enabled) setEntry({ ...current, enabled })
+    }
     setEntry(entry)
     return {
-      enable: () => {
-        if (isCurrent() && !current.enabled) setEntry({ ...current, enabled: true })
-      },
-      disable: () => {
-        if (isCurrent() && current.enabled) setEntry({ ...current, enabled: false })
-      },
+      enable: () => setEnabled(true),
+      disable: () => setEnabled(false),
       replace: (next) => {
         if (isCurrent()) setEntry({ ...next, enabled: current.enabled })
       },

@@ -9,7 +9,7 @@ import { ShutdownSignal } from '../patterns/shutdown-signal.ts'
 import { degradeNotification } from '../protocol/degrade.ts'
 import { degradeRequest } from '../protocol/degrade-request.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
+import { INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import {
   errorResponse,
   isRequest,
@@ -41,6 +41,7 @@ import type { ChangeSource, Unsubscribe } from './notifier.ts'
 import type { Outbox } from './outbox.ts'
 import {
   isSelfDescribing,
+  invalidMeta,
   noSessions,
   readRequestMeta,
   requireStatelessRevision,
@@ -220,7 +221,7 @@ export class ServerConnection {
     }
     return method === 'initialize'
       ? noSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
-      : new ProtocolError(INVALID_PARAMS, 'The request lacks a valid "_meta"')
+      : invalidMeta('_meta')
   }
 
   async #answerStateless(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {

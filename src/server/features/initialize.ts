@@ -5,12 +5,12 @@
  */
 import { degradeServerCapabilities } from '../../protocol/degrade.ts'
 import { degradeImplementation } from '../../protocol/degrade-meta.ts'
-import { ProtocolError } from '../../protocol/errors.ts'
-import { INVALID_PARAMS } from '../../protocol/error-codes.ts'
+import type { ProtocolError } from '../../protocol/errors.ts'
 import { findRevision, type RevisionFacts } from '../../protocol/revisions.ts'
 import type { Implementation, InitializeResult, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { SessionRecord } from '../../session/session.ts'
+import { invalidParams } from '../request/params.ts'
 import { inferCapabilities, type RegisteredFeatures } from './discover.ts'
 
 /** What the handshake reports about a server. */
@@ -62,12 +62,12 @@ function negotiate({ revisions }: InitializableServer, requested: string): Revis
 }
 
 function missing(member: string): ProtocolError {
-  return new ProtocolError(INVALID_PARAMS, `"initialize" lacks a valid "${member}"`)
+  return invalidParams(`"initialize" lacks a valid "${member}"`)
 }
 
 /** Finds the facts of a session's revision. */
 export function sessionRevision({ revision }: SessionRecord): RevisionFacts {
   const facts = findRevision(revision)
-  if (!facts) throw new TypeError(`The session speaks an unknown revision "${revision}"`)
+  if (!facts) throw new TypeError(`The session has an unknown revision "${revision}"`)
   return facts
 }

@@ -3,8 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-import { ProtocolError } from '../../protocol/errors.ts'
-import { INVALID_PARAMS } from '../../protocol/error-codes.ts'
+import type { ProtocolError } from '../../protocol/errors.ts'
+import { invalidParams } from '../request/params.ts'
 
 /** One page of a list. */
 export interface Page<T> {
@@ -67,7 +67,7 @@ function readPosition(cursor: unknown, list: string): number {
 }
 
 function invalidCursor(): ProtocolError {
-  return new ProtocolError(INVALID_PARAMS, 'Invalid cursor: it is not from a page of this list')
+  return invalidParams('Invalid cursor: it is not from a page of this list')
 }
 
 /** FNV-1a over list and position: detects corrupted or mixed-up cursors, but not forged ones. */

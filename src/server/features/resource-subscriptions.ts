@@ -29,7 +29,7 @@ export function subscribeResource(
   }
   if (subscriptions.join('').length + uri.length > MAX_SUBSCRIBED_URIS_LENGTH) {
     throw invalidParams(
-      `The URIs that a session subscribes to can have at most ${MAX_SUBSCRIBED_URIS_LENGTH} characters in total`,
+      `A session can subscribe to URIs of at most ${MAX_SUBSCRIBED_URIS_LENGTH} characters in total`,
     )
   }
   subscriptions.push(uri)

@@ -156,7 +156,7 @@ function requireField(name: string, field: JsonObject): void {
   const items = field.items as JsonObject | undefined
   if (field.type === 'object' || (field.type === 'array' && !items?.enum && !items?.anyOf)) {
     throw new TypeError(
-      `A form is flat: "${name}" must be text, a number, a boolean or a choice; make its members fields of the form, or ask twice`,
+      `A form is flat: "${name}" must be text, a number, a boolean or a choice; move its members to the form, or ask twice`,
     )
   }
 }

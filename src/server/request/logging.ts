@@ -71,7 +71,10 @@ export function outgoingLogs(
     count = { since: now, sent: 0, dropped: 0 }
     counts.set(receiver, count)
   }
-  if (now - count.since >= 1000) Object.assign(count, { since: now, sent: 0 })
+  if (now - count.since >= 1000) {
+    count.since = now
+    count.sent = 0
+  }
   if (count.sent >= rules.maxLogsPerSecond) {
     count.dropped++
     return []

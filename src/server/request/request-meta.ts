@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 import { ProtocolError } from '../../protocol/errors.ts'
-import { INVALID_PARAMS, UNSUPPORTED_PROTOCOL_VERSION } from '../../protocol/error-codes.ts'
+import { UNSUPPORTED_PROTOCOL_VERSION } from '../../protocol/error-codes.ts'
 import {
   META_CLIENT_CAPABILITIES,
   META_CLIENT_INFO,
@@ -16,6 +16,7 @@ import type { LoggingLevel, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { ClientFacts } from './exchange.ts'
 import { isLoggingLevel } from './logging.ts'
+import { invalidParams } from './params.ts'
 
 /** The parsed `_meta` of a self-describing request. */
 export interface RequestMeta {
@@ -38,15 +39,15 @@ export function isSelfDescribing(params: JsonObject | undefined): boolean {
  */
 export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
   const meta = params?._meta
-  if (!isObject(meta)) throw invalid('_meta')
+  if (!isObject(meta)) throw invalidMeta('_meta')
   const version = meta[META_PROTOCOL_VERSION]
   const capabilities = meta[META_CLIENT_CAPABILITIES]
   const info = meta[META_CLIENT_INFO]
   const logLevel = meta[META_LOG_LEVEL]
-  if (typeof version !== 'string') throw invalid(META_PROTOCOL_VERSION)
-  if (!isObject(capabilities)) throw invalid(META_CLIENT_CAPABILITIES)
-  if (info !== undefined && !isImplementation(info)) throw invalid(META_CLIENT_INFO)
-  if (logLevel !== undefined && !isLoggingLevel(logLevel)) throw invalid(META_LOG_LEVEL)
+  if (typeof version !== 'string') throw invalidMeta(META_PROTOCOL_VERSION)
+  if (!isObject(capabilities)) throw invalidMeta(META_CLIENT_CAPABILITIES)
+  if (info !== undefined && !isImplementation(info)) throw invalidMeta(META_CLIENT_INFO)
+  if (logLevel !== undefined && !isLoggingLevel(logLevel)) throw invalidMeta(META_LOG_LEVEL)
   return { version, client: { info, capabilities }, logLevel }
 }
 
@@ -97,6 +98,7 @@ function noCommonRevision(
   })
 }
 
-function invalid(key: string): ProtocolError {
-  return new ProtocolError(INVALID_PARAMS, `The request lacks a valid "${key}"`)
+/** Creates the error for a request without a valid `_meta`, or without a valid member of it. */
+export function invalidMeta(key: string): ProtocolError {
+  return invalidParams(`The request lacks a valid "${key}"`)
 }
