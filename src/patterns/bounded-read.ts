@@ -99,10 +99,7 @@ export class TextBuffer {
   append(piece: string): void {
     // Most texts arrive in one chunk
     if (this.length === 0) this.#joined = piece
-    else {
-      this.#pieces.push(piece)
-      if (this.#pieces.length === JOINED_PIECES) this.#join()
-    }
+    else if (this.#pieces.push(piece) === JOINED_PIECES) this.#join()
     this.length += piece.length
   }
 
@@ -176,8 +173,7 @@ export async function readPieces(
 function drain(reader: ReadableStreamDefaultReader<Uint8Array>, stop: () => void): void {
   const timer = setTimeout(stop, GRACE_MS)
   const readToEnd = async (): Promise<void> => {
-    let isDone = false
-    while (!isDone) isDone = (await reader.read()).done
+    while (!(await reader.read()).done);
   }
   readToEnd()
     .catch(() => {})
