@@ -215,7 +215,7 @@ async function sealState(
   if (sealed.length <= maxStateBytes) return sealed
   throw new ProtocolError(
     INTERNAL_ERROR,
-    `The recorded steps and answers take ${sealed.length} bytes, more than the limit of ${maxStateBytes}`,
+    `The recorded steps and answers take ${sealed.length} bytes, more than ${maxStateBytes}`,
   )
 }
 
