@@ -39,6 +39,7 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
 const runLocally: Readonly<
   Record<LocalInvocation['command'], (invocation: LocalInvocation) => Promise<number>>
 > = {
+  bundle: async (invocation) => (await import('./bundle.ts')).bundle(invocation),
   uninstall: async (invocation) => (await import('./install.ts')).uninstall(invocation),
   discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
   card: ({ commandArguments }) => printCard(commandArguments),

@@ -61,6 +61,11 @@ const commands = {
     '--client cursor',
   ],
   links: ['[--name <name>]', 'print badges for a README, by which users add the server', ''],
+  bundle: [
+    '<module or folder> [--output <file>]',
+    'pack a server into an .mcpb file, which users open with Claude Desktop',
+    'dist/main.js',
+  ],
   uninstall: [
     '<name> --client <host> [--scope project]',
     'remove a server from the configuration of a host',
@@ -89,7 +94,7 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** The commands that use no server, and have arguments of their own. */
-const LOCAL = ['uninstall', 'discover', 'card', 'publish', 'new'] as const
+const LOCAL = ['bundle', 'uninstall', 'discover', 'card', 'publish', 'new'] as const
 
 /** The name of a command that uses no server. */
 export type LocalCommandName = (typeof LOCAL)[number]
@@ -156,7 +161,8 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     `a host: ${hostNames.join(', ')}; may be repeated`,
     { commands: ['install', 'uninstall'] },
   ],
-  ['--name <name>', 'the name of the server in the host', { commands: ['install', 'links'] }],
+  ['--name <name>', 'the name of the server', { commands: ['install', 'links', 'bundle'] }],
+  ['--output <file>', 'the file to write', { commands: ['bundle'] }],
   [
     '--scope <scope>',
     'user (the default), or project: the folder in which you are',
@@ -166,7 +172,7 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   [
     '--dry-run',
     'print the result, and change or publish nothing',
-    { commands: ['install', 'uninstall', 'publish'] },
+    { commands: ['install', 'uninstall', 'bundle', 'publish'] },
   ],
   ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url', also: HOSTING }],
   [
@@ -185,7 +191,7 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   [
     '--env <name=value>',
     'an environment variable of the program; may be repeated',
-    { kind: 'program', also: HOSTING },
+    { kind: 'program', also: [...HOSTING, 'bundle'] },
   ],
   ['--cwd <folder>', 'the working directory of the program', { kind: 'program', also: HOSTING }],
   [
@@ -211,7 +217,8 @@ export function checkOptions(
     if (!optionNames.includes(name)) continue
     if (!isSupported(scope, command))
       throw new UsageError(`"${command}" does not support "--${name}"`)
-    if (scope.kind !== undefined && scope.kind !== target) {
+    const hasKind = scope.kind !== undefined && !isLocalCommand(command)
+    if (hasKind && scope.kind !== target) {
       const server = target === 'url' ? 'a URL' : 'a program'
       throw new UsageError(`"--${name}" has no effect with ${server}`)
     }
@@ -221,7 +228,7 @@ export function checkOptions(
 /** The help text. */
 export const usage: string = `Usage: edgewise <command> <url or domain> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
-       edgewise uninstall|discover|card|publish|new [arguments] [options]
+       edgewise bundle|uninstall|discover|card|publish|new [arguments] [options]
 
 Commands
 ${Object.entries(commands)
@@ -241,13 +248,25 @@ Exit status: 0 success; 1 the server rejected the request or the tool failed; 2 
 export function usageOf(name: CommandName): string {
   const [args, meaning, example] = commands[name]
   const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1)
+  const supportedOptions = options
+    .filter(([, , scope = {}]) => isSupported(scope, name))
+    .map(([option, use]) => row(option, 20, use))
   if (isLocalCommand(name)) {
     const usageLine = `Usage: edgewise ${name} ${args}`
-    return `${usageLine}\n\n${sentence}\n\nExample\n  edgewise ${name} ${example}\n`
+    const list = supportedOptions.length > 0 ? ['', 'Options', ...supportedOptions] : []
+    return [
+      usageLine,
+      '',
+      sentence,
+      '',
+      'Example',
+      `  edgewise ${name} ${example}`,
+      ...list,
+      '',
+    ].join('\n')
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
-  const supportedOptions = options.filter(([, , scope = {}]) => isSupported(scope, name))
   const server = HOSTING.includes(name) ? '<url, domain or module>' : '<url>'
   return `Usage: edgewise ${name} ${server} ${args} [options]
        edgewise ${name} ${args} [options] -- <program> [its arguments]
@@ -259,7 +278,7 @@ ${line('https://example.com/mcp', example)}
 ${line(example, '-- node server.js')}
 
 Options
-${supportedOptions.map(([option, use]) => row(option, 20, use)).join('\n')}
+${supportedOptions.join('\n')}
 `
 }
 

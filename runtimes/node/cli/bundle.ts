@@ -1,0 +1,128 @@
+/**
+ * `edgewise bundle`: packs a server into an MCP bundle, which users install with a double click.
+ *
+ * @see https://github.com/modelcontextprotocol/mcpb
+ */
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { zipSync, type Zippable } from 'fflate'
+import type { JsonObject } from '../../../src/index.ts'
+import type { LocalInvocation, Options } from './arguments.ts'
+import { collectFiles, type BundleContents, type BundledFile } from './hosts/bundle-files.ts'
+import { authorOf, bundleManifest, type StartedServer } from './hosts/bundle-manifest.ts'
+import { requireName } from './hosts/hosted-server.ts'
+import { ConnectError, open } from './open.ts'
+import { oneLine, print, printJson, printNotice } from './print.ts'
+import { requireNoArguments, UsageError } from './usage.ts'
+
+/** The time in every entry, so that the same files always make the same bundle. */
+const TIME = new Date(1980, 0, 1)
+
+/** The host system in the entries of an archive whose permissions are those of Unix. */
+const UNIX = 3
+
+/** A bundle. */
+export interface Bundle {
+  readonly manifest: JsonObject
+  readonly archive: Uint8Array
+}
+
+/**
+ * Creates a bundle of a module, or of a folder with a `package.json`. The server is started from its
+ * bundled files alone, so that a missing file or package is noticed.
+ *
+ * @throws {UsageError} If the server cannot be bundled.
+ * @throws {ConnectError} If it does not start.
+ */
+export async function createBundle(path: string, options: Options): Promise<Bundle> {
+  const contents = await collectFiles(path)
+  const server = await startBundled(contents, options)
+  const variables = Object.keys(options.env)
+  const manifest = bundleManifest(contents, server, nameOf(contents, server, options), variables)
+  if (!authorOf(contents.manifest) && contents.written['author'] === undefined) {
+    printNotice(
+      `Set "author" in package.json: the bundle names "${String(manifest['name'])}" instead`,
+    )
+  }
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+  const all = new Map([['manifest.json', { bytes, mode: 0o644 }], ...contents.files])
+  const entries: Zippable = {}
+  for (const [name, file] of all) {
+    const attrs = (0o100000 | (file.mode & 0o777)) * 0x1_00_00
+    entries[name] = [file.bytes, { level: 9, mtime: TIME, os: UNIX, attrs }]
+  }
+  return { manifest, archive: zipSync(entries) }
+}
+
+/** `edgewise bundle`: writes a bundle. */
+export async function bundle({ commandArguments, options }: LocalInvocation): Promise<number> {
+  const [path, ...others] = commandArguments
+  requireNoArguments(others)
+  if (path === undefined) {
+    throw new UsageError('Specify a module, such as "dist/main.js", or the folder of a package')
+  }
+  const { manifest, archive } = await createBundle(path, options)
+  if (options.dryRun) {
+    printJson(manifest)
+    return 0
+  }
+  const { name, version, tools } = manifest as { name: string; version: string; tools?: object[] }
+  const output = options.output ?? `${name}.mcpb`
+  const unfinished = `${output}.new`
+  await mkdir(dirname(output), { recursive: true })
+  await writeFile(unfinished, archive)
+  await rename(unfinished, output)
+  const size = `${Math.ceil(archive.byteLength / 1024)} KiB`
+  print(`Created ${oneLine(output)} (${size}): ${name} ${version}, ${tools?.length ?? 0} tools`)
+  printNotice('To install it, open the file with Claude Desktop')
+  return 0
+}
+
+/** Starts a server from a folder that contains only its bundled files. */
+async function startBundled(contents: BundleContents, options: Options): Promise<StartedServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'edgewise-bundle-'))
+  try {
+    for (const [name, file] of contents.files) await write(join(folder, name), file)
+    const target = { command: process.execPath, args: [join(folder, contents.entryPoint)] }
+    await using client = await open({ target, options }).catch((error: unknown) => {
+      if (!(error instanceof ConnectError)) throw error
+      throw new ConnectError(
+        `${error.message}. The bundle must contain all packages: build the server into one file, or specify the folder of its package after "npm install --omit=dev"`,
+      )
+    })
+    const tools: StartedServer['tools'][number][] = []
+    if (client.serverCapabilities?.tools) {
+      for await (const { name, description } of client.tools()) tools.push({ name, description })
+    }
+    return {
+      info: client.serverInfo,
+      tools,
+      hasPrompts: client.serverCapabilities?.prompts !== undefined,
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function write(path: string, { bytes, mode }: BundledFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, bytes, { mode })
+}
+
+/** The name of the package or the server, as the name of a file. */
+function nameOf(
+  { manifest, written }: BundleContents,
+  { info }: StartedServer,
+  { name }: Options,
+): string {
+  if (name !== undefined) return requireName(name)
+  const given = [written['name'], manifest['name'], info?.name].find(
+    (each) => typeof each === 'string',
+  )
+  const derived = String(given ?? '')
+    .replace(/^@[^/]*\//, '')
+    .replaceAll(/[^\w-]+/g, '-')
+    .replaceAll(/^[^A-Za-z]+|-+$/g, '')
+  return requireName(derived === '' ? 'server' : derived.slice(0, 64))
+}

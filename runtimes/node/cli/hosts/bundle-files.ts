@@ -1,0 +1,128 @@
+/**
+ * Collects the files of a server for a bundle.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import type { JsonObject } from '../../../../src/index.ts'
+import { UsageError } from '../usage.ts'
+import { isObject } from './json-text.ts'
+
+/** A file of a bundle. */
+export interface BundledFile {
+  readonly bytes: Uint8Array
+  /** Its permissions. */
+  readonly mode: number
+}
+
+/** What a bundle contains besides its manifest. */
+export interface BundleContents {
+  /** The files, by their paths in the bundle. */
+  readonly files: ReadonlyMap<string, BundledFile>
+  /** The path of the module that is started. */
+  readonly entryPoint: string
+  /** The manifest of the package that contains the module; empty if there is none. */
+  readonly manifest: JsonObject
+  /** The members of the bundle's manifest that the author has written. */
+  readonly written: JsonObject
+}
+
+/** The names that are never bundled: of tools, and of files that often contain secrets. */
+const EXCLUDED =
+  /^(?:\.git|\.svn|\.DS_Store|Thumbs\.db|\.env(?:\..*)?|\.npmrc|.*\.(?:mcpb|log|pem|key))$/
+const EXCLUDED_MODULES = /^(?:\.bin|\.cache|\.package-lock\.json)$/
+
+/**
+ * Collects a module, or a folder with a `package.json`.
+ *
+ * @throws {UsageError} If there is no such module, or it cannot be bundled.
+ */
+export async function collectFiles(path: string): Promise<BundleContents> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new UsageError(`Cannot find "${path}"`)
+  return found.isDirectory() ? collectFolder(path) : collectModule(path)
+}
+
+async function collectModule(path: string): Promise<BundleContents> {
+  if (/\.[cm]?tsx?$/.test(path)) {
+    throw new UsageError(`"${path}" is TypeScript: build it into one JavaScript file first`)
+  }
+  if (!/\.[cm]?js$/.test(path)) {
+    throw new UsageError(`"${path}" is not a JavaScript module: bundle it with "mcpb pack"`)
+  }
+  const entryPoint = `server/${basename(path)}`
+  const manifest = await nearestManifest(dirname(path))
+  const { mode } = await stat(path)
+  const files = new Map([[entryPoint, { bytes: await readFile(path), mode }]])
+  // Without this, Node takes the module for CommonJS
+  if (manifest['type'] === 'module') {
+    const bytes = Buffer.from('{ "type": "module" }\n')
+    files.set('server/package.json', { bytes, mode: 0o644 })
+  }
+  return { files, entryPoint, manifest, written: {} }
+}
+
+async function collectFolder(folder: string): Promise<BundleContents> {
+  const manifest = await readJson(join(folder, 'package.json'))
+  if (!manifest) throw new UsageError(`The folder "${folder}" has no "package.json"`)
+  const written = (await readJson(join(folder, 'manifest.json'))) ?? {}
+  const { bin, main } = manifest
+  const program = isObject(bin) ? Object.values(bin)[0] : bin
+  const entry = program ?? main
+  if (typeof entry !== 'string') {
+    throw new UsageError(
+      `"package.json" of "${folder}" must have "bin" or "main": the file to start`,
+    )
+  }
+  const files = new Map<string, BundledFile>()
+  await addFolder(folder, folder, files)
+  files.delete('manifest.json')
+  const entryPoint = entry.replace(/^\.\//, '')
+  if (!files.has(entryPoint)) throw new UsageError(`"${folder}" does not contain "${entryPoint}"`)
+  return { files, entryPoint, manifest, written }
+}
+
+async function addFolder(
+  root: string,
+  folder: string,
+  files: Map<string, BundledFile>,
+): Promise<void> {
+  const excluded = basename(folder) === 'node_modules' ? EXCLUDED_MODULES : EXCLUDED
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (excluded.test(entry.name) || EXCLUDED.test(entry.name)) continue
+    if (entry.isDirectory()) {
+      await addFolder(root, path, files)
+      continue
+    }
+    if (!entry.isFile()) {
+      throw new UsageError(
+        `"${path}" is a link, which a bundle cannot contain: install packages with "npm install --omit=dev"`,
+      )
+    }
+    const { mode } = await stat(path)
+    const name = relative(root, path).replaceAll(sep, '/')
+    files.set(name, { bytes: await readFile(path), mode })
+  }
+}
+
+/** The manifest of the package that contains a folder. */
+async function nearestManifest(folder: string): Promise<JsonObject> {
+  for (let each = resolve(folder); ; each = dirname(each)) {
+    const manifest = await readJson(join(each, 'package.json'))
+    if (manifest) return manifest
+    if (each === dirname(each)) return {}
+  }
+}
+
+async function readJson(path: string): Promise<JsonObject | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+    throw new SyntaxError('it must be an object')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`"${path}" is not valid JSON: ${reason}`)
+  }
+}

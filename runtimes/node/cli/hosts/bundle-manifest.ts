@@ -1,0 +1,109 @@
+/**
+ * The manifest of an MCP bundle.
+ *
+ * @see https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md
+ */
+import { parseUrl } from '#internal/patterns'
+import type { Implementation, JsonObject } from '../../../../src/index.ts'
+import type { BundleContents } from './bundle-files.ts'
+import { isObject } from './json-text.ts'
+
+/** What the server says about itself when it is started. */
+export interface StartedServer {
+  readonly info: Implementation | undefined
+  readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
+  readonly hasPrompts: boolean
+}
+
+/**
+ * Creates a manifest from the package and the server. Members that the author has written replace others.
+ *
+ * @param variables The environment variables whose values the host asks the user for.
+ */
+export function bundleManifest(
+  { entryPoint, manifest, written }: BundleContents,
+  { info, tools, hasPrompts }: StartedServer,
+  name: string,
+  variables: readonly string[],
+): JsonObject {
+  const keys = variables.map((variable) => [variable, variable.toLowerCase()] as const)
+  const env = Object.fromEntries(
+    keys.map(([variable, key]) => [variable, `\${user_config.${key}}`]),
+  )
+  const userConfig = Object.fromEntries(keys.map(([variable, key]) => [key, option(variable)]))
+  const { description = info?.description ?? info?.title ?? name, version = info?.version } =
+    manifest
+  const { license, keywords, homepage, engines } = manifest
+  const node = isObject(engines) && typeof engines['node'] === 'string' ? engines['node'] : '>=20'
+  return {
+    manifest_version: '0.3',
+    name,
+    ...(info?.title !== undefined && { display_name: info.title }),
+    version: text(version) ?? '0.0.0',
+    description: text(description) ?? name,
+    author: authorOf(manifest) ?? { name },
+    ...(typeof license === 'string' && { license }),
+    ...(isUrl(homepage) && { homepage }),
+    ...repositoryOf(manifest),
+    ...(Array.isArray(keywords) && {
+      keywords: keywords.filter((word) => typeof word === 'string'),
+    }),
+    server: {
+      type: 'node',
+      entry_point: entryPoint,
+      mcp_config: {
+        command: 'node',
+        args: [`\${__dirname}/${entryPoint}`],
+        ...(keys.length > 0 && { env }),
+      },
+    },
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name: tool, description: meaning }) => {
+        return { name: tool, ...(meaning !== undefined && { description: meaning }) }
+      }),
+    }),
+    ...(hasPrompts && { prompts_generated: true }),
+    compatibility: { runtimes: { node } },
+    ...(keys.length > 0 && { user_config: userConfig }),
+    ...written,
+  }
+}
+
+function option(variable: string): JsonObject {
+  const description = `The environment variable ${variable} of the server`
+  return { type: 'string', title: variable, description, required: true, sensitive: true }
+}
+
+/** The author of a package: an object, or `Name <email> (URL)`. */
+export function authorOf({ author }: JsonObject): JsonObject | undefined {
+  if (typeof author === 'string') {
+    const [, name = '', email, url] =
+      /^([^<(]+?)?\s*(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?$/.exec(author.trim()) ?? []
+    return authorOf({ author: { name, email, url } })
+  }
+  if (!isObject(author) || typeof author['name'] !== 'string' || author['name'] === '')
+    return undefined
+  const { name, email, url } = author
+  return {
+    name,
+    ...(typeof email === 'string' && /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email) && { email }),
+    ...(isUrl(url) && { url }),
+  }
+}
+
+function repositoryOf({ repository }: JsonObject): JsonObject {
+  const written = isObject(repository) ? repository['url'] : repository
+  if (typeof written !== 'string') return {}
+  const url = written
+    .replace(/^git\+/, '')
+    .replace(/^(?:github:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/')
+  return isUrl(url) ? { repository: { type: 'git', url } } : {}
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? '')
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
