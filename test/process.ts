@@ -1,10 +1,14 @@
 // Runs programs for tests: examples, blocks of the README and the portable suite elsewhere.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { nodeCommand } from './node-program.ts'
 import { root } from './root.ts'
 import { bun, deno } from './runtimes/binaries.ts'
 
-/** Turns words that begin with `deno`, `bun`, `tsx` or `node` into what to spawn on this machine. */
+/**
+ * Turns words that begin with `deno`, `bun`, `tsx` or `node` into what to spawn on this machine. For
+ * `tsx`, a program is compiled first.
+ */
 export function commandOf([program, ...args]: readonly string[]): [string, ...string[]] {
   switch (program) {
     case 'deno':
@@ -14,7 +18,7 @@ export function commandOf([program, ...args]: readonly string[]): [string, ...st
     case 'node':
       return [process.execPath, ...args]
     case 'tsx':
-      return [process.execPath, '--import', 'tsx', ...args]
+      return nodeCommand(args[0] ?? '', ...args.slice(1))
     default:
       throw new Error(`Unknown program "${program}"`)
   }

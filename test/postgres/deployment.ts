@@ -1,11 +1,9 @@
 // Real processes that share a database, behind a proxy that gives each request to the next one.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { nodeCommand } from '../node-program.ts'
 import { startProxy } from '../../examples/scale-out/proxy.ts'
-
-const child = fileURLToPath(new URL('child.ts', import.meta.url))
 
 /** One process. */
 export interface DeployedProcess {
@@ -33,8 +31,8 @@ export async function deploy(count: number, url: string, schema: string): Promis
 }
 
 async function start(name: string, url: string, schema: string): Promise<DeployedProcess> {
-  const args = ['--import', 'tsx', child, url, schema, name]
-  const running = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command, ...args] = nodeCommand('test/postgres/child.ts', url, schema, name)
+  const running = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<void>((resolve) => running.once('exit', () => resolve()))
   const printed: string[] = []
   const own = await new Promise<string>((resolve, reject) => {

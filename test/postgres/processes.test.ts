@@ -1,8 +1,8 @@
 // Processes of the system that share a database, one of which is killed.
-import { fork, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { root } from '../root.ts'
+import { nodeCommand } from '../node-program.ts'
 import { textOf, wireOver } from '../tasks/fixture.ts'
 import { eventually, openSchema } from './database.ts'
 
@@ -19,10 +19,8 @@ interface Started {
 }
 
 async function startProcess(schema: string): Promise<Started> {
-  const child = fork('test/postgres/process.ts', [inject('databaseUrl'), schema], {
-    cwd: root,
-    execArgv: ['--import', 'tsx'],
-  })
+  const [command, ...args] = nodeCommand('test/postgres/process.ts', inject('databaseUrl'), schema)
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const steps: string[] = []
   const url = await new Promise<string>((resolve, reject) => {

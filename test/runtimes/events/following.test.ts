@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { nodeCommand } from '../../node-program.ts'
 import { serve, stdioClient } from '../../../runtimes/node/index.ts'
 import { eventSubscriptions } from '../../../src/events/client/index.ts'
 import type { EventSubscriptions } from '../../../src/events/client/options.ts'
@@ -21,8 +22,8 @@ const ways: Record<string, () => Promise<{ client: Client; close: () => Promise<
     }
   },
   async stdio() {
-    const args = ['--import', 'tsx', 'test/runtimes/events/counting-program.ts']
-    const client = await connect(stdioClient({ command: process.execPath, args }))
+    const [command, ...args] = nodeCommand('test/runtimes/events/counting-program.ts')
+    const client = await connect(stdioClient({ command, args }))
     return { client, close: () => client.close() }
   },
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFileTokenStore, type Files } from '#internal/authorization'
+import { nodeCommand } from '../../node-program.ts'
 import { fileTokenStore } from '../../../runtimes/node/index.ts'
 import { memoryTokenStore, type TokenStore } from '../../../src/authorization/index.ts'
 import { root } from '../../root.ts'
@@ -186,15 +187,15 @@ describe('a process that has its turn', () => {
     const name = (await readdir(folder)).find((one) => one.endsWith('.lock'))
     return join(folder, name ?? '')
   }
-  const programs: [string, () => [string, string[]]][] = [
-    ['Node', () => [process.execPath, ['--import', 'tsx', script, folder]]],
-    ['Bun', () => [bun(), [script, folder]]],
+  const programs: [string, () => [string, ...string[]]][] = [
+    ['Node', () => nodeCommand(script, folder)],
+    ['Bun', () => [bun(), script, folder]],
   ]
 
   it.each(programs)(
     'is waited for, but not once it was ended by Ctrl-C: %s',
     async (_name, program) => {
-      const [command, args] = program()
+      const [command, ...args] = program()
       const holder = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
       await once(holder.stdout, 'data')
       let taken = false
@@ -234,16 +235,14 @@ describe('processes that share the files', () => {
   it('take turns on Node, Deno and Bun [M-ASEC-009]', async () => {
     const count = join(folder, 'count')
     await writeFile(count, '0')
-    const programs: [string, string[]][] = [
-      [process.execPath, ['--import', 'tsx', script]],
-      [
-        deno(),
-        ['run', '--quiet', '--no-prompt', '--allow-read', '--allow-write', '--allow-env', script],
-      ],
-      [bun(), [script]],
+    const rights = ['--no-prompt', '--allow-read', '--allow-write', '--allow-env']
+    const programs: [string, ...string[]][] = [
+      nodeCommand(script),
+      [deno(), 'run', '--quiet', ...rights, script],
+      [bun(), script],
     ]
     await Promise.all(
-      programs.map(([program, args]) => run(program, [...args, folder], { cwd: root })),
+      programs.map(([program, ...args]) => run(program, [...args, folder], { cwd: root })),
     )
     // Each added one ten times, reading and writing in turns of its own
     expect(await readFile(count, 'utf8')).toBe('30')

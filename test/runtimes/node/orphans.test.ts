@@ -2,12 +2,13 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, describe, expect, it } from 'vitest'
+import { nodeCommand } from '../../node-program.ts'
 import { PATIENCE } from '../../patience.ts'
 import { root } from '../../root.ts'
 import { bun, deno } from '../binaries.ts'
 
 const hosts: Record<string, () => string[]> = {
-  Node: () => [process.execPath, '--import', 'tsx'],
+  Node: () => nodeCommand('test/runtimes/node/host.ts'),
   Deno: () => [
     deno(),
     'run',
@@ -16,8 +17,9 @@ const hosts: Record<string, () => string[]> = {
     '--no-lock',
     '--node-modules-dir=manual',
     '-A',
+    'test/runtimes/node/host.ts',
   ],
-  Bun: () => [bun(), '--no-install'],
+  Bun: () => [bun(), '--no-install', 'test/runtimes/node/host.ts'],
 }
 
 const stubborn = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`
@@ -35,14 +37,10 @@ afterEach(() => {
 /** Starts a program that starts a child; returns its output, and the pid that the child prints. */
 async function start(runtime: string, script: string, then: string) {
   const [command = '', ...args] = hosts[runtime]!()
-  const host = spawn(
-    command,
-    [...args, 'test/runtimes/node/host.ts', process.execPath, script, then],
-    {
-      cwd: root,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  )
+  const host = spawn(command, [...args, process.execPath, script, then], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const output = { text: '' }
   host.stdout.setEncoding('utf8').on('data', (chunk: string) => (output.text += chunk))
   await expect.poll(() => output.text, PATIENCE).toMatch(/"pid":\d+/)

@@ -3,13 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodeCommand } from '../../../node-program.ts'
 import { serve, toNodeListener } from '../../../../runtimes/node/index.ts'
 import { createHandler } from '../../../../src/presets/server.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
 import { edgewise, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
-const stdio = ['--', process.execPath, '--import', 'tsx', 'test/runtimes/node/cli/stdio.ts']
+const stdio = ['--', ...nodeCommand('test/runtimes/node/cli/stdio.ts')]
 let http: HttpServer
 
 beforeAll(async () => {
@@ -136,7 +137,7 @@ describe('a program over stdio', () => {
   })
 
   it('with odd responses is shown as it answers, and listed without invalid entries', async () => {
-    const odd = ['--', process.execPath, '--import', 'tsx', 'test/runtimes/node/cli/odd-server.ts']
+    const odd = ['--', ...nodeCommand('test/runtimes/node/cli/odd-server.ts')]
     expect(await edgewise('call', 'odd', ...odd)).toEqual({
       code: 0,
       out: '{"type":"video","data":"x"}\n{"type":"image"}\n{"type":"resource"}\nnull\n',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { nodeCommand } from '../../../node-program.ts'
 import { connect } from '../../../../src/presets/client.ts'
 import { serve } from '../../../../runtimes/node/index.ts'
 import { freePort } from '../../../../examples/free-port.ts'
@@ -83,7 +84,7 @@ describe('edgewise inspect', () => {
   })
 
   it('starts a program and serves it to the page', async () => {
-    const program = [process.execPath, '--import', 'tsx', 'test/runtimes/node/cli/stdio.ts']
+    const program = nodeCommand('test/runtimes/node/cli/stdio.ts')
     const page = await inspect('--', ...program)
     const client = await connect(new URL('mcp', page).href, { versionCache: new Map() })
     endings.push(() => client.close())

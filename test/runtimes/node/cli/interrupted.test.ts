@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nodeCommand } from '../../../node-program.ts'
 import { serve } from '../../../../runtimes/node/index.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
 import { PATIENCE } from '../../../patience.ts'
 import { edgewise, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
-const stubborn = ['--', process.execPath, '--import', 'tsx', 'test/runtimes/node/cli/stubborn.ts']
+const stubborn = ['--', ...nodeCommand('test/runtimes/node/cli/stubborn.ts')]
 let http: HttpServer
 
 beforeAll(async () => {

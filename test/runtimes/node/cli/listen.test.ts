@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { nodeCommand } from '../../../node-program.ts'
 import { toNodeListener } from '../../../../runtimes/node/index.ts'
 import { createHandler } from '../../../../src/presets/server.ts'
 import { createHandler as createTinyHandler } from '../../../../src/presets/server-tiny.ts'
@@ -38,7 +39,7 @@ function listen(...words: readonly string[]): Running {
 }
 
 function program(file: string): string[] {
-  return ['--', process.execPath, '--import', 'tsx', `test/runtimes/node/cli/${file}`]
+  return ['--', ...nodeCommand(`test/runtimes/node/cli/${file}`)]
 }
 
 const nothing = {

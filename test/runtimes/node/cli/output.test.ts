@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { nodeCommand } from '../../../node-program.ts'
 import { edgewise } from './run.ts'
 
-const program = [
-  '--',
-  process.execPath,
-  '--import',
-  'tsx',
-  'test/runtimes/node/cli/forging-server.ts',
-]
+const program = ['--', ...nodeCommand('test/runtimes/node/cli/forging-server.ts')]
 const run = (...words: string[]) => edgewise(...words, ...program)
 
 /** The same as the server says, as it is to be shown. */
