@@ -4,11 +4,11 @@
  * @see https://nodejs.org/api/util.html#utilparseargsconfig
  */
 import { parseUrl } from '#internal/patterns'
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { compareCard } from '../../../src/cards/index.ts'
 import { findRevision, type Revision } from '../../../src/index.ts'
 import type { Scope } from './hosts/host.ts'
+import { moduleProgram } from './hosts/module-program.ts'
 import {
   checkOptions,
   isCommand,
@@ -126,7 +126,7 @@ export function readArguments(
     throw new UsageError(`Unknown command: "${command ?? ''}"`)
   }
   const takesModule = command === 'install' || command === 'links'
-  const module = takesModule && end === -1 ? moduleTarget(others[0]) : undefined
+  const module = takesModule && end === -1 ? moduleProgram(others[0]) : undefined
   checkOptions(
     command,
     end === -1 && !module ? 'url' : 'program',
@@ -138,7 +138,7 @@ export function readArguments(
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, commandArguments] = program
     ? [programTarget(program), others]
-    : [module ?? urlTarget(others[0]), others.slice(1)]
+    : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
   // The token of the environment is for this command, and must not get into a file
   const options = optionsOf(takesModule ? { token: '', ...values } : values)
   return { command, target, commandArguments, options }
@@ -186,16 +186,6 @@ function optionsOf(values: Values): Options {
   }
 }
 
-/** The program that runs a module of this machine; `undefined` if the text names no module. */
-function moduleTarget(path: string | undefined): Target | undefined {
-  const [, language] = /\.[cm]?([jt])s$/.exec(path ?? '') ?? []
-  if (path === undefined || language === undefined || path.includes('://')) return undefined
-  if (!existsSync(path)) throw new UsageError(`Cannot find the module "${path}"`)
-  return language === 'j'
-    ? { command: 'node', args: [path] }
-    : { command: 'npx', args: ['-y', 'tsx', path] }
-}
-
 function programTarget([command, ...args]: readonly string[]): Target {
   if (command === undefined) throw new UsageError('A program must follow "--"')
   return { command, args }
@@ -207,9 +197,10 @@ const DOMAIN = /^(?:(?:[\w-]+\.)+[a-z][a-z\d-]+|(?:localhost|127\.0\.0\.1)(?::\d
 /** A file name that could be a domain: its program must follow `--`. */
 const PROGRAM = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
 
-function urlTarget(text: string | undefined): ParsedInvocation['target'] {
+function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvocation['target'] {
   if (text === undefined) {
-    throw new UsageError('Specify a server: a URL, a domain, or "-- program"')
+    const module = takesModule ? ' a module,' : ''
+    throw new UsageError(`Specify a server: a URL, a domain,${module} or "-- program"`)
   }
   if (DOMAIN.test(text) && !PROGRAM.test(text)) return { domain: text }
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) {
@@ -217,7 +208,8 @@ function urlTarget(text: string | undefined): ParsedInvocation['target'] {
     // A host with a port lacks only the scheme. Other text may be a program or a tool
     if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
       throw new UsageError(`${problem}, such as "http://${text}"`)
-    throw new UsageError(`${problem}; a program follows "--"`)
+    const module = takesModule ? 'a module ends with ".js" or ".ts", and ' : ''
+    throw new UsageError(`${problem}; ${module}a program follows "--"`)
   }
   const { username, password } = new URL(text)
   if (username || password) {

@@ -67,14 +67,17 @@ export async function bundle({ commandArguments, options }: LocalInvocation): Pr
     printJson(manifest)
     return 0
   }
-  const { name, version, tools } = manifest as { name: string; version: string; tools?: object[] }
+  const { name, version } = manifest as { readonly name: string; readonly version: string }
+  const tools = Array.isArray(manifest['tools']) ? manifest['tools'] : []
   const output = options.output ?? `${name}.mcpb`
   const unfinished = `${output}.new`
   await mkdir(dirname(output), { recursive: true })
   await writeFile(unfinished, archive)
   await rename(unfinished, output)
   const size = `${Math.ceil(archive.byteLength / 1024)} KiB`
-  print(`Created ${oneLine(output)} (${size}): ${name} ${version}, ${tools?.length ?? 0} tools`)
+  print(
+    `Created ${oneLine(output)} (${size}): ${name} ${version}, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
+  )
   printNotice('To install it, open the file with Claude Desktop')
   return 0
 }

@@ -11,7 +11,7 @@ import {
   readConfiguration,
   replaceConfiguration,
 } from './hosts/configuration-file.ts'
-import { addServer, findServer, removeServer } from './hosts/edit.ts'
+import { addServer, readServers, removeServer } from './hosts/edit.ts'
 import { entryFor, type HostedServer, type HostEntry } from './hosts/entry.ts'
 import type { HostName } from './hosts/host-names.ts'
 import {
@@ -68,7 +68,7 @@ export async function addToHost(
   const { title } = hostOf(host)
   const converted = entryFor(host, name, server)
   const change = await changeConfiguration(options, (path, text, format) => {
-    const existing = findServer(path, text, format, name)
+    const existing = readServers(path, text, format).get(name)
     if (isDeepStrictEqual(JSON.stringify(existing), JSON.stringify(converted.entry))) return text
     if (existing !== undefined && !force) {
       throw new ConfigurationError(
@@ -87,9 +87,11 @@ export async function addToHost(
  */
 export async function removeFromHost(name: string, options: ChangeOptions): Promise<Change> {
   return changeConfiguration(options, (path, text, format) => {
-    if (findServer(path, text, format, name) === undefined) {
+    const servers = readServers(path, text, format)
+    if (!servers.has(name)) {
+      const names = servers.size > 0 ? `: it has ${[...servers.keys()].join(', ')}` : ''
       throw new ConfigurationError(
-        `${hostOf(options.host).title} has no server "${name}" in "${path}"`,
+        `${hostOf(options.host).title} has no server "${name}" in "${path}"${names}`,
       )
     }
     return removeServer(path, text, format, name)

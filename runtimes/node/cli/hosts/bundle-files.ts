@@ -76,6 +76,19 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   const files = new Map<string, BundledFile>()
   await addFolder(folder, folder, files)
   files.delete('manifest.json')
+  const { dependencies, devDependencies } = manifest
+  // A program without dependencies contains its packages
+  if (!isObject(dependencies) || Object.keys(dependencies).length === 0) {
+    for (const name of files.keys()) if (name.startsWith('node_modules/')) files.delete(name)
+  }
+  const unneeded = Object.keys(isObject(devDependencies) ? devDependencies : {}).find((name) =>
+    files.has(`node_modules/${name}/package.json`),
+  )
+  if (unneeded !== undefined) {
+    throw new UsageError(
+      `"${folder}" contains packages for development, such as "${unneeded}": run "npm install --omit=dev" in it first`,
+    )
+  }
   const entryPoint = entry.replace(/^\.\//, '')
   if (!files.has(entryPoint)) throw new UsageError(`"${folder}" does not contain "${entryPoint}"`)
   return { files, entryPoint, manifest, written }

@@ -33,13 +33,16 @@ interface Configuration {
 type Format = Pick<Host, 'format' | 'section'>
 
 /**
- * Finds a server.
+ * Reads the servers of a configuration, by their names.
  *
  * @throws {ConfigurationError} If the text is invalid.
  */
-export function findServer(path: string, text: string, host: Format, name: string): unknown {
-  const { servers } = read(path, text, host)
-  return Object.hasOwn(servers, name) ? servers[name] : undefined
+export function readServers(
+  path: string,
+  text: string,
+  host: Format,
+): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(read(path, text, host).servers))
 }
 
 /**

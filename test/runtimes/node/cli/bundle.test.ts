@@ -85,7 +85,7 @@ describe('A bundle', () => {
     expect([code, text]).toEqual([
       0,
       expect.stringMatching(
-        /Set "author" .*\nCreated .*travel\.mcpb \(\d+ KiB\): travel 1\.2\.3, 1 tools/,
+        /Set "author" .*\nCreated .*travel\.mcpb \(\d+ KiB\): travel 1\.2\.3, 1 tool\n/,
       ),
     ])
     const unpacked = await unpack(output)
@@ -117,6 +117,7 @@ describe('A bundle', () => {
     await write(
       'app/package.json',
       JSON.stringify({
+        dependencies: { dependency: '1' },
         ...{ name: 'travel', version: '2.0.0', description: 'Books trips.', license: 'MIT' },
         ...{ type: 'module', bin: { travel: './main.js' }, homepage: 'https://example.com' },
         ...{
@@ -153,6 +154,16 @@ describe('A bundle', () => {
     })
   })
 
+  it('of a folder without dependencies contains no packages', async () => {
+    await write('app/package.json', '{ "name": "travel", "main": "main.mjs" }')
+    await write('app/main.mjs', server)
+    await write('app/node_modules/tool/package.json', '{}')
+    const output = join(folder, 'travel.mcpb')
+    await run(join(folder, 'app'), '--output', output)
+    const files = await readdir(await unpack(output))
+    expect(files.toSorted()).toEqual(['main.mjs', 'manifest.json', 'package.json'])
+  })
+
   it('is the same for the same files', async () => {
     const module = await write('main.mjs', server)
     const { options } = invocation(module)
@@ -170,6 +181,11 @@ describe('A bundle', () => {
     await write('linked/package.json', '{ "name": "linked", "main": "index.js" }')
     await symlink(incomplete, join(folder, 'linked/index.js'))
     await write('vague/package.json', '{}')
+    const packages = { dependencies: { a: '1' }, devDependencies: { b: '1' } }
+    await write('developed/package.json', JSON.stringify({ main: 'index.js', ...packages }))
+    for (const name of ['index.js', 'node_modules/a/package.json', 'node_modules/b/package.json']) {
+      await write(`developed/${name}`, '{}')
+    }
     const cases: [words: string[], message: string][] = [
       [[incomplete], 'The bundle must contain all packages'],
       [[], 'Specify a module'],
@@ -178,6 +194,7 @@ describe('A bundle', () => {
       [[await write('server.py', '')], 'is not a JavaScript module'],
       [[join(folder, 'empty')], 'has no "package.json"'],
       [[join(folder, 'linked')], 'is a link, which a bundle cannot contain'],
+      [[join(folder, 'developed')], 'contains packages for development, such as "b"'],
       [[join(folder, 'vague')], 'must have "bin" or "main"'],
     ]
     for (const [words, message] of cases) await expect(run(...words)).rejects.toThrow(message)
