@@ -25,6 +25,7 @@ const tinyServer = server.replace('edgewise/server', 'edgewise/server/tiny')
 const protection = `import { jwtTokens, protectedResource } from 'edgewise/protected-resource'; console.log(jwtTokens, protectedResource)`
 const card = `import { cardHandler, serverCard } from 'edgewise/cards'; console.log(cardHandler, serverCard)`
 const events = `import { events } from 'edgewise/events'; console.log(events)`
+const webhooks = `import { webhooks } from 'edgewise/events'; console.log(webhooks)`
 const signIn = `import { signIn } from 'edgewise/authorization'; console.log(signIn)`
 
 export const budgets: readonly Budget[] = [
@@ -56,7 +57,13 @@ export const budgets: readonly Budget[] = [
   { name: 'protected tiny server', code: `${tinyServer}; ${protection}`, maxKb: 25.6 },
   { name: 'server', code: server, maxKb: 23 },
   { name: 'protected server', code: `${server}; ${protection}`, maxKb: 33 },
-  { name: 'events of a server', code: `${server}; ${events}`, maxKb: 9.55, base: server },
+  { name: 'events of a server', code: `${server}; ${events}`, maxKb: 9.1, base: server },
+  {
+    name: 'webhooks of a server',
+    code: `${server}; ${events}; ${webhooks}`,
+    maxKb: 6.9,
+    base: `${server}; ${events}`,
+  },
   { name: 'card of a server', code: `${server}; ${card}`, maxKb: 2, base: server },
 ]
 

@@ -19,7 +19,7 @@ export interface Cursor {
   readonly name: string
   readonly position: Position
   /** The checksum of the type's schemas when the cursor was created. */
-  readonly schemas: string
+  readonly checksum: string
 }
 
 /** Encrypts and decrypts the cursors of a server. */
@@ -32,11 +32,11 @@ export class Cursors {
   }
 
   /** Encrypts a cursor. */
-  async seal({ name, position, schemas }: Cursor): Promise<string> {
-    const key = JSON.stringify([name, position, schemas])
+  async seal({ name, position, checksum }: Cursor): Promise<string> {
+    const key = JSON.stringify([name, position, checksum])
     const cached = this.#sealed.get(key)
     if (cached !== undefined) return cached
-    const sealed = await this.#sealer.seal({ name, position, schemas })
+    const sealed = await this.#sealer.seal({ name, position, checksum })
     this.#sealed.set(key, sealed)
     return sealed
   }
@@ -56,7 +56,7 @@ export function isCursor(text: unknown): text is string {
 }
 
 /** A short checksum of the schemas of an event type (FNV-1a). */
-export function checksum(text: string): string {
+export function checksumOf(text: string): string {
   let sum = 0x811c9dc5
   for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
   return (sum >>> 0).toString(36)

@@ -23,9 +23,9 @@ import type {
   Start,
   SubscribeChecks,
 } from './host.ts'
-import type { EventTypeOptions } from './options.ts'
-import { readNext, type Reader } from './reader.ts'
-import { headOf, positionSince, skipOld } from './replay.ts'
+import type { EventSources, EventsOptions, EventTypeOptions } from './options.ts'
+import { readLog, type Reader } from './reader.ts'
+import { headOf, positionSince } from './replay.ts'
 import type { EventLog, Position } from './storage.ts'
 import type { DeliveryMode } from './wire.ts'
 
@@ -54,16 +54,18 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
   /** The server, once it was extended. */
   definition: ServerDefinition | undefined
   readonly #codes: EventErrorCodes | undefined
+  readonly #sources: EventSources | undefined
   readonly #cursors: Cursors
   /** The types of subscriptions when they were opened, and their validated arguments. */
   readonly #opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
   /** What was broken by changes of event types, by the schemas that they had before. */
   readonly #broken = new Map<string, string>()
 
-  constructor(log: EventLog, codes: EventErrorCodes | undefined, profile: 'chatgpt' | undefined) {
+  constructor(log: EventLog, { errorCodes, profile, sources }: EventsOptions) {
     this.log = log
-    this.#codes = codes
+    this.#codes = errorCodes ?? (profile && 'sketch')
     this.profile = profile
+    this.#sources = sources
     this.#cursors = new Cursors(log)
   }
 
@@ -145,7 +147,8 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
       throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
     }
     const entry = this.#entryOf(subscription)
-    const { history, poll } = entry.options
+    const { history } = entry.options
+    const source = this.#sourceOf(entry)
     const now = async (truncated: boolean): Promise<Start> => {
       const { position } = await this.#now(subscription, entry)
       return { position, truncated }
@@ -156,15 +159,15 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     if (isForeign || (opened && opened.name !== subscription.name)) {
       throw invalidParams('The cursor is not from this server, or belongs to another event type')
     }
-    const broken = opened && this.#broken.get(brokenKey(opened.name, opened.schemas))
+    const broken = opened && this.#broken.get(brokenKey(opened.name, opened.checksum))
     if (broken !== undefined) throw this.failure(schemaChanged(broken), ctx)
     if (history === false) return now(false)
-    if (poll) {
+    if (source) {
       if (typeof opened?.position !== 'string') return now(true)
       const start = { position: opened.position, truncated: false }
       if (maxAgeMs === Infinity) return start
       const since = Date.now() - (maxAgeMs as number)
-      return skipOld((from) => this.next(subscription, from, PAGE), start.position, since)
+      return source.skipOld((from) => this.next(subscription, from, PAGE), start.position, since)
     }
     // A log in memory began again with this process
     const from = typeof opened?.position === 'number' ? opened.position : 0
@@ -181,13 +184,16 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     limit: number,
     isPatient = false,
   ): Promise<NextEvents> {
-    return readNext(this.#reader(subscription, isPatient), position, limit)
+    const reader = this.#reader(subscription, isPatient)
+    const source = this.#sourceOf(reader.entry)
+    if (source) return source.read(reader, position, limit)
+    return readLog(reader, typeof position === 'number' ? position : 0, limit)
   }
 
   async cursorOf({ name }: OpenSubscription, position: Position): Promise<string | null> {
     const entry = this.types.entries().get(name)
     if (!entry || entry.options.history === false || position === null) return null
-    return this.#cursors.seal({ name, position, schemas: entry.schemas })
+    return this.#cursors.seal({ name, position, checksum: entry.checksum })
   }
 
   async subscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): Promise<void> {
@@ -224,8 +230,8 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
   }
 
   /** Records that the schema of a type was broken. Returns the error for its subscriptions. */
-  breakSchema({ item: { name }, schemas }: EventEntry, feature: string): EventFailure {
-    this.#broken.set(brokenKey(name, schemas), feature)
+  breakSchema({ item: { name }, checksum }: EventEntry, feature: string): EventFailure {
+    this.#broken.set(brokenKey(name, checksum), feature)
     return schemaChanged(feature)
   }
 
@@ -255,6 +261,11 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     return { log: subscription.log ?? this.log, entry, subscription, input, isPatient, report }
   }
 
+  /** Whether the events of a type are pulled, and how. */
+  #sourceOf({ options }: EventEntry): EventSources | undefined {
+    return options.poll && this.#sources
+  }
+
   /** The present position. */
   async #now(
     subscription: OpenSubscription,
@@ -271,6 +282,6 @@ export function canServe(mode: DeliveryMode, { exchange }: RequestContext): bool
   return exchange.revision.era === 'modern' && (mode === 'poll' || exchange.canStream !== false)
 }
 
-function brokenKey(name: string, schemas: string): string {
-  return JSON.stringify([name, schemas])
+function brokenKey(name: string, checksum: string): string {
+  return JSON.stringify([name, checksum])
 }

@@ -8,7 +8,7 @@ import { jsonSchemaOf, describeIssues, type StandardSchema } from '../protocol/s
 import { isObject } from '../protocol/validate.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import type { Entry } from '../server/registry.ts'
-import { checksum } from './cursors.ts'
+import { checksumOf } from './cursors.ts'
 import type { EventTypeOptions } from './options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
@@ -42,8 +42,8 @@ export interface EventEntry extends Entry {
   /** Validates the arguments of subscriptions. */
   readonly input: StandardSchema
   readonly pollMs: number
-  /** Identifies the schemas. */
-  readonly schemas: string
+  /** The checksum of both schemas, by which cursors from before a change are recognized. */
+  readonly checksum: string
 }
 
 /**
@@ -71,9 +71,9 @@ export function eventEntry(
     scopes,
   } = options
   const inputSchema = objectSchemaOf(input, `The input of the event type "${name}"`)
-  const hasArguments =
-    input !== NO_ARGUMENTS && Object.keys(inputSchema.properties ?? { unknown: 1 }).length > 0
-  if (hasArguments && !options.matches && !poll && !options.unfiltered) {
+  // A schema without "properties" may still allow arguments
+  const mayHaveArguments = input !== NO_ARGUMENTS && JSON.stringify(inputSchema.properties) !== '{}'
+  if (mayHaveArguments && !options.matches && !poll && !options.unfiltered) {
     throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
   }
   if (!(Number.isInteger(pollMs) && pollMs > 0)) {
@@ -89,8 +89,8 @@ export function eventEntry(
       : { type: 'object' },
     ...(meta && { _meta: meta }),
   }
-  const schemas = checksum(JSON.stringify([item.inputSchema, item.payloadSchema]))
-  return { enabled: true, visible, scopes, item, options, input, pollMs, schemas }
+  const checksum = checksumOf(JSON.stringify([item.inputSchema, item.payloadSchema]))
+  return { enabled: true, visible, scopes, item, options, input, pollMs, checksum }
 }
 
 /** The chosen modes that the server can serve; in the order of {@link MODES} by default. */
@@ -99,18 +99,20 @@ function deliveryOf(
   { delivery, history }: EventTypeOptions,
   served: readonly DeliveryMode[],
 ): DeliveryMode[] {
-  const isPollable = history !== false
-  const chosen = delivery ?? MODES.filter((mode) => mode !== 'poll' || isPollable)
+  const possible = MODES.filter((mode) => mode !== 'poll' || history !== false)
+  const chosen = delivery ?? possible
   const isValid =
     Array.isArray(chosen) &&
     new Set(chosen).size === chosen.length &&
-    chosen.every((mode) => MODES.includes(mode))
-  if (!isValid || (chosen.includes('poll') && !isPollable)) {
-    throw new TypeError(`${owner} has an invalid "delivery": clients can poll only with a history`)
+    chosen.every((mode) => possible.includes(mode))
+  if (!isValid) {
+    throw new TypeError(`${owner} has an invalid "delivery": polls, for example, need a history`)
   }
   const modes = chosen.filter((mode) => served.includes(mode))
   if (modes.length > 0) return modes
-  throw new TypeError(`${owner} cannot be delivered: the server supports no mode in "delivery"`)
+  throw new TypeError(
+    `${owner} cannot be delivered: the server supports none of the modes in "delivery"`,
+  )
 }
 
 function objectSchemaOf(

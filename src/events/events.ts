@@ -26,7 +26,6 @@ import { PollLeases } from './poll-leases.ts'
 import { TrimSchedule } from './trim-schedule.ts'
 import type { DeliveryAttempt, EventStorage } from './storage.ts'
 import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
-import type { DeliveryMode } from './wire.ts'
 
 /** A registered event type. */
 export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema> {
@@ -90,6 +89,7 @@ export interface ServerEvents extends ServerExtension {
 const OPTIONS: OptionNames<EventsOptions> = {
   ...{ storage: 1, webhooks: 1, errorCodes: 1, listChanged: 1, topLevelCapability: 1, legacy: 1 },
   ...{ maxStreams: 1, maxStreamsPerPrincipal: 1, heartbeatMs: 1, compare: 1, profile: 1 },
+  sources: 1,
 }
 
 /**
@@ -134,13 +134,12 @@ class ServerEventTypes implements ServerEvents {
 
   constructor(options: EventsOptions) {
     requireKnown('events', options, OPTIONS)
-    const { webhooks, errorCodes, profile } = options
+    const { webhooks } = options
     const storage = options.storage ?? webhooks?.createStorage()
     const { listChanged = true } = options
     if (typeof listChanged !== 'boolean') throw new TypeError('"listChanged" must be a boolean')
     this.#options = options
-    const codes = errorCodes ?? (profile && 'sketch')
-    this.#host = new ServerEventHost(storage ?? new MemoryEventLog(), codes, profile)
+    this.#host = new ServerEventHost(storage ?? new MemoryEventLog(), options)
     this.#changes = new ListChanges(listChanged)
     this.#trimming = new TrimSchedule(this.#host)
     this.#storage = storage
@@ -201,7 +200,7 @@ class ServerEventTypes implements ServerEvents {
     name: string,
     options: EventTypeOptions<Input, Payload>,
   ): EventTypeHandle<Payload> {
-    const entry = eventEntry(name, options, this.#served)
+    const entry = this.#entry(name, options)
     const registration = this.#host.types.add(name, entry)
     this.#changes.announce()
     return {
@@ -238,10 +237,17 @@ class ServerEventTypes implements ServerEvents {
     await this.#webhooks?.close()
   }
 
-  /** The ways in which this server can deliver events. */
-  get #served(): readonly DeliveryMode[] {
-    const { profile } = this.#options
-    return MODES.filter((mode) => (mode === 'webhook' ? this.#webhooks : profile !== 'chatgpt'))
+  /** @throws {TypeError} If an option is invalid. */
+  #entry(name: string, options: EventTypeOptions): EventEntry {
+    const { profile, sources } = this.#options
+    if (options.poll && !sources) {
+      throw new TypeError(`"${name}" has "poll": pass "sources: pollSources" to "events"`)
+    }
+    // The ways in which this server can deliver events
+    const served = MODES.filter((mode) =>
+      mode === 'webhook' ? this.#webhooks : profile !== 'chatgpt',
+    )
+    return eventEntry(name, options, served)
   }
 
   async #emit(name: string, payload: unknown, about: EmitOptions): Promise<void> {
@@ -271,7 +277,7 @@ class ServerEventTypes implements ServerEvents {
   ): void {
     const previous = this.#host.types.entries().get(name)
     if (!previous) throw new TypeError(`The event type "${name}" was removed`)
-    const entry = eventEntry(name, options, this.#served)
+    const entry = this.#entry(name, options)
     registration.replace(entry)
     if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) this.#changes.announce()
     const [change] = this.#options.compare?.(previous.item, entry.item) ?? []

@@ -8,8 +8,9 @@ import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts
 import type { JsonObject, Meta } from '../protocol/types.ts'
 import type { Viewer } from '../server/request/exchange.ts'
 import type { EventErrorCodes } from './errors.ts'
-import type { OpenSubscription, Subscriber, WebhookMode } from './host.ts'
-import type { EventStorage } from './storage.ts'
+import type { NextEvents, OpenSubscription, Start, Subscriber, WebhookMode } from './host.ts'
+import type { Reader } from './reader.ts'
+import type { EventStorage, Position } from './storage.ts'
 import type { BreakingChange } from './schema-changes.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
@@ -22,6 +23,8 @@ export interface EventsOptions {
   storage?: EventStorage
   /** Delivers events by webhook, created by `webhooks`. By default clients poll or open streams. */
   webhooks?: WebhookMode
+  /** Lets event types have the option `poll`: pass `pollSources`. By default they cannot have it. */
+  sources?: EventSources
   /**
    * The codes of errors: those of the design sketch, which ChatGPT knows, those of SEP-3415, or your
    * own. By default those of SEP-3415 for clients that declare the extension, and those of the
@@ -74,6 +77,22 @@ export interface EventsOptions {
   compare?: (before: EventType, after: EventType) => readonly BreakingChange[]
   /** Restricts the server to what one client supports: ChatGPT has only webhooks. */
   profile?: 'chatgpt'
+}
+
+/** How events are pulled from sources, so that only servers that use sources contain it. */
+export interface EventSources {
+  /** Reads events after a position. */
+  read(reader: Reader, position: Position, limit: number): Promise<NextEvents>
+  /**
+   * Skips the events that happened before a time.
+   *
+   * @param since Milliseconds since 1970.
+   */
+  skipOld(
+    read: (position: Position) => Promise<NextEvents>,
+    position: Position,
+    since: number,
+  ): Promise<Start>
 }
 
 /** Which events of a type can be received later. */
@@ -158,7 +177,7 @@ export interface EventTypeOptions<
   transform?(payload: InferOutput<Payload>, subscriber: Subscriber): Awaitable<JsonObject>
   /**
    * Pulls events from a source, once for each subscription, in place of `emit`. May be called again
-   * with an older cursor.
+   * with an older cursor. Requires the option `sources` of `events`.
    */
   poll?(request: SourceRequest<InferOutput<Input>>): Awaitable<SourceEvents>
   /**

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import type { NextEvents, Start } from './host.ts'
-import type { EventLog, Position } from './storage.ts'
+import type { EventLog } from './storage.ts'
 
 /** The position of the last event of a type. */
 export async function headOf(log: EventLog, name: string): Promise<number> {
@@ -38,31 +37,4 @@ export async function positionSince(
     else low = next.position
   }
   return high
-}
-
-/** The maximum number of reads of a source to find where a subscription begins. */
-const MAX_READS = 100
-
-/**
- * Skips the events of a source that happened before a time.
- *
- * @param since Milliseconds since 1970.
- */
-export async function skipOld(
-  read: (position: Position) => Promise<NextEvents>,
-  position: Position,
-  since: number,
-): Promise<Start> {
-  let start: Start = { position, truncated: false }
-  for (let reads = 0; reads < MAX_READS; reads++) {
-    const { events, position: end, hasMore } = await read(start.position)
-    const isOld = ({ occurrence }: (typeof events)[number]): boolean =>
-      Date.parse(occurrence.timestamp) < since
-    const firstRecent = events.findIndex((event) => !isOld(event))
-    const lastOld = events.at(firstRecent === -1 ? -1 : firstRecent - 1)
-    if (firstRecent !== 0 && lastOld) start = { position: lastOld.position, truncated: true }
-    if (firstRecent !== -1 || !hasMore) break
-    start = { ...start, position: end }
-  }
-  return start
 }

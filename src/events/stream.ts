@@ -11,7 +11,7 @@ import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import { ExtensionError } from '../server/composition/extension-error.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { Alarm } from './alarm.ts'
+import { WakeSignal } from '../patterns/wake-signal.ts'
 import type { EventFailure } from './errors.ts'
 import type { ServerEventHost } from './event-host.ts'
 import type { NextEvents, OpenSubscription, Start } from './host.ts'
@@ -26,7 +26,7 @@ export class EventStream {
   readonly subscription: OpenSubscription
   readonly #host: ServerEventHost
   readonly #ctx: RequestContext
-  readonly #alarm = new Alarm()
+  readonly #wakeSignal = new WakeSignal()
   readonly #meta: JsonObject
   #position: Position = null
   #ended = false
@@ -53,7 +53,7 @@ export class EventStream {
     this.#ended = true
     this.#error ??= error
     this.#release?.()
-    this.#alarm.ring()
+    this.#wakeSignal.send()
   }
 
   /** Ends the stream because the subscription ends. */
@@ -69,7 +69,9 @@ export class EventStream {
     const end = (): void => this.end()
     signal.addEventListener('abort', end)
     const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
-    const unwatch = await this.#host.log.watch(this.subscription.name, () => this.#alarm.ring())
+    const unwatch = await this.#host.log.watch(this.subscription.name, () =>
+      this.#wakeSignal.send(),
+    )
     const heartbeat = setInterval(() => this.#beat(), heartbeatMs)
     unref(heartbeat)
     try {
@@ -141,9 +143,7 @@ export class EventStream {
 
   /** Waits for events, the next poll or the next heartbeat. */
   async #wait(delayMs: number = this.#pollAt - Date.now()): Promise<void> {
-    const timer = delayMs > 0 ? setTimeout(() => this.#alarm.ring(), delayMs) : undefined
-    await this.#alarm.wait()
-    clearTimeout(timer)
+    await this.#wakeSignal.wait(delayMs > 0 ? delayMs : Infinity)
   }
 
   /** Reports a failure that passes, and waits before the next attempt. */
@@ -151,7 +151,7 @@ export class EventStream {
     if (this.#ended) return
     this.#host.report(error)
     await this.#send(EventNotification.ERROR, { error: toErrorObject(error) })
-    const until = Date.now() + backoffMs(this.#failures++)
+    const until = Date.now() + Math.round(backoffMs(this.#failures++))
     while (!this.#ended && Date.now() < until) await this.#wait(until - Date.now())
   }
 
@@ -172,6 +172,6 @@ export class EventStream {
     this.#isHeartbeatDue = true
     // The reader is too slow: it reads the rest of the events later, with its cursor
     if (++this.#missedHeartbeats > 2) this.end()
-    this.#alarm.ring()
+    this.#wakeSignal.send()
   }
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { META_CLIENT_CAPABILITIES, META_PROTOCOL_VERSION } from '../../src/protocol/meta.ts'
 import { events, type EventTypeHandle, type ServerEvents } from '../../src/events/events.ts'
 import type { EventsOptions, EventTypeOptions } from '../../src/events/options.ts'
+import { pollSources } from '../../src/events/source.ts'
 import type { ClientCapabilities, JsonObject, StandardSchema } from '../../src/index.ts'
 import {
   createHandler,
@@ -286,7 +287,7 @@ export function fixture(
     { onError: (error) => errors.push(error), ...(observe && { observe }) },
   )
   server.tool('ping', {}, () => 'pong')
-  const served = events(eventsOptions)
+  const served = events({ sources: pollSources, ...eventsOptions })
   const created = served.type('invoice.created', { ...INVOICES, ...invoices })
   server.extend(served)
   const handle = createHandler(server, serve)

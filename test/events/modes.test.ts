@@ -5,6 +5,7 @@ import type { EmitOptions } from '../../src/events/emit.ts'
 import { events } from '../../src/events/events.ts'
 import type { EventTypeOptions } from '../../src/events/options.ts'
 import { breakingChanges } from '../../src/events/schema-changes.ts'
+import { pollSources } from '../../src/events/source.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { until } from '../client/peers.ts'
 import { settled } from '../settled.ts'
@@ -241,12 +242,19 @@ describe('a type with arguments', () => {
   const input = z.object({ shop: z.string().optional() })
 
   test('needs a filter, a source, or the word of its author [E-EVT-314]', () => {
-    const type = (options: EventTypeOptions) => () => events().type(name, options)
+    const type = (options: EventTypeOptions) => () => {
+      return events({ sources: pollSources }).type(name, options)
+    }
     expect(type({ input })).toThrow('add "matches" or "poll", or set "unfiltered"')
     expect(type({ input: z.record(z.string(), z.string()) })).toThrow('has arguments')
     expect(type({ input, matches: () => true })).not.toThrow()
     expect(type({ input, poll: () => ({ events: [], cursor: '' }) })).not.toThrow()
     expect(type({ input, unfiltered: true })).not.toThrow()
     expect(type({ input: z.object({}) })).not.toThrow()
+  })
+
+  test('cannot have a source on a server without sources', () => {
+    const poll = () => ({ events: [], cursor: '' })
+    expect(() => events().type(name, { poll })).toThrow('pass "sources: pollSources" to "events"')
   })
 })

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import * as z from 'zod'
 import type { ServerEvents } from '../../src/events/events.ts'
-import { events, webhooks } from '../../src/events/index.ts'
+import { events, pollSources, webhooks } from '../../src/events/index.ts'
 import { createMemoryEventStorage } from '../../src/events/memory-storage.ts'
 import type { EventsOptions, EventTypeOptions } from '../../src/events/options.ts'
 import type { WebhookOptions, WebhookRequest } from '../../src/events/webhooks/options.ts'
@@ -121,6 +121,7 @@ export function createWorld(options: WorldOptions = {}): World {
   )
   const builds = events({
     storage,
+    sources: pollSources,
     webhooks: webhooks({ fetch, ...options.webhooks }),
     ...options.events,
   })

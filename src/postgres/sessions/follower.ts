@@ -6,7 +6,7 @@
 import type { Sink } from '../../session/event-store.ts'
 import type { CallStream } from './call-stream.ts'
 import type { StreamNews } from './stream-table.ts'
-import { Alarm } from './alarm.ts'
+import { WakeSignal } from '../../patterns/wake-signal.ts'
 
 /** How often a follower checks whether the process that writes is alive, in milliseconds. */
 const CHECK_MS = 2_000
@@ -31,7 +31,7 @@ export class Follower {
   readonly #session: FollowerSession
   readonly #stream: string
   readonly #sink: Sink
-  readonly #alarm = new Alarm()
+  readonly #wakeSignal = new WakeSignal()
   #seq: number
 
   constructor(session: FollowerSession, stream: string, seq: number, sink: Sink) {
@@ -48,7 +48,7 @@ export class Follower {
 
   /** Causes the follower to read new events. */
   wake(): void {
-    this.#alarm.ring()
+    this.#wakeSignal.send()
   }
 
   /** Closes the connection. */
@@ -70,12 +70,12 @@ export class Follower {
         if (local && this.#session.local(this.#stream) === local) {
           if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
           // The next events of the stream are not written yet
-          await this.#alarm.wait(WRITE_MS)
+          await this.#wakeSignal.wait(WRITE_MS)
         } else if (await this.#waitOrStop(news)) return
       } catch (error) {
         // While the database cannot be used, the client waits
         this.#session.report(error)
-        await this.#alarm.wait(CHECK_MS)
+        await this.#wakeSignal.wait(CHECK_MS)
       }
     }
   }
@@ -96,8 +96,8 @@ export class Follower {
     }
     if (row.owner !== process && !row.alive) await this.#session.takeOver(this.#stream, this.#sink)
     // A stream that has just ended in this process still has its row
-    if (row.owner === process) await this.#alarm.wait(WRITE_MS)
-    else if (!this.#session.local(this.#stream)) await this.#alarm.wait(CHECK_MS)
+    if (row.owner === process) await this.#wakeSignal.wait(WRITE_MS)
+    else if (!this.#session.local(this.#stream)) await this.#wakeSignal.wait(CHECK_MS)
     return false
   }
 }

@@ -1,0 +1,124 @@
+/**
+ * Event types whose events are pulled from a source of the author.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { callAuthor } from './author.ts'
+import { safeId, timestampOf } from './emit.ts'
+import type { NextEvents, Start } from './host.ts'
+import type { EventSources, SourceEvents } from './options.ts'
+import { payloadFor, validPayload, type Found, type Reader } from './reader.ts'
+import type { Position } from './storage.ts'
+import type { EventOccurrence } from './wire.ts'
+
+/**
+ * Lets event types pull their events from a source, by the option `poll`.
+ *
+ * @example
+ * ```ts
+ * import { events, pollSources } from 'edgewise/events'
+ *
+ * const releases = events({ sources: pollSources })
+ * releases.type('release.published', {
+ *   poll: async ({ cursor }) => {
+ *     const response = await fetch(`https://releases.example/after/${cursor ?? 'now'}`)
+ *     return response.json()
+ *   },
+ * })
+ * ```
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+export const pollSources: EventSources = { read: readSource, skipOld }
+
+/** A position in a source: its cursor, and the id of the last event that was read after it. */
+type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
+
+/** Positions are cursors of the source, as JSON. */
+async function readSource(reader: Reader, from: Position, limit: number): Promise<NextEvents> {
+  const position = typeof from === 'string' ? from : null
+  const { entry, subscription, report } = reader
+  const { name } = entry.item
+  const [cursor, lastId] = position === null ? [null] : (JSON.parse(position) as SourcePosition)
+  const polled = await pollSource(reader, cursor)
+  if (position === null) {
+    if (polled.events.length > 0) {
+      report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
+    }
+    const now = JSON.stringify([polled.cursor])
+    return { events: [], from: now, position: now, truncated: false, hasMore: false }
+  }
+  const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
+  // The batch was read to its end
+  if (start > 0 && start === polled.events.length) {
+    return readSource(reader, JSON.stringify([polled.cursor]), limit)
+  }
+  const events: Found[] = []
+  const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
+  const truncated = polled.truncated === true && start === 0
+  let reached = position
+  for (const { eventId, timestamp, data, meta } of polled.events.slice(start)) {
+    const isFull = events.length >= limit
+    const payload = isFull
+      ? null
+      : await payloadFor(reader, await validPayload(entry, data, 'poll'), events.length > 0)
+    if (payload === null) {
+      return { events, from: position, position: reached, truncated, hasMore: true }
+    }
+    reached = JSON.stringify([cursor, eventId])
+    if (!payload) continue
+    const occurrence: EventOccurrence = {
+      eventId: await safeId(eventId),
+      name: subscription.name,
+      timestamp: timestampOf(timestamp, invalid),
+      data: payload,
+      ...(meta && { _meta: meta }),
+    }
+    events.push({ occurrence, position: reached })
+  }
+  return {
+    events,
+    from: position,
+    position: JSON.stringify([polled.cursor]),
+    truncated,
+    hasMore: polled.hasMore === true,
+  }
+}
+
+/** @throws {TypeError} If the source returns something else than events and a cursor. */
+async function pollSource(
+  { entry, subscription, input }: Reader,
+  cursor: string | null,
+): Promise<SourceEvents> {
+  const request = { ...subscription.subscriber, arguments: input, cursor }
+  const polled = await callAuthor(() => entry.options.poll?.(request), 'poll')
+  if (typeof polled?.cursor === 'string' && Array.isArray(polled.events)) return polled
+  throw new TypeError(`"poll" of "${entry.item.name}" must return events, and always a cursor`)
+}
+
+/** The maximum number of reads of a source to find where a subscription begins. */
+const MAX_READS = 100
+
+/**
+ * Skips the events of a source that happened before a time.
+ *
+ * @param since Milliseconds since 1970.
+ */
+async function skipOld(
+  read: (position: Position) => Promise<NextEvents>,
+  position: Position,
+  since: number,
+): Promise<Start> {
+  let start: Start = { position, truncated: false }
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const { events, position: end, hasMore } = await read(start.position)
+    const isOld = ({ occurrence }: (typeof events)[number]): boolean =>
+      Date.parse(occurrence.timestamp) < since
+    const firstRecent = events.findIndex((event) => !isOld(event))
+    const lastOld = events.at(firstRecent === -1 ? -1 : firstRecent - 1)
+    if (firstRecent !== 0 && lastOld) start = { position: lastOld.position, truncated: true }
+    if (firstRecent !== -1 || !hasMore) break
+    start = { ...start, position: end }
+  }
+  return start
+}

@@ -1,0 +1,37 @@
+/**
+ * A signal to continue that is not lost if it is sent before the receiver waits for it.
+ *
+ * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
+ */
+import { MAX_DELAY_MS, unref } from './timers.ts'
+
+/** Wakes one loop that waits for something to do. */
+export class WakeSignal {
+  #isSent = false
+  #resume: (() => void) | undefined
+
+  /** Ends the wait, or the next one. */
+  send(): void {
+    this.#isSent = true
+    this.#resume?.()
+  }
+
+  /**
+   * Resolves when {@link send} was called since the last wait, or after the timeout.
+   *
+   * @param timeoutMs Does not keep the process alive.
+   */
+  async wait(timeoutMs: number = Infinity): Promise<void> {
+    if (!this.#isSent) {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      await new Promise<void>((resolve) => {
+        this.#resume = resolve
+        if (timeoutMs < Infinity)
+          unref((timer = setTimeout(resolve, Math.min(timeoutMs, MAX_DELAY_MS))))
+      })
+      clearTimeout(timer)
+    }
+    this.#isSent = false
+    this.#resume = undefined
+  }
+}
