@@ -6,7 +6,7 @@
 import { isObject } from '../protocol/validate.ts'
 import { failure } from './fetch-document.ts'
 import { faultsOf, TEXT, URI, type Shape } from './shape.ts'
-import { canonicalJson } from './strict-json.ts'
+import { canonicalJson } from '../patterns/canonical-json.ts'
 import type { AiCatalog, CatalogEntry } from './types.ts'
 
 const CATALOG: Shape = { 'specVersion!': /^\d+\.\d+$/ }

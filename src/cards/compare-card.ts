@@ -4,7 +4,7 @@
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#consistency-with-runtime-behavior
  */
 import type { Implementation } from '../protocol/types.ts'
-import { canonicalJson } from './strict-json.ts'
+import { canonicalJson } from '../patterns/canonical-json.ts'
 import type { ServerCard } from './types.ts'
 
 /** A member in which a card differs from its server. */

@@ -34,17 +34,3 @@ export function parseStrictJson(text: string): unknown {
   }
   return value
 }
-
-/**
- * The canonical form of a JSON value, over which digests are computed.
- *
- * @see https://www.rfc-editor.org/rfc/rfc8785
- */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  const members = Object.entries(value)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`)
-  return `{${members.join(',')}}`
-}

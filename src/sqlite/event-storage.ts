@@ -1,36 +1,19 @@
 /**
- * Events in SQLite, which outlive the process.
+ * Events and webhook subscriptions in SQLite, which outlive the process.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type {
   DeliveryAttempt,
   EventStorage,
-  LogPage,
-  LoggedEvent,
   SubscriptionQuery,
-  TrimLimits,
   WebhookSubscription,
 } from '../events/storage.ts'
-import { encodeBase64Url } from '../protocol/base64url.ts'
-import { LogListeners } from './log-listeners.ts'
+import { SqlEventLog, type SqlEventStorageOptions } from './event-log.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 // `wake_at` is when a process must take a subscription: to deliver, or because it has expired.
 const TABLES = `
-  CREATE TABLE IF NOT EXISTS mcp_event_log (
-    name TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    event_id TEXT NOT NULL,
-    accepted_at INTEGER NOT NULL,
-    event TEXT NOT NULL,
-    PRIMARY KEY (name, position),
-    UNIQUE (name, event_id)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS mcp_event_state (
-    key TEXT PRIMARY KEY,
-    value NOT NULL
-  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS mcp_event_subscriptions (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -75,23 +58,6 @@ interface SubscriptionRow {
   due_at: number | null
 }
 
-/** How a storage is set up. */
-export interface SqlEventStorageOptions {
-  /**
-   * How often the log is checked for events of other processes that use the same database, in
-   * milliseconds, while streams are open.
-   *
-   * @default 1000
-   */
-  checkMs?: number
-  /**
-   * Receives errors of damaged rows, whose events or subscriptions cannot be read.
-   *
-   * @default console.error
-   */
-  onError?: (error: unknown) => void
-}
-
 /**
  * Stores events and webhook subscriptions in a database. The first use creates the tables.
  *
@@ -108,104 +74,13 @@ export interface SqlEventStorageOptions {
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-export class SqlEventStorage implements EventStorage {
-  readonly durable = true
+export class SqlEventStorage extends SqlEventLog implements EventStorage {
   readonly #sql: Sql
-  readonly #onError: (error: unknown) => void
-  readonly #listeners: LogListeners
 
-  constructor(sql: Sql, { checkMs = 1000, onError = console.error }: SqlEventStorageOptions = {}) {
+  constructor(sql: Sql, options?: SqlEventStorageOptions) {
+    super(sql, options)
     this.#sql = sql
-    this.#onError = onError
     sql.run(TABLES)
-    this.#listeners = new LogListeners((name) => this.#head(name), checkMs)
-  }
-
-  secret(): string {
-    const secret = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)))
-    this.#sql.all(`INSERT INTO mcp_event_state VALUES ('secret', ?) ON CONFLICT DO NOTHING`, secret)
-    const query = `SELECT value FROM mcp_event_state WHERE key = 'secret'`
-    return this.#sql.all<{ value: string }>(query)[0]?.value ?? secret
-  }
-
-  append(event: LoggedEvent): number {
-    const position = this.#sql.transaction(() => this.#append(event))
-    this.#listeners.appended(event.name)
-    return position
-  }
-
-  #append(event: LoggedEvent): number {
-    const { name, eventId, acceptedAt } = event
-    const query = 'SELECT position FROM mcp_event_log WHERE name = ? AND event_id = ?'
-    const [existing] = this.#sql.all<{ position: number }>(query, name, eventId)
-    if (existing) return existing.position
-    const position = this.#head(name) + 1
-    this.#sql.all(
-      `INSERT INTO mcp_event_log (name, position, event_id, accepted_at, event)
-       VALUES (?, ?, ?, ?, ?)`,
-      name,
-      position,
-      eventId,
-      acceptedAt,
-      JSON.stringify(event),
-    )
-    this.#sql.all(
-      `UPDATE mcp_event_subscriptions
-       SET due_at = ?, wake_at = min(?, coalesce(expires_at, ?))
-       WHERE name = ? AND active = 1 AND due_at IS NULL`,
-      acceptedAt,
-      acceptedAt,
-      acceptedAt,
-      name,
-    )
-    return position
-  }
-
-  read(name: string, after: number, limit: number): LogPage {
-    const rows = this.#sql.all<{ position: number; event: string }>(
-      `SELECT position, event FROM mcp_event_log WHERE name = ? AND position > ?
-       ORDER BY position LIMIT ?`,
-      name,
-      after,
-      limit,
-    )
-    const events = rows.flatMap(({ position, event: text }) => {
-      const event = this.#parse<LoggedEvent>(text, `The event ${position} of "${name}"`)
-      return event ? [{ position, event }] : []
-    })
-    return { events, head: this.#head(name), trimmedTo: this.#trimmedTo(name) }
-  }
-
-  trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): void {
-    this.#sql.transaction(() => {
-      const deleted = this.#sql.all<{ position: number }>(
-        `DELETE FROM mcp_event_log
-         WHERE name = ?1
-           AND position <= (SELECT max(position) FROM (
-             SELECT position FROM mcp_event_log WHERE name = ?1 AND accepted_at < ?2
-             UNION ALL
-             SELECT position FROM (
-               SELECT position FROM mcp_event_log WHERE name = ?1
-               ORDER BY position DESC LIMIT -1 OFFSET ?3)))
-           AND position <= coalesce((
-             SELECT min(position) FROM mcp_event_subscriptions WHERE name = ?1 AND active = 1), position)
-         RETURNING position`,
-        name,
-        acceptedBefore,
-        maxEvents,
-      )
-      if (deleted.length === 0) return
-      this.#sql.all(
-        `INSERT INTO mcp_event_state VALUES (?, ?)
-         ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-        trimmedKey(name),
-        deleted.reduce((last, { position }) => Math.max(last, position), 0),
-      )
-    })
-  }
-
-  watch(name: string, listener: () => void): () => void {
-    return this.#listeners.add(name, listener)
   }
 
   load(id: string): WebhookSubscription | undefined {
@@ -215,7 +90,7 @@ export class SqlEventStorage implements EventStorage {
   save(subscription: WebhookSubscription): boolean {
     return this.#sql.transaction(() => {
       const { id, version, name, principal, url, status, position, expiresAt } = subscription
-      const isBehind = typeof position === 'number' && this.#head(name) > position
+      const isBehind = typeof position === 'number' && this.headOf(name) > position
       const dueAt = subscription.dueAt ?? (isBehind ? Date.now() : null)
       const active = status === 'active' ? 1 : 0
       const at = typeof position === 'number' ? position : null
@@ -359,37 +234,12 @@ export class SqlEventStorage implements EventStorage {
     )
   }
 
-  /** The position of the last event of a type. */
-  #head(name: string): number {
-    const query = 'SELECT max(position) AS head FROM mcp_event_log WHERE name = ?'
-    return this.#sql.all<{ head: number | null }>(query, name)[0]?.head ?? this.#trimmedTo(name)
-  }
-
-  #trimmedTo(name: string): number {
-    const query = 'SELECT value FROM mcp_event_state WHERE key = ?'
-    return this.#sql.all<{ value: number }>(query, trimmedKey(name))[0]?.value ?? 0
-  }
-
   #find(where: string, ...bindings: SqlValue[]): WebhookSubscription[] {
     const query = `SELECT id, record, version, due_at FROM mcp_event_subscriptions ${where}`
     const rows = this.#sql.all<SubscriptionRow>(query, ...bindings)
     return rows.flatMap(({ id, record: text, version, due_at: dueAt }) => {
-      const record = this.#parse<WebhookSubscription>(text, `The subscription "${id}"`)
+      const record = this.parse<WebhookSubscription>(text, `The subscription "${id}"`)
       return record ? [{ ...record, version, dueAt }] : []
     })
   }
-
-  /** Parses a stored value. A damaged row must not affect others. */
-  #parse<T>(text: string, what: string): T | undefined {
-    try {
-      return JSON.parse(text) as T
-    } catch {
-      this.#onError(new Error(`${what} cannot be read from its row`))
-      return undefined
-    }
-  }
-}
-
-function trimmedKey(name: string): string {
-  return `trimmed ${name}`
 }
