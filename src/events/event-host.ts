@@ -23,7 +23,8 @@ import type {
   Start,
   SubscribeChecks,
 } from './host.ts'
-import type { EventSources, EventsOptions, EventTypeOptions } from './options.ts'
+import type { EventSources, EventsOptions } from './options.ts'
+import type { EventTypeOptions } from './type-options.ts'
 import { readLog, type Reader } from './reader.ts'
 import { headOf, positionSince } from './replay.ts'
 import type { EventLog, Position } from './storage.ts'

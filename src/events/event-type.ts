@@ -9,7 +9,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import type { Entry } from '../server/registry.ts'
 import { checksumOf } from './cursors.ts'
-import type { EventTypeOptions } from './options.ts'
+import type { EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
 /** The ways in which events can be received. */

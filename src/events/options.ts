@@ -1,18 +1,14 @@
 /**
- * The options of a server's events, and of each event type.
+ * The options of a server's events.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import type { Awaitable } from '../patterns/awaitable.ts'
-import type { InferOutput, StandardSchema } from '../protocol/standard-schema.ts'
-import type { JsonObject, Meta } from '../protocol/types.ts'
-import type { Viewer } from '../server/request/exchange.ts'
 import type { EventErrorCodes } from './errors.ts'
-import type { NextEvents, OpenSubscription, Start, Subscriber, WebhookMode } from './host.ts'
+import type { NextEvents, Start, WebhookMode } from './host.ts'
 import type { Reader } from './reader.ts'
-import type { EventStorage, Position } from './storage.ts'
 import type { BreakingChange } from './schema-changes.ts'
-import type { DeliveryMode, EventType } from './wire.ts'
+import type { EventStorage, Position } from './storage.ts'
+import type { EventType } from './wire.ts'
 
 /** How a server delivers events. */
 export interface EventsOptions {
@@ -93,124 +89,4 @@ export interface EventSources {
     position: Position,
     since: number,
   ): Promise<Start>
-}
-
-/** Which events of a type can be received later. */
-export interface EventHistory {
-  /**
-   * How long an event can be received after it was emitted, in milliseconds.
-   *
-   * @default 86400000
-   */
-  readonly maxAgeMs?: number
-  /**
-   * The number of events that can be received later.
-   *
-   * @default 10000
-   */
-  readonly maxEvents?: number
-}
-
-/** A request to the source of an event type. */
-export interface SourceRequest<Input = unknown> extends Subscriber {
-  /** The cursor that the previous call returned; null in the first call, which returns no events. */
-  readonly cursor: string | null
-  /** The arguments of the subscription. */
-  readonly arguments: Input
-}
-
-/** An event from a source. */
-export interface SourceEvent {
-  /** The id that the source gave to the event. */
-  readonly eventId: string
-  /** When it happened: a date, or RFC 3339 with a time zone. */
-  readonly timestamp: Date | string
-  readonly data: JsonObject
-  readonly meta?: JsonObject
-}
-
-/** The answer of a source. */
-export interface SourceEvents {
-  /** The events after the cursor, oldest first. */
-  readonly events: readonly SourceEvent[]
-  /** The position after these events; in the first call, the present position. */
-  readonly cursor: string
-  /** Whether events after the requested cursor are lost. */
-  readonly truncated?: boolean
-  /** Whether another call would return more events immediately. */
-  readonly hasMore?: boolean
-}
-
-/** What a caller wants to subscribe to. */
-export interface SubscriptionRequest<Input = unknown> extends Subscriber {
-  /** The validated arguments. */
-  readonly arguments: Input
-}
-
-/**
- * An event type: what it means, who may subscribe, and who receives which event.
- *
- * @see https://modelcontextprotocol.io/seps/3415-events-extension
- */
-export interface EventTypeOptions<
-  Input extends StandardSchema = StandardSchema,
-  Payload extends StandardSchema = StandardSchema,
-> {
-  /** What the event means, for the model and the user. */
-  description?: string
-  /** Validates the arguments of subscriptions; an object schema. By default there are none. */
-  input?: Input
-  /** Validates the payload of each event; an object schema. By default any object is valid. */
-  payload?: Payload
-  /** How events can be received. By default in all ways that the server supports. */
-  delivery?: readonly DeliveryMode[]
-  /**
-   * Whether a subscription receives an event. Required if there are arguments, unless events are
-   * pulled with `poll`.
-   */
-  matches?(
-    input: InferOutput<Input>,
-    payload: InferOutput<Payload>,
-    subscriber: Subscriber,
-  ): Awaitable<boolean>
-  /** Returns the payload for one subscriber, for example without members that it may not see. */
-  transform?(payload: InferOutput<Payload>, subscriber: Subscriber): Awaitable<JsonObject>
-  /**
-   * Pulls events from a source, once for each subscription, in place of `emit`. May be called again
-   * with an older cursor. Requires the option `sources` of `events`.
-   */
-  poll?(request: SourceRequest<InferOutput<Input>>): Awaitable<SourceEvents>
-  /**
-   * The interval at which clients should poll, and at which `poll` is called for streams and
-   * webhooks, in milliseconds.
-   *
-   * @default 10000
-   */
-  pollMs?: number
-  /** Scopes that a subscription needs in addition to those of the server, if it is protected. */
-  scopes?: readonly string[]
-  /** Whether a caller may see the type. By default every caller may. */
-  visible?: (viewer: Viewer) => boolean
-  /**
-   * Whether a caller may subscribe with these arguments. Asked again while the subscription lasts:
-   * at each poll, and before events are delivered.
-   */
-  authorize?(request: SubscriptionRequest<InferOutput<Input>>): Awaitable<boolean>
-  /** Which events can be received later; false if none, so that clients cannot poll. */
-  history?: EventHistory | false
-  /**
-   * Allows arguments without `matches`: each subscription then receives all events.
-   *
-   * @default false
-   */
-  unfiltered?: boolean
-  /**
-   * Called when a subscription begins. If it throws, the client cannot subscribe. Polls of one
-   * caller with the same arguments are one subscription, until none came for at least five minutes.
-   */
-  onSubscribe?(subscription: OpenSubscription): unknown
-  /** Called when a subscription has ended. */
-  onUnsubscribe?(subscription: OpenSubscription): unknown
-  /** The type's `_meta`. */
-  meta?: Meta
 }

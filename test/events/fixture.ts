@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { META_CLIENT_CAPABILITIES, META_PROTOCOL_VERSION } from '../../src/protocol/meta.ts'
 import { events, type EventTypeHandle, type ServerEvents } from '../../src/events/events.ts'
-import type { EventsOptions, EventTypeOptions } from '../../src/events/options.ts'
+import type { EventsOptions } from '../../src/events/options.ts'
+import type { EventTypeOptions } from '../../src/events/type-options.ts'
 import { pollSources } from '../../src/events/source.ts'
 import type { ClientCapabilities, JsonObject, StandardSchema } from '../../src/index.ts'
 import {

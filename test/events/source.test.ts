@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import type { SourceEvent, SourceEvents } from '../../src/events/options.ts'
+import type { SourceEvent, SourceEvents } from '../../src/events/type-options.ts'
 import type { EventOccurrence } from '../../src/events/wire.ts'
 import { settled } from '../settled.ts'
 import { fixture } from './fixture.ts'
