@@ -1,5 +1,6 @@
 // https://modelcontextprotocol.io/seps/3415-events-extension
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../src/index.ts'
 import {
   createWorld,
   idsOf,
@@ -406,5 +407,24 @@ describe('The term of a subscription', () => {
     await pass(10 * MINUTE_MS)
     expect(world.deliveries()).toHaveLength(length)
     expect(await world.storage.count()).toBe(0)
+  })
+})
+
+describe('A server without authorization', () => {
+  it('offers no webhooks, and refuses to create one [E-EVT-115]', async () => {
+    const world = createWorld()
+    world.events.type('hooked', { delivery: ['webhook'] })
+    const listed = async (principal: string | null) => {
+      const { text } = await world.call('events/list', {}, { principal })
+      const { result } = JSON.parse(text) as { result: { events: JsonObject[] } }
+      return result.events.map(({ name, delivery }) => [name, delivery])
+    }
+    expect(await listed(null)).toEqual([['build.finished', ['poll', 'push']]])
+    expect(await listed('alice')).toEqual([
+      ['build.finished', ['poll', 'push', 'webhook']],
+      ['hooked', ['webhook']],
+    ])
+    expect((await world.subscribe({}, { principal: null })).error?.code).toBe(-32012)
+    expect(world.received).toEqual([])
   })
 })

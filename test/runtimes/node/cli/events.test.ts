@@ -3,8 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toNodeListener } from '../../../../runtimes/node/index.ts'
-import { events } from '../../../../src/events/index.ts'
-import { createHandler, createServer as createMcpServer } from '../../../../src/presets/server.ts'
+import { events, webhooks } from '../../../../src/events/index.ts'
+import { createMemoryEventStorage } from '../../../../src/events/memory-storage.ts'
+import type { EventsOptions } from '../../../../src/events/options.ts'
+import type { WebhookRequest } from '../../../../src/events/webhooks/options.ts'
+import {
+  createHandler,
+  createServer as createMcpServer,
+  type Caller,
+} from '../../../../src/presets/server.ts'
 import { PATIENCE } from '../../../patience.ts'
 import { edgewise, start, type Running } from './run.ts'
 
@@ -23,13 +30,17 @@ afterEach(async () => {
 })
 
 /** A server with two event types, and the means to emit one. */
-async function serve(): Promise<{
+async function serve(
+  options: EventsOptions = {},
+  caller: Caller = {},
+): Promise<{
   url: string
   ship: (id: string, city: string) => Promise<unknown>
   remove: () => unknown
+  close: () => Promise<void>
 }> {
   const server = createMcpServer({ name: 'shop', version: '1.0.0' })
-  const shop = events()
+  const shop = events(options)
   const shipped = shop.type('order.shipped', {
     description: 'An order was shipped',
     input: z.object({ city: z.string().optional(), weight: z.number().optional() }),
@@ -38,13 +49,15 @@ async function serve(): Promise<{
   })
   shop.type('stock.low', { payload: z.object({ sku: z.string() }), delivery: ['poll'] })
   server.extend(shop)
-  const http = createServer(toNodeListener(createHandler(server)))
+  const handler = createHandler(server)
+  const http = createServer(toNodeListener((request) => handler(request, caller)))
   opened.push(http)
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     ship: (id, city) => shipped.emit({ id, city }, { eventId: id }),
     remove: () => shipped.remove(),
+    close: () => shop.close(),
   }
 }
 
@@ -101,6 +114,39 @@ describe('The command "events"', () => {
     await untilPrinted(command, (id) => ship(id, 'Oslo'))
     const [line = ''] = command.outcome.out.split('\n')
     expect(JSON.parse(line)).toMatchObject({ name: 'order.shipped', data: { city: 'Oslo' } })
+  })
+
+  it('receives webhooks on a port of this machine, and unsubscribes when it is interrupted', async () => {
+    const storage = createMemoryEventStorage()
+    let command: Running | undefined
+    const methods: string[] = []
+    // What a tunnel does
+    const tunnel = async (
+      to: string,
+      { signal, ...request }: WebhookRequest,
+    ): Promise<Response> => {
+      const port = /127\.0\.0\.1:(\d+)/.exec(command?.outcome.err ?? '')?.[1]
+      const { pathname, search } = new URL(to)
+      methods.push(request.method)
+      return fetch(`http://127.0.0.1:${port}${pathname}${search}`, { signal, ...request })
+    }
+    const { url, ship, close } = await serve(
+      { storage, webhooks: webhooks({ fetch: tunnel }) },
+      { principal: 'alice' },
+    )
+    command = follow(url, 'order.shipped', 'city=Oslo', '--webhook', 'https://me.example/hooks')
+    await expect.poll(() => storage.count(), PATIENCE).toBe(1)
+    await ship('in_1', 'Rome')
+    await ship('in_2', 'Oslo')
+    const { outcome, child, ended } = command
+    await expect.poll(() => outcome.out, PATIENCE).toContain('"id":"in_2"')
+    expect(outcome.out).toMatch(/^\S+Z order\.shipped \{"id":"in_2","city":"Oslo"\}\n$/)
+    // The challenge and one event
+    expect(methods).toEqual(['POST', 'POST'])
+    child.kill('SIGINT')
+    expect((await ended).code).toBe(0)
+    expect(await storage.count()).toBe(0)
+    await close()
   })
 
   it('ends with 1 when the server ends the subscription', async () => {
