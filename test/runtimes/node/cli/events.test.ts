@@ -118,14 +118,13 @@ describe('The command "events"', () => {
 
   it('receives webhooks on a port of this machine, and unsubscribes when it is interrupted', async () => {
     const storage = createMemoryEventStorage()
-    let command: Running | undefined
     const methods: string[] = []
     // What a tunnel does
     const tunnel = async (
       to: string,
       { signal, ...request }: WebhookRequest,
     ): Promise<Response> => {
-      const port = /127\.0\.0\.1:(\d+)/.exec(command?.outcome.err ?? '')?.[1]
+      const port = /127\.0\.0\.1:(\d+)/.exec(running.at(-1)?.outcome.err ?? '')?.[1]
       const { pathname, search } = new URL(to)
       methods.push(request.method)
       return fetch(`http://127.0.0.1:${port}${pathname}${search}`, { signal, ...request })
@@ -134,11 +133,11 @@ describe('The command "events"', () => {
       { storage, webhooks: webhooks({ fetch: tunnel }) },
       { principal: 'alice' },
     )
-    command = follow(url, 'order.shipped', 'city=Oslo', '--webhook', 'https://me.example/hooks')
+    const webhook = ['--webhook', 'https://me.example/hooks']
+    const { outcome, child, ended } = follow(url, 'order.shipped', 'city=Oslo', ...webhook)
     await expect.poll(() => storage.count(), PATIENCE).toBe(1)
     await ship('in_1', 'Rome')
     await ship('in_2', 'Oslo')
-    const { outcome, child, ended } = command
     await expect.poll(() => outcome.out, PATIENCE).toContain('"id":"in_2"')
     expect(outcome.out).toMatch(/^\S+Z order\.shipped \{"id":"in_2","city":"Oslo"\}\n$/)
     // The challenge and one event

@@ -1,0 +1,187 @@
+/**
+ * The events of one upstream server of a gateway.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { Client } from '../client/client.ts'
+import type { ConnectOptions } from '../client/options.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+import { listEventTypes, offeredEvents } from '../events/client/event-requests.ts'
+import { eventError, type EventFailure } from '../events/errors.ts'
+import { canServe } from '../events/event-host.ts'
+import { EVENTS_LIST_CHANGED, EventNotification, type EventType } from '../events/wire.ts'
+import { ProtocolError } from '../protocol/errors.ts'
+import { EVENTS_EXTENSION } from '../protocol/extension-ids.ts'
+import { notification } from '../protocol/jsonrpc.ts'
+import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
+import type { JsonObject, JsonRpcNotification, Result } from '../protocol/types.ts'
+import { ExtensionError } from '../server/composition/extension-error.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
+import { upstreamFailure } from './calls.ts'
+import { OpenCalls } from './open-calls.ts'
+import { UpstreamConnections } from './upstreams.ts'
+
+/** How many messages of a stream wait for a slow client before the stream is ended. */
+const MAX_QUEUED = 1000
+/** The maximum number of principals with a connection to one upstream server at once. */
+const MAX_PRINCIPALS = 100
+
+/** An upstream server whose events a gateway forwards. */
+export interface EventUpstream {
+  /**
+   * Connects to the upstream server. Called once for each principal, and once for all callers without
+   * one. Must pass the options to `connect`, and may add its own.
+   */
+  readonly connect: (options: ConnectOptions, principal?: string) => Promise<Client>
+  /** The prefix of its event types, as that of its tools: `git` makes `push` the type `git_push`. */
+  readonly prefix?: string
+  /**
+   * Whether clients can subscribe by webhook. The upstream server then sends events directly to the
+   * client, so the gateway can neither change the names of types nor stop deliveries. Therefore,
+   * `connect` must use other credentials for each principal, and there must be no `prefix`.
+   *
+   * @default false
+   */
+  readonly webhooks?: boolean
+}
+
+/** The events of one upstream server. */
+export class UpstreamEvents {
+  /** The beginning of the names of its types. */
+  readonly prefix: string
+  report: (error: unknown) => void = console.error
+  readonly #webhooks: boolean
+  readonly #connections: UpstreamConnections
+
+  constructor({ connect, prefix = '', webhooks = false }: EventUpstream) {
+    this.prefix = prefix === '' ? '' : `${prefix}_`
+    this.#webhooks = webhooks
+    const open = async (key: string) => {
+      const client = await connect({}, (JSON.parse(key) as string | null) ?? undefined)
+      return { client, calls: new OpenCalls() }
+    }
+    this.#connections = new UpstreamConnections(open, MAX_PRINCIPALS)
+  }
+
+  /** The types that the caller can receive through the gateway. */
+  async list(ctx: RequestContext): Promise<EventType[]> {
+    const types = await this.#use('events/list', ctx, async (client) => {
+      const isOffered = offeredEvents(client, this.report) !== undefined
+      return isOffered ? listEventTypes(client, this.report, this.#options(ctx)) : []
+    })
+    return types.flatMap((type) => {
+      const delivery = type.delivery.filter(
+        (mode) => canServe(mode, ctx) && (mode !== 'webhook' || this.#hasWebhooks(ctx)),
+      )
+      return delivery.length > 0 ? [{ ...type, name: this.prefix + type.name, delivery }] : []
+    })
+  }
+
+  /** Sends a request to the upstream server. Returns its result. */
+  async forward(method: string, params: JsonObject, ctx: RequestContext): Promise<Result> {
+    const { _meta, ...rest } = params
+    const forwarded = { ...rest, name: String(params.name).slice(this.prefix.length) }
+    if (method === 'events/stream') return this.#stream(forwarded, ctx)
+    if (method !== 'events/poll') this.#requireWebhooks(ctx)
+    const result = await this.#use(method, ctx, (client) => {
+      return client.request(method, forwarded, this.#options(ctx))
+    })
+    const { events } = result
+    return Array.isArray(events) ? { ...result, events: events.map(this.#renamed) } : result
+  }
+
+  /** Calls `onChange` when the types of the upstream server have changed, until the signal aborts. */
+  watch(ctx: RequestContext, signal: AbortSignal, onChange: () => void): Promise<void> {
+    return this.#use('subscriptions/listen', ctx, async (client) => {
+      if (!offeredEvents(client, () => {})?.listChanged) return
+      const changes = await client.listen({ eventsListChanged: true }, { signal, background: true })
+      for await (const { method } of changes) if (method === EVENTS_LIST_CHANGED) onChange()
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+
+  async #stream(params: JsonObject, ctx: RequestContext): Promise<Result> {
+    const { signal, exchange, id } = ctx
+    const ending = new AbortController()
+    const end = (): void => ending.abort()
+    const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+    let queued = 0
+    const onNotification = ({ method, params: sent = {} }: JsonRpcNotification): void => {
+      if (ending.signal.aborted || !method.startsWith('notifications/events/')) return
+      const event = method === EventNotification.EVENT ? this.#renamed(sent) : sent
+      const _meta = { ...(sent._meta as JsonObject | undefined), [META_SUBSCRIPTION_ID]: id }
+      const taken = exchange.send(notification(method, { ...event, _meta }))
+      if (!taken) return
+      // The client is too slow: it reads the rest later, with its cursor
+      if (++queued > MAX_QUEUED) end()
+      const onTaken = (): void => void queued--
+      taken.then(onTaken, onTaken)
+    }
+    try {
+      const options = { signal: ending.signal, timeoutMs: Infinity, onNotification }
+      await this.#use('events/stream', ctx, (client) => {
+        return client.request('events/stream', params, { ...this.#options(ctx), ...options })
+      })
+    } catch (error) {
+      if (!ending.signal.aborted) throw error
+    } finally {
+      end()
+      stopWatchingShutdown?.()
+      signal.removeEventListener('abort', end)
+    }
+    return { _meta: { [META_SUBSCRIPTION_ID]: id } }
+  }
+
+  /**
+   * Works on the connection of the caller.
+   *
+   * @throws {ProtocolError} The error of the upstream server, or `INTERNAL_ERROR` if it did not answer.
+   */
+  async #use<T>(
+    method: string,
+    { principal }: RequestContext,
+    work: (client: Client) => Promise<T>,
+  ): Promise<T> {
+    const key = JSON.stringify(principal ?? null)
+    try {
+      return await this.#connections.use(key, ({ client }) => work(client))
+    } catch (error) {
+      const failure = upstreamFailure(method, error)
+      if (failure) this.report(error)
+      if (failure || !(error instanceof ProtocolError)) throw failure ?? error
+      throw new ExtensionError(error.code, error.message, error.data)
+    }
+  }
+
+  /** The upstream server chooses the codes of errors that the caller knows. */
+  #options({ signal, client }: RequestContext): RequestOptions {
+    const declared = client.capabilities.extensions?.[EVENTS_EXTENSION]
+    return { signal, capabilities: { extensions: { [EVENTS_EXTENSION]: declared } } }
+  }
+
+  readonly #renamed = (event: JsonObject): JsonObject => {
+    return { ...event, name: this.prefix + String(event.name) }
+  }
+
+  /** Callers without a principal share a connection, so that each could end the webhooks of others. */
+  #hasWebhooks({ principal }: RequestContext): boolean {
+    return this.#webhooks && principal !== undefined
+  }
+
+  #requireWebhooks(ctx: RequestContext): void {
+    if (this.#hasWebhooks(ctx)) return
+    const failure: EventFailure = this.#webhooks
+      ? { kind: 'Forbidden', message: 'Webhooks require an authenticated caller', data: {} }
+      : {
+          kind: 'Unsupported',
+          message: 'The gateway does not forward webhooks of this event type',
+          data: { feature: 'deliveryMode', value: 'webhook' },
+        }
+    throw eventError(failure, undefined, ctx)
+  }
+}
