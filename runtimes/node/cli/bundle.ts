@@ -25,6 +25,8 @@ const UNIX = 3
 /** A bundle. */
 export interface Bundle {
   readonly manifest: JsonObject
+  /** The name of the file, without a suffix. */
+  readonly name: string
   readonly archive: Uint8Array
 }
 
@@ -39,7 +41,8 @@ export async function createBundle(path: string, options: Options): Promise<Bund
   const contents = await collectFiles(path)
   const server = await startBundled(contents, options)
   const variables = Object.keys(options.env)
-  const manifest = bundleManifest(contents, server, nameOf(contents, server, options), variables)
+  const name = nameOf(contents, server, options)
+  const manifest = bundleManifest(contents, server, name, variables)
   if (!authorOf(contents.manifest) && contents.written['author'] === undefined) {
     printNotice(
       `Set "author" in package.json: the bundle names "${String(manifest['name'])}" instead`,
@@ -48,11 +51,11 @@ export async function createBundle(path: string, options: Options): Promise<Bund
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
   const all = new Map([['manifest.json', { bytes, mode: 0o644 }], ...contents.files])
   const entries: Zippable = {}
-  for (const [name, file] of all) {
+  for (const [entryPath, file] of all) {
     const attrs = (0o100000 | (file.mode & 0o777)) * 0x1_00_00
-    entries[name] = [file.bytes, { level: 9, mtime: TIME, os: UNIX, attrs }]
+    entries[entryPath] = [file.bytes, { level: 9, mtime: TIME, os: UNIX, attrs }]
   }
-  return { manifest, archive: zipSync(entries) }
+  return { manifest, name, archive: zipSync(entries) }
 }
 
 /** `edgewise bundle`: writes a bundle. */
@@ -62,12 +65,11 @@ export async function bundle({ commandArguments, options }: LocalInvocation): Pr
   if (path === undefined) {
     throw new UsageError('Specify a module, such as "dist/main.js", or the folder of a package')
   }
-  const { manifest, archive } = await createBundle(path, options)
+  const { manifest, name, archive } = await createBundle(path, options)
   if (options.dryRun) {
     printJson(manifest)
     return 0
   }
-  const { name, version } = manifest as { readonly name: string; readonly version: string }
   const tools = Array.isArray(manifest['tools']) ? manifest['tools'] : []
   const output = options.output ?? `${name}.mcpb`
   const unfinished = `${output}.new`
@@ -76,7 +78,7 @@ export async function bundle({ commandArguments, options }: LocalInvocation): Pr
   await rename(unfinished, output)
   const size = `${Math.ceil(archive.byteLength / 1024)} KiB`
   print(
-    `Created ${oneLine(output)} (${size}): ${name} ${version}, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
+    `Created ${oneLine(output)} (${size}): ${name} ${String(manifest['version'])}, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
   )
   printNotice('To install it, open the file with Claude Desktop')
   return 0

@@ -105,8 +105,12 @@ function backupOf(path: string): string {
 async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
   const copy = `${backupOf(path)}.new`
   await rm(copy, { force: true })
-  await create(copy, bytes, mode)
-  await rename(copy, backupOf(path))
+  try {
+    await create(copy, bytes, mode)
+    await rename(copy, backupOf(path))
+  } finally {
+    await rm(copy, { force: true })
+  }
 }
 
 async function requireUnchanged({ path, realPath, bytes }: ConfigurationFile): Promise<void> {
