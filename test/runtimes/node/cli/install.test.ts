@@ -274,6 +274,22 @@ when = 2026-11-29T10:00:00Z
   })
 
   it.each([
+    ['Windows line ends', '# a\r\nx = 1\r\n\r\n[b]\r\ny = 2\r\n'],
+    ['no line end', 'x = 1'],
+    ['a quoted name', '[mcp_servers."a b"]\ncommand = "x"\nargs = []\n'],
+    ['an array of tables', '[[a]]\nx = 1\n\n[mcp_servers.other]\nurl = "https://a.example"\n'],
+  ])('in TOML with %s, also after the server is removed', async (_, before) => {
+    await write(pathOf('codex'), before)
+    const awkward = { command: 'C:\\x', args: ['"', 'é\n'], env: { 'A B': "'" } }
+    const { text } = await add('codex', awkward)
+    expect(text.startsWith(before)).toBe(true)
+    expect(serverIn('codex', text)).toEqual(awkward)
+    if (before.includes('\r\n')) expect(text.replaceAll('\r\n', '')).not.toContain('\n')
+    await remove('codex')
+    expect((await readFile(pathOf('codex'), 'utf8')).trimEnd()).toBe(before.trimEnd())
+  })
+
+  it.each([
     'mcp_servers = { other = { command = "x" } }\n',
     '[mcp_servers]\ntravel = { command = "x" }\n',
     '[mcp_servers.travel]\ncommand = """\n[other]\n"""\n',
