@@ -54,9 +54,10 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
   // Names with a longer prefix also begin with a shorter one
   const byPrefix = sources.toSorted((a, b) => b.prefix.length - a.prefix.length)
   const find = ({ name }: JsonObject, ctx: RequestContext): UpstreamEvents => {
-    const source = byPrefix.find(({ prefix }) => String(name).startsWith(prefix))
+    if (typeof name !== 'string') throw invalidParams('"name" must be a string')
+    const source = byPrefix.find(({ prefix }) => name.startsWith(prefix))
     if (source) return source
-    throw eventError(unknownType(String(name)), undefined, ctx)
+    throw eventError(unknownType(name), undefined, ctx)
   }
   return {
     addTo(server: Server) {

@@ -19,6 +19,7 @@ import {
   type Peer,
 } from '../events/fixture.ts'
 import { SECRET } from '../events/webhook-world.ts'
+import { modernHeaders, modernRequest, post } from '../transport/streamable-http/post.ts'
 
 const name = 'invoice.created'
 const prefixed = 'billing_invoice.created'
@@ -172,6 +173,8 @@ describe.each(connections)('A gateway %s', (_, { upstream, peer }) => {
     }
     const forged = await client.call('events/poll', { name: prefixed, cursor: 'forged' })
     expect(forged.error?.code).toBe(-32602)
+    const several = await client.call('events/poll', { name: [prefixed] })
+    expect(several.error?.code).toBe(-32602)
   })
 
   it('announces changes of the list', async () => {
@@ -257,6 +260,32 @@ describe('forwardEvents', () => {
     for (const known of ['a_invoice.created', 'a_invoice_paid']) {
       expect(await client.result('events/poll', { name: known })).toHaveProperty('cursor')
     }
+  })
+
+  it('ends the stream of a client that takes nothing, which reads the rest later', async () => {
+    const made = fixture()
+    const ended: unknown[] = []
+    const counted = made.type('counted', { onUnsubscribe: () => ended.push(1) })
+    const forwarded = forwardEvents({
+      connect: (options) => connectInMemory(made.server, options),
+    })
+    const server = createServer({ name: 'all', version: '1' })
+    server.extend(forwarded)
+    closing(forwarded)
+    const request = modernRequest('events/stream', { name: 'counted' })
+    const response = await post(createHandler(server), request, modernHeaders('events/stream'))
+    const reader = response.body!.getReader()
+    await reader.read()
+    for (let n = 0; n < 3000; n++) await counted.emit({ n })
+    await expect.poll(() => ended).toEqual([1])
+    let received = ''
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      received += new TextDecoder().decode(value)
+    }
+    expect(received.split('notifications/events/event').length).toBeLessThan(2000)
+    expect(received).toContain('"resultType":"complete"')
   })
 
   it('rejects prefixes that cannot work', () => {
