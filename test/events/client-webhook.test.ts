@@ -505,7 +505,7 @@ describe('The registry of subscriptions', () => {
     expect(ids()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('works with a receiver in another process that reads the same store [E-EVT-249]', async () => {
+  test('works with a receiver that shares only its store [E-EVT-249]', async () => {
     const store = memoryRecords()
     const received: string[] = []
     const receive = createEventReceiver({
