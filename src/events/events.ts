@@ -5,14 +5,14 @@
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { EVENTS_EXTENSION } from '../protocol/extension-ids.ts'
-import type { InferInput, StandardSchema } from '../protocol/standard-schema.ts'
+import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import { addExtension } from '../server/composition/extend.ts'
 import type { ExtensionMethod } from '../server/composition/server-extension.ts'
 import { fullDefinitionOf } from '../server/definition.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ReplaceableRegistration } from '../server/registry.ts'
-import type { Server, ServerExtension } from '../server/server.ts'
+import type { Server } from '../server/server.ts'
 import { createEvent, type EmitOptions } from './emit.ts'
 import type { EventFailure } from './errors.ts'
 import { ServerEventHost, unknownType } from './event-host.ts'
@@ -21,71 +21,13 @@ import type { AttachedWebhooks, DeliverOptions } from './host.ts'
 import { ListChanges, listEvents } from './list.ts'
 import { MemoryEventLog } from './memory-log.ts'
 import type { EventsOptions } from './options.ts'
+import type { EventTypeHandle, ServerEvents } from './server-events.ts'
 import type { EventTypeOptions } from './type-options.ts'
 import { pollEvents } from './poll.ts'
 import { PollLeases } from './poll-leases.ts'
 import { TrimSchedule } from './trim-schedule.ts'
 import type { DeliveryAttempt, EventStorage } from './storage.ts'
 import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
-
-/** A registered event type. */
-export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema> {
-  readonly name: string
-  /**
-   * Emits an event. Resolves when it is stored. Needs no request: call it in a tool, a queue
-   * consumer or a cron job.
-   *
-   * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or an option is
-   *   malformed; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
-   */
-  emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
-  /**
-   * Replaces the type's options, under the same name. With the option `compare`, subscriptions end
-   * with the error Unsupported if a schema no longer holds: offer such a type under a new name.
-   *
-   * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
-   */
-  update<Input extends StandardSchema, NewPayload extends StandardSchema>(
-    options: EventTypeOptions<Input, NewPayload>,
-  ): void
-  /** Removes the type. Its subscriptions end with the error NotFound. */
-  remove(): void
-}
-
-/** The events of one server: an extension, and methods to define and emit events. */
-export interface ServerEvents extends ServerExtension {
-  /**
-   * Defines an event type.
-   *
-   * @throws {TypeError} If the name is taken, an option is unknown or invalid, or there are arguments
-   *   without `matches` or `poll`.
-   */
-  type<Input extends StandardSchema, Payload extends StandardSchema>(
-    name: string,
-    options: EventTypeOptions<Input, Payload>,
-  ): EventTypeHandle<Payload>
-  /**
-   * Ends subscriptions with the error Forbidden: those of a principal, of an event type, or one. The
-   * option `authorize` must refuse those who may not subscribe again. Streams and polls of other
-   * processes end when they ask `authorize` again.
-   *
-   * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
-   * @throws {TypeError} If the filter is empty.
-   */
-  revoke(filter: SubscriptionFilter, reason?: string): Promise<void>
-  /** The last requests to the webhook of a subscription, newest first. */
-  deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
-  /**
-   * Delivers what is due to webhooks, until nothing is due. A process does so on its own, and a
-   * storage in Durable Objects in its alarms: call it where neither runs between requests, such as in
-   * a cron job.
-   *
-   * @returns when something is due next, in milliseconds since 1970.
-   */
-  deliver(options?: Partial<DeliverOptions>): Promise<number | undefined>
-  /** Ends all streams and stops the delivery by webhook. */
-  close(): Promise<void>
-}
 
 const OPTIONS: OptionNames<EventsOptions> = {
   ...{ storage: 1, webhooks: 1, errorCodes: 1, listChanged: 1, topLevelCapability: 1, legacy: 1 },

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { ServerEvents } from '../events/events.ts'
+export type { ServerEvents } from '../events/server-events.ts'
 export type {
   DeliveryAttempt,
   EventStorage,

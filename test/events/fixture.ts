@@ -1,7 +1,8 @@
 /** A server with events, and raw peers of it, over HTTP and on a connection. */
 import * as z from 'zod'
 import { META_CLIENT_CAPABILITIES, META_PROTOCOL_VERSION } from '../../src/protocol/meta.ts'
-import { events, type EventTypeHandle, type ServerEvents } from '../../src/events/events.ts'
+import { events } from '../../src/events/events.ts'
+import type { EventTypeHandle, ServerEvents } from '../../src/events/server-events.ts'
 import type { EventsOptions } from '../../src/events/options.ts'
 import type { EventTypeOptions } from '../../src/events/type-options.ts'
 import { pollSources } from '../../src/events/source.ts'

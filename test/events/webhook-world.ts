@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import * as z from 'zod'
-import type { ServerEvents } from '../../src/events/events.ts'
+import type { ServerEvents } from '../../src/events/server-events.ts'
 import { events, pollSources, webhooks } from '../../src/events/index.ts'
 import { createMemoryEventStorage } from '../../src/events/memory-storage.ts'
 import type { EventsOptions } from '../../src/events/options.ts'
