@@ -17,8 +17,8 @@ export interface IncomingPort {
   /** The transport over the port, which is not started yet. */
   readonly transport: Transport
   /**
-   * The origin of the sender, from the browser; empty for workers, which only their owner can
-   * reach.
+   * The origin of the sender, from the browser. Empty if this code runs in a worker, which only its
+   * own origin can reach.
    */
   readonly origin: string
 }

@@ -53,7 +53,7 @@ export function fetchFaultOf(error: unknown): FetchFault | undefined {
 /** Sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Calls the global `fetch` at the time of the request, as it may be replaced. */
+/** Calls the global `fetch` at the time of the request, because it may be replaced. */
 export const plainFetch: Fetch = (url, init) => fetch(url, init)
 
 /** Creates a `fetch` whose requests without a response reject with a {@link FetchFault}. */

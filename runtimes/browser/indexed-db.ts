@@ -7,6 +7,8 @@ import type { TokenStore } from '../../src/authorization/index.ts'
 
 const TOKENS = 'tokens'
 const KEYS = 'keys'
+/** The key of the only record in the store `KEYS`. */
+const KEY_PAIR = 'keys'
 /** How often a page that waits for the lock requests it again, in milliseconds. */
 const REQUEST_AGAIN_MS = 5_000
 
@@ -38,19 +40,20 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
 export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
   return withPageLock(`${database} ${KEYS}`, async () => {
     const stored = await withStore<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
-      keys.get(KEYS),
+      keys.get(KEY_PAIR),
     )
     if (stored) return stored
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
-    await withStore(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEYS))
+    await withStore(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEY_PAIR))
     return pair
   })
 }
 
 /**
- * Runs work under a lock shared by all pages. A page in the back/forward cache may hold the lock;
- * browsers evict such a page when the lock is requested, but not for requests already waiting.
+ * Runs work under a lock shared by all pages. If a page in the back/forward cache holds the lock, a new
+ * request for the lock makes the browser evict that page. A waiting request does not, so a page that waits
+ * requests the lock repeatedly.
  */
 function withPageLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const { locks } = navigator

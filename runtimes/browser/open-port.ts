@@ -39,7 +39,7 @@ const MAX_OFFERS = 60
  * Creates a transport over a message port that is transferred to a worker or a window, so that no
  * other code can post to it.
  *
- * The port is offered again until it is accepted, as workers may still be starting and frames
+ * The port is offered again until it is accepted, because workers may still be starting and frames
  * loading. Browsers print a warning if a frame does not have the origin yet; wait for its `load`
  * event to avoid that. `navigator.serviceWorker` stands for the worker that is active when the
  * transport starts. Closing the transport does not terminate the worker.

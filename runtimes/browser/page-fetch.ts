@@ -52,8 +52,8 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
     if (!isListenRequest(method, headers)) return send(url, init)
     for (;;) {
       await untilCanListen(url, signal)
-      const leaveSignal = streamsController.signal
-      const anySignal = signal ? AbortSignal.any([signal, leaveSignal]) : leaveSignal
+      const stopListening = streamsController.signal
+      const anySignal = signal ? AbortSignal.any([signal, stopListening]) : stopListening
       let freeSlot: (() => void) | undefined
       try {
         if (signal && needsSlot(url, headers, signal)) {
@@ -63,7 +63,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
         return freeSlot ? onBodyEnd(response, freeSlot) : response
       } catch (cause) {
         freeSlot?.()
-        if (signal?.aborted || !leaveSignal.aborted) throw cause
+        if (signal?.aborted || !stopListening.aborted) throw cause
         // The page has stopped listening before it received anything: send the request again later
       }
     }
@@ -77,14 +77,15 @@ function isListenRequest(method: string | undefined, headers: Headers): boolean 
 }
 
 /**
- * The signals of streams that carry no responses. They are remembered, because a reconnection of such a
- * stream looks like a resumed call.
+ * The signals of streams that carry no responses. Such a stream reconnects with the same signal, by which
+ * it is distinguished from a resumed call.
  */
 const listenSignals = new WeakSet<AbortSignal>()
 
 /**
  * Whether a stream has to wait for a free connection. Only HTTP without TLS, which is HTTP/1.1, limits
- * connections. A stream that carries responses never waits: those of 2024-11-05, and resumed calls.
+ * connections. Streams that carry responses never wait: the stream of HTTP+SSE, and resumed calls.
+ * Records the signals of all other streams.
  */
 function needsSlot(url: string, headers: Headers, signal: AbortSignal): boolean {
   const isNewSessionStream = headers.has('mcp-session-id') && !headers.has('last-event-id')

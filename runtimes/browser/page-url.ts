@@ -5,7 +5,7 @@
  */
 
 /**
- * Resolves a path to a URL, in a page or a worker; for a blob URL, the origin is that of its page.
+ * Resolves a path to a URL, in a page or a worker. A worker with a blob URL has the origin of its page.
  */
 export function resolvePath<Target>(target: Target): Target | string {
   const isPath = typeof target === 'string' && target.startsWith('/')

@@ -122,7 +122,7 @@ export async function completeSignIn(): Promise<boolean> {
   return true
 }
 
-/** Notifies the waiting page; not through `opener`, as the popup may be isolated from it. */
+/** Notifies the waiting page; not through `opener`, because the popup may be isolated from it. */
 function notifyWaitingPage(state: string | null, callback: string): Promise<boolean> {
   const channel = new BroadcastChannel(channelName(state))
   return new Promise<boolean>((resolve) => {
@@ -177,7 +177,7 @@ function detectClosing(opened: Window, onClosed: () => void): () => void {
     }
     closedPolls++
     if (hasFocus) focusedPolls++
-    // Called only at the second check, as the authorization response may be in transit
+    // Called only at the second check, because the authorization response may be in transit
     if (!hadFocus && focusedPolls > 1) onClosed()
     if (hadFocus || closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)

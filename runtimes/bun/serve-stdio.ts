@@ -17,7 +17,7 @@ import { ignoreSuspensions } from '../node/suspensions.ts'
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
  * in progress are cancelled, and sent messages are flushed.
  *
- * The call redirects `console` and `process.stdout` to stderr, as only messages may go to stdout.
+ * The call redirects `console` and `process.stdout` to stderr, because only messages may go to stdout.
  * (Code that writes to `Bun.stdout` directly cannot be redirected.)
  *
  * @example
@@ -49,7 +49,7 @@ function openStdio(): StdioHost {
     stdin: Bun.stdin.stream(),
     stdout: webWritable(Bun.stdout.writer()),
     onTerminate(listener: () => void) {
-      // Only once, so that a second signal has its default effect
+      // A second signal has its default effect, because each listener is called only once
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
     },

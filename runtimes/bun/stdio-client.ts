@@ -12,7 +12,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from '../node/end-with-process.ts'
+import { trackChild } from '../node/end-with-process.ts'
 import { webWritable } from './streams.ts'
 
 /**
@@ -20,7 +20,7 @@ import { webWritable } from './streams.ts'
  * the rights of this process: start only what the user trusts and has agreed to.
  *
  * Closing the client ends the program and its descendants. First the program's stdin is closed. After
- * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after the same time again
+ * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after another `graceMs`
  * SIGKILL. If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM.
  *
  * @example
@@ -67,11 +67,11 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void process.stderr.write(chunk),
     exited,
-    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
+    kill: trackChild((signal) => signalTree(child, signal, isRunning)),
   }
 }
 
-/** Runs `createChild`. Converts its errors to those of the SDK. */
+/** Runs `createChild`. Converts its errors to errors of the SDK. */
 function spawn<Child>(command: string, createChild: () => Child): Child {
   try {
     return createChild()
@@ -82,7 +82,7 @@ function spawn<Child>(command: string, createChild: () => Child): Child {
   }
 }
 
-/** The variables that a child inherits, and those of the option `env`. */
+/** The variables that a child inherits, and the variables in the option `env`. */
 function environment(given: StdioClientOptions['env'] = {}): Record<string, string | undefined> {
   const inherited = inheritedVariables.map((name) => [name, process.env[name]] as const)
   return { ...Object.fromEntries(inherited), ...given }

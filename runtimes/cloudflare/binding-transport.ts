@@ -76,9 +76,12 @@ class BindingTransport implements Transport {
       throw new SdkError('CLOSED', `Cannot connect to the other Worker: ${message}`, { cause })
     }
     if (!connection) throw new SdkError('UNAUTHORIZED', 'The other Worker rejects this caller')
-    if (this.#receiver) this.#connection = connection
-    // The transport was closed in the meantime
-    else release(connection)
+    if (this.#receiver) {
+      this.#connection = connection
+    } else {
+      // The transport was closed in the meantime
+      release(connection)
+    }
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {

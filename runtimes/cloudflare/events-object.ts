@@ -138,7 +138,7 @@ export function eventsObject(events: ServerEvents): ObjectClass {
       return this.#storage.setVerified(principal, url, until)
     }
 
-    /** Delivers what is due. A failure must not end the alarms, as the platform would after six. */
+    /** Delivers what is due. A failure must not end the alarms, because the platform would after six. */
     override async alarm(): Promise<void> {
       const storage = this.#storage
       const signal = AbortSignal.timeout(ALARM_MS)

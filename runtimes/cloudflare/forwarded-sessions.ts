@@ -18,7 +18,7 @@ import { withIdentity } from './caller.ts'
 import { begin, noStream, type Hub } from './hub.ts'
 import { readSessionStream, type SessionStreamRequest } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
-import { objectOf } from './session-id.ts'
+import { objectIdOf } from './session-id.ts'
 import { refuse } from './sse-session.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
@@ -60,7 +60,7 @@ export function forwardedSessions(
     allow: 'GET, POST, DELETE, OPTIONS',
     resolve(incoming) {
       const sessionId = requireSessionId(incoming)
-      const id = objectOf(namespace, sessionId)
+      const id = objectIdOf(namespace, sessionId)
       if (!id) throw sessionNotFound()
       return forward(id, withSessionId(incoming.request, sessionId), incoming)
     },
@@ -83,7 +83,7 @@ function withSessionId(request: Request, sessionId: string): Request {
   return new Request(request, { headers })
 }
 
-/** Converts the sockets of an object and of the hub into a stream for the client. */
+/** Converts the sockets of an object and the hub into a stream for the client. */
 async function openStream(
   response: Response,
   { endpoint, request, caller }: IncomingRequest,

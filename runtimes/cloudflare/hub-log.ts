@@ -15,8 +15,8 @@ export interface LoggedChange {
 }
 
 /**
- * How many of the latest changes are stored. Of older changes, only the last one of each kind, and of
- * each resource, is stored.
+ * How many of the latest changes are stored. Only the last older change of each kind and
+ * each resource is stored.
  */
 const MAX_CHANGES = 10_000
 /** The maximum number of changes in total. */
@@ -207,7 +207,7 @@ export class HubLog {
   }
 
   /**
-   * Creates the tables, replacing those of another version. This is safe, because no stream outlives a
+   * Creates the tables, replacing tables of another version. This is safe, because no stream outlives a
    * deployment: clients open new streams, and sessions sync their subscriptions again.
    */
   #recreate(): void {

@@ -15,7 +15,7 @@ import { HubSessions } from './hub-sessions.ts'
 import { readSessionStream, readFilter } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
 import { withObjectTimeout } from './object-timeout.ts'
-import { objectOf } from './session-id.ts'
+import { objectIdOf } from './session-id.ts'
 import type { ObjectClass } from './session-object.ts'
 
 /** How often the hub checks for sessions whose end it was not notified of, in milliseconds. */
@@ -24,7 +24,7 @@ const SWEEP_MS = 86_400_000
 const NEXT_SWEEP_MS = 600_000
 /** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000
-/** How many sessions are checked at a time, as the platform limits the calls of one alarm. */
+/** How many sessions are checked at a time, because the platform limits the calls of one alarm. */
 const MAX_CHECKED = 500
 
 /** Creates the class of the objects that announce a server's changes. */
@@ -42,7 +42,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       this.#quota = new ConnectionQuota(ctx)
     }
 
-    /** Opens the socket of a listener, or that of a session's stream. */
+    /** Opens the socket of a listener, or of the stream in a session. */
     override async fetch({ headers, signal }: Request): Promise<Response> {
       // A caller that has aborted must not occupy a socket
       if (signal.aborted) return new Response(null, { status: 503 })
@@ -100,7 +100,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
     override async alarm(): Promise<void> {
       const namespace = requireNamespace(this.env, sessionBinding, 'McpSession')
       const exists = async (session: string): Promise<boolean> => {
-        const id = objectOf(namespace, session)
+        const id = objectIdOf(namespace, session)
         try {
           return (
             id !== undefined &&

@@ -215,7 +215,7 @@ export class HubSessions {
     return this.#openSockets(session).filter((socket) => !attachment(socket).wish)
   }
 
-  /** Returns the open sockets with a tag, which is that of one session or of all sessions. */
+  /** Returns the open sockets with a tag: the tag of one session, or the tag of all sessions. */
   #openSockets(tag: string): WebSocket[] {
     const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN
     return this.#ctx.getWebSockets(tag).filter(isOpen)

@@ -94,7 +94,7 @@ export class HubSyncQueue {
     return (running.next ??= running.now.then(() => this.#start(session)))
   }
 
-  /** Syncs a session again, as the hub may have lost its state. Resolves like {@link sync}. */
+  /** Syncs a session again, because the hub may have lost its state. Resolves like {@link sync}. */
   async resync(session: string): Promise<boolean> {
     const isSynced = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
     return isSynced || this.sync(session)

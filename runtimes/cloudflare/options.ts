@@ -99,14 +99,16 @@ export function checkOptions(options: WorkerOptions): void {
   const { maxOpenCalls = 1 } = entrypoint
   const names: OptionNames<EntrypointOptions> = { caller: 1, maxOpenCalls: 1 }
   requireKnown('The entrypoint', entrypoint, names)
-  if (!(Number.isInteger(hubShards) && hubShards > 0)) {
+  if (!Number.isInteger(hubShards) || hubShards <= 0) {
     throw new SdkError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
   }
-  if (!(Number.isFinite(sessionIdleMs) && sessionIdleMs > 0)) {
+  if (!Number.isFinite(sessionIdleMs) || sessionIdleMs <= 0) {
     const message = `"sessionIdleMs" must be a number of milliseconds, not ${sessionIdleMs}`
     throw new SdkError('INVALID_USE', message)
   }
-  if (!(maxOpenCalls > 0)) {
+  // False for `NaN`
+  const isValidLimit = maxOpenCalls > 0
+  if (!isValidLimit) {
     const message = `"maxOpenCalls" must be a number of calls, not ${maxOpenCalls}`
     throw new SdkError('INVALID_USE', message)
   }

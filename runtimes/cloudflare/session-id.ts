@@ -1,13 +1,13 @@
 /**
- * Session ids. The id of a session is that of its object, which only the namespace can create. If
+ * Session ids. The id of a session begins with the id of its object, which only the namespace can create. If
  * several sessions share the object, a random part follows.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 
 /** Generates the id of a new session in an object. */
-export function createSessionId(object: DurableObjectId, shared: boolean): string {
-  return shared ? `${object.toString()}.${crypto.randomUUID()}` : object.toString()
+export function createSessionId(objectId: DurableObjectId, shared: boolean): string {
+  return shared ? `${objectId.toString()}.${crypto.randomUUID()}` : objectId.toString()
 }
 
 /** Whether a session shares its object with other sessions. */
@@ -15,8 +15,8 @@ export function isShared(sessionId: string): boolean {
   return sessionId.includes('.')
 }
 
-/** Returns the object of a session; `undefined` if the namespace did not create its id. */
-export function objectOf(
+/** Returns the id of the object of a session; `undefined` if the namespace did not create its id. */
+export function objectIdOf(
   namespace: DurableObjectNamespace,
   sessionId: string,
 ): DurableObjectId | undefined {

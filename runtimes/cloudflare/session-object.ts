@@ -207,7 +207,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       return (await this.#end(id)) ? Infinity : nextCheck
     }
 
-    /** Does nothing, as clients send no messages over sockets. */
+    /** Does nothing, because clients send no messages over sockets. */
     override webSocketMessage(): void {}
 
     override async webSocketClose(socket: WebSocket): Promise<void> {

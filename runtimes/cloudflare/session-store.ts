@@ -26,7 +26,7 @@ export interface ObjectSessionStoreOptions extends Pick<
 > {
   /** Generates the id of a new session. */
   createId: () => string
-  /** Notifies the hub of subscriptions, and of sessions that ended. */
+  /** Notifies the hub of subscriptions and ended sessions. */
   syncQueue?: HubSyncQueue
 }
 

@@ -103,7 +103,7 @@ export class SseSession {
     }
   }
 
-  /** Whether a socket is that of the stream. */
+  /** Whether a socket belongs to the stream. */
   owns(socket: WebSocket): boolean {
     return this.#ctx.getTags(socket).includes(TAG)
   }

@@ -22,7 +22,7 @@ export interface ObjectStorage {
   list(prefix?: string): Promise<Map<string, unknown>>
 }
 
-/** The prefix of the application's keys, which separates them from those of this package. */
+/** The prefix of the application's keys, which separates them from the keys of this package. */
 const PREFIX = 'app/'
 
 /**
@@ -42,7 +42,7 @@ const PREFIX = 'app/'
  * })
  * ```
  *
- * @throws {SdkError} `UNSUPPORTED` if the request belongs to no session, as since 2026-07-28.
+ * @throws {SdkError} `UNSUPPORTED` if the request belongs to no session, for example a request of 2026-07-28.
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 export function objectStorage({ request, method }: Context): ObjectStorage {

@@ -1,7 +1,7 @@
 /**
- * Describes which changes a stream receives: those of a listener's filter, or those of a session. The
- * description is sent to the hub in headers, and stored in the attachment of a socket. Do not rename fields
- * and headers, because Worker and objects may have different versions during a deployment.
+ * Describes which changes a stream receives: by the filter of a listener, or by the subscriptions of a
+ * session. The description is sent to the hub in headers, and stored in the attachment of a socket. Do not
+ * rename fields and headers, because Worker and objects may have different versions during a deployment.
  */
 import type { SubscribeOptions, ServerChange } from '#internal/http'
 
@@ -30,7 +30,7 @@ const HEADER_SESSION = 'edgewise-session'
 /** An attachment has at most 2 KB. */
 const MAX_CHARACTERS = 1500
 
-/** The filter of a listener without a filter. The empty URI covers all URIs, as each begins with it. */
+/** The filter of a listener without a filter. The empty URI covers all URIs, because each begins with it. */
 const EVERYTHING = {
   toolsListChanged: true,
   promptsListChanged: true,

@@ -14,7 +14,7 @@ import type {
 } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { withObjectTimeout } from './object-timeout.ts'
-import { objectOf } from './session-id.ts'
+import { objectIdOf } from './session-id.ts'
 import { receiveEvents } from './stream-socket.ts'
 
 /** The methods of the object of a task, as the Worker calls them. */
@@ -165,7 +165,7 @@ export class ObjectTasks implements TaskService {
    * ids cost nothing.
    */
   #find(taskId: string): DurableObjectStub<TaskObject> | undefined {
-    const id = objectOf(this.#namespace, taskId)
+    const id = objectIdOf(this.#namespace, taskId)
     return id && this.#namespace.get(id)
   }
 

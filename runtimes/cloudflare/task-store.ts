@@ -1,5 +1,6 @@
 /**
- * The storage of a task's object. A task is a single value if possible, as written rows are the main cost.
+ * Stores a task in its Durable Object: as a single value if possible, because written rows are the main
+ * cost.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -23,7 +24,8 @@ export class ObjectTaskStore implements TaskRecordStore {
     const { kv } = this.#storage
     let text = kv.get<string>(PREFIX + taskId)
     if (text === undefined) return undefined
-    // If there are further chunks, the first has the maximum length, or one character less
+    // If there are further chunks, the first has the maximum length, or one UTF-16 unit less: a chunk does
+    // not end within a surrogate pair
     if (text.length >= MAX_CHARACTERS - 1) {
       for (let n = 1; ; n++) {
         const chunk = kv.get<string>(chunkKey(taskId, n))

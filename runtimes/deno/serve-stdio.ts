@@ -20,7 +20,7 @@ const SIGNALS: readonly Deno.Signal[] =
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
  * in progress are cancelled, and sent messages are flushed. Deno needs no permission for it.
  *
- * The call redirects `console` to stderr, as only messages may go to stdout. (Code that writes to
+ * The call redirects `console` to stderr, because only messages may go to stdout. (Code that writes to
  * `Deno.stdout` directly cannot be redirected.)
  *
  * @example

@@ -121,7 +121,7 @@ const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: C
   },
 }
 
-/** Replaces the signal of a request by that of its connection. */
+/** Replaces the signal of a request by the signal of its connection. */
 function replaceSignal(request: Request & { [CONNECTION]?: Connection }): Connection {
   const connection = new Connection(request)
   // In the opposite order, V8 takes twice as long

@@ -11,17 +11,17 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from '../node/end-with-process.ts'
+import { trackChild } from '../node/end-with-process.ts'
 
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the user's rights, not with the permissions of this process: start only what the user trusts and
  * has agreed to. This process needs `--allow-run` for the program. With `--allow-run` for all programs,
- * the program's descendants are ended with it.
+ * ending the program also ends its descendants.
  *
  * Closing the client ends the program. First the program's stdin is closed. After `graceMs` (2 seconds)
- * it receives SIGTERM, and after the same time again SIGKILL. If this process exits, or SIGINT, SIGTERM
- * or SIGHUP ends it, the program receives SIGTERM.
+ * it receives SIGTERM, and after another `graceMs` SIGKILL. If this process exits, or SIGINT, SIGTERM or
+ * SIGHUP ends it, the program receives SIGTERM.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void Deno.stderr.writeSync(chunk),
     exited,
-    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
+    kill: trackChild((signal) => signalTree(child, signal, isRunning)),
   }
 }
 
@@ -81,7 +81,7 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
   }
 }
 
-/** The variables that a child inherits, and those of the option `env`. */
+/** The variables that a child inherits, and the variables in the option `env`. */
 function environment(given: StdioClientOptions['env'] = {}): Record<string, string> {
   const env: Record<string, string> = {}
   for (const variable of inheritedVariables) {

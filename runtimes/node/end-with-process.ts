@@ -27,7 +27,7 @@ const killFunctions = new Set<Kill>()
  * @param send Sends a signal to the child, and returns whether it or a descendant is still running.
  * @returns A function to use in place of `send`.
  */
-export function endWithProcess(send: Kill): Kill {
+export function trackChild(send: Kill): Kill {
   const kill: Kill = (signal) => {
     const isRunning = send(signal)
     if (!isRunning || signal === 'SIGKILL') stopTracking(kill)

@@ -48,7 +48,7 @@ function openStdio(): StdioHost {
     stdin: webReadable(stdin, () => stdin.destroy()),
     stdout: webWritable(stdout, () => {}, write),
     onTerminate(listener: () => void) {
-      // Only once, so that a second signal has its default effect
+      // A second signal has its default effect, because each listener is called only once
       process.once('SIGINT', listener).once('SIGTERM', listener)
       return () => void process.off('SIGINT', listener).off('SIGTERM', listener)
     },

@@ -18,7 +18,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from './end-with-process.ts'
+import { trackChild } from './end-with-process.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
@@ -26,7 +26,7 @@ import { webReadable, webWritable } from './streams.ts'
  * the rights of this process: start only what the user trusts and has agreed to.
  *
  * Closing the client ends the program and its descendants. First the program's stdin is closed. After
- * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after the same time again
+ * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after another `graceMs`
  * SIGKILL.
  *
  * If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM. If SIGKILL
@@ -54,7 +54,7 @@ const isWindows = process.platform === 'win32'
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
-  // Loaded now, as an `exit` handler of this process cannot await an import
+  // Loaded now, because an `exit` handler of this process cannot await an import
   const { spawn } = await import('node:child_process')
   let isRunning = true
   const exited = new Promise<ChildExit>((resolve) => {
@@ -71,7 +71,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: webReadable(stderr, () => stderr.destroy()),
     writeStderr,
     exited,
-    kill: endWithProcess((signal) => {
+    kill: trackChild((signal) => {
       if (!isWindows) return signalGroup(child, signal)
       if (isRunning && signal !== 'SIGCONT') endTree(child, spawn)
       return isRunning
@@ -112,8 +112,8 @@ async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
 }
 
 /**
- * Loads the function that starts a child. On Windows it is that of `cross-spawn`, because Node's own cannot
- * start `npx` and other `.cmd` files there.
+ * Loads the function that starts a child. On Windows this is the function of `cross-spawn`, because Node's
+ * own cannot start `npx` and other `.cmd` files there.
  */
 async function spawnFunction(): Promise<
   (command: string, args: string[], options: SpawnOptions) => NodeChild
@@ -122,7 +122,7 @@ async function spawnFunction(): Promise<
   return (await import('node:child_process')).spawn
 }
 
-/** The variables that a child inherits, and those of the option `env`. */
+/** The variables that a child inherits, and the variables in the option `env`. */
 function environment(optionEnv: StdioClientOptions['env'] = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {}
   for (const name of inheritedVariables) {

@@ -19,7 +19,7 @@ export interface WebhookFetchOptions {
   allowAddress?: (address: string) => boolean
   /** Resolves a host name to all of its addresses. Default: the resolver of the operating system. */
   resolve?: (hostname: string) => readonly string[] | Promise<readonly string[]>
-  /** Certificates of authorities to trust, in PEM. Default: those of the runtime. */
+  /** Certificates of authorities to trust, in PEM. By default, the runtime's authorities are trusted. */
   ca?: string | readonly string[]
 }
 

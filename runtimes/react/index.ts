@@ -1,5 +1,5 @@
 /**
- * A hook for React: the state of a client of `createReconnectingClient` of `edgewise/browser`.
+ * A hook for React: the state of a client from `createReconnectingClient` in `edgewise/browser`.
  *
  * @module
  * @see https://react.dev/reference/react/useSyncExternalStore

@@ -10,7 +10,7 @@ import type { ModelContextAnnotations, ModelContextTool } from './model-context.
 /** How a tool is presented to agents. */
 export interface ToolPresentation {
   /**
-   * Replaces the annotations that are derived from those of the MCP tool. By default, a tool without
+   * Replaces the annotations that are derived from the annotations of the MCP tool. By default, a tool without
    * annotations is declared as destructive, so that browsers may ask the user to confirm each call. Its
    * results are declared as untrusted.
    */
@@ -65,7 +65,7 @@ export function modelContextTool(
   }
 }
 
-/** Calls a tool. Failures are results, as browsers hide the reason of a rejection from the agent. */
+/** Calls a tool. Failures are results, because browsers hide the reason of a rejection from the agent. */
 export async function callTool(
   client: Client,
   name: string,

@@ -58,7 +58,7 @@ const TOOL_NAME = /^[\w.-]{1,128}$/
 
 /**
  * Offers tools to the browser's agent, and updates the offer when the list of tools changes. The tools
- * are those of a server in this page, or of the server that a client is connected to.
+ * come from a server in this page, or from the server that a client is connected to.
  *
  * The tools of a server in this page run as they do for every client: with middleware, validation of
  * arguments, and requests for input. The handlers in the option `connect` answer such requests, since the

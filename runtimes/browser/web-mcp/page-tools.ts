@@ -227,7 +227,7 @@ async function callPageTool(
   return text === null ? { content: [] } : resultOf(text)
 }
 
-/** Reads a result: JSON text, or plain text in browsers that do not encode a string as JSON. */
+/** Reads a result. It is JSON text, but some browsers do not encode a string result as JSON. */
 function resultOf(text: string): CallToolResult {
   let value: unknown
   try {

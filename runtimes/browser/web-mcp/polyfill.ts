@@ -33,7 +33,7 @@ interface Registration {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** JSON text, as other documents must not change it. */
+  /** JSON text, so that other documents cannot change the schema. */
   readonly inputSchema: string | undefined
   readonly outputSchema: string | undefined
   readonly annotations: Required<ModelContextAnnotations> | undefined
@@ -92,6 +92,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
       signal?.throwIfAborted()
       registrations.set(name, registration)
       await new Promise<void>((resolve, reject) => {
+        // Unregisters the tool, also long after this promise has resolved
         signal?.addEventListener('abort', () => {
           registration.isRegistered = false
           registrations.delete(name)
@@ -117,7 +118,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
 
     async executeTool(
       tool: RegisteredTool,
-      input: object | string = {},
+      input: unknown = {},
       { signal }: { readonly signal?: AbortSignal } = {},
     ): Promise<string> {
       const copy: unknown = JSON.parse(JSON.stringify(input))
@@ -212,7 +213,7 @@ async function execute(
   return Promise.race([run(), aborted]).finally(() => finished.abort())
 }
 
-/** The tools of a window and of those of its frames that have this origin. */
+/** The tools of a window and of its same-origin frames. */
 function registrationsIn(view: Window): Registration[] {
   const frames = Array.from({ length: view.length }, (_, index) => view[index])
   return [

@@ -257,7 +257,8 @@ function numberOf(
 ): number | undefined {
   if (text === undefined) return undefined
   const number = /^\d+$/.test(text) ? Number(text) : NaN
-  if (!(number >= min && number <= max)) {
+  const isInRange = number >= min && number <= max
+  if (!isInRange) {
     throw new UsageError(`"${option}" must be a whole number from ${min} to ${max}, not "${text}"`)
   }
   return number

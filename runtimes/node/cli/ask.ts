@@ -17,7 +17,7 @@ import { indented, oneLine, safe, printNotice } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
-/** Questions are asked one at a time, as there is one terminal. */
+/** Questions are asked one at a time, because there is one terminal. */
 const oneAtATime = semaphore(1)
 
 /**

@@ -19,7 +19,7 @@ import { requireNoArguments, UsageError } from './usage.ts'
 /** The time in every entry, so that the same files always make the same bundle. */
 const TIME = new Date(1980, 0, 1)
 
-/** The host system in the entries of an archive whose permissions are those of Unix. */
+/** The host system of archive entries with Unix permissions. */
 const UNIX = 3
 
 /** A bundle. */
@@ -31,7 +31,7 @@ export interface Bundle {
 }
 
 /**
- * Creates a bundle of a module, or of a folder with a `package.json`. The server is started from its
+ * Creates a bundle from a module, or from a folder with a `package.json`. The server is started from its
  * bundled files alone, so that a missing file or package is noticed.
  *
  * @throws {UsageError} If the server cannot be bundled.

@@ -41,7 +41,7 @@ async function chooseEndpoint(
 ): Promise<{ target: Target; options: Options }> {
   const { chooseRemote } = await import('../../../src/cards/index.ts')
   try {
-    // A header of the command line replaces that of the card, which then needs no input
+    // The card needs no input for a header that the command line sets
     const givenNames = [...options.headers.keys()]
     const remotes = (found.card.remotes ?? []).map(({ headers = [], ...remote }) => {
       return {

@@ -28,7 +28,7 @@ export async function events(invocation: Invocation): Promise<number> {
   const { webhook, port, args } = options
   if (port !== undefined && webhook === undefined)
     throw new UsageError('"--port" needs "--webhook"')
-  if (name === undefined && (webhook ?? args) !== undefined) {
+  if (name === undefined && (webhook !== undefined || args !== undefined)) {
     throw new UsageError('Specify an event type')
   }
   const argsOption = await readObject(args)

@@ -66,7 +66,7 @@ async function openTarget(
   const onError = problemPrinter(options.verbose)
   if ('url' in target) {
     const auth = options.signIn ? await signInWithBrowser() : undefined
-    // Signs in before the page is served, as requests of the page would time out during the sign-in
+    // Signs in before the page is served, because requests of the page would time out during the sign-in
     if (auth) await (await open(invocation, { auth })).close()
     const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
     return { serve, close: async () => {} }

@@ -60,7 +60,7 @@ function isForeign({ url, headers }: Request): boolean {
   if (hostname !== HOST && hostname !== 'localhost') return true
   const pageOrigin = headers.get('origin')
   if (pageOrigin !== null) return pageOrigin !== origin
-  // Browsers send no origin for images and scripts. Navigation is allowed, as by a link or a redirect
+  // Browsers send no origin for images and scripts. Navigation by a link or a redirect is allowed
   const site = headers.get('sec-fetch-site') ?? 'none'
   return !/^(?:none|same-origin)$/.test(site) && headers.get('sec-fetch-mode') !== 'navigate'
 }

@@ -12,7 +12,7 @@ const templatesFolder = new URL('../../../templates/', import.meta.url)
 /** The names in the templates that are replaced by the project's own. */
 const placeholder = /\bmy-(server|client)\b/g
 
-/** The files that the folder of a new project may already contain, such as those of a repository. */
+/** The files that the folder of a new project may already contain, such as a repository. */
 const allowedNames: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
 
 /** The maximum length of a Worker's name, in characters. Names of packages may be longer. */

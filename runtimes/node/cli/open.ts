@@ -75,7 +75,7 @@ async function reportDifferences(
   }
 }
 
-/** The target for `connect`: a URL, or a transport to a program that it starts. */
+/** The target for `connect`. It is a URL, or a transport that starts a program. */
 function transportTo(
   target: Target,
   { env, cwd }: Options,

@@ -53,7 +53,7 @@ export function printRows(rows: readonly (readonly [name: string, meaning: strin
 
 /** Prints the result of a tool; a failure is written to standard error. */
 export function printResult({ content, structuredContent, isError }: CallToolResult): void {
-  const lines = content.map(lineOf)
+  const lines = content.map(textOf)
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text')) {
     lines.push(JSON.stringify(structuredContent, null, 2))
   }
@@ -63,7 +63,7 @@ export function printResult({ content, structuredContent, isError }: CallToolRes
 }
 
 /** Formats a content block: text as it is, any other known block as one line, an unknown block as JSON. */
-export function lineOf(block: ContentBlock): string {
+export function textOf(block: ContentBlock): string {
   if (!isContentBlock(block)) return JSON.stringify(block) ?? ''
   switch (block.type) {
     case 'text':
@@ -109,12 +109,21 @@ export function progressBar(): ProgressBar {
 }
 
 /**
- * Matches the characters to escape: control characters except line feeds and tabs, line separators, and
- * invisible characters such as direction marks, fillers and tags. It does not match joiners and variation
- * selectors where scripts and emoji need them.
+ * Control characters except line feeds and tabs, line separators, and invisible characters such as direction
+ * marks, fillers and tags, but no joiners and variation selectors.
  */
-const UNSAFE =
-  /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]|(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{Script=Arabic}|\p{M})(?:\u200C|\u200D)|(?<!\p{Emoji})(?:\uFE0E|\uFE0F)/gu
+const INVISIBLE =
+  /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
+/** Joiners where neither a script nor an emoji needs them. */
+const NEEDLESS_JOINER =
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{Script=Arabic}|\p{M})(?:\u200C|\u200D)/u
+/** Variation selectors that follow no emoji. */
+const NEEDLESS_SELECTOR = /(?<!\p{Emoji})(?:\uFE0E|\uFE0F)/u
+/** The characters to escape. */
+const UNSAFE = new RegExp(
+  `${INVISIBLE.source}|${NEEDLESS_JOINER.source}|${NEEDLESS_SELECTOR.source}`,
+  'gu',
+)
 
 /** Text in which control and invisible characters are escaped, as in JSON. */
 export function safe(text: string): string {

@@ -4,7 +4,7 @@
 import type { Invocation } from './arguments.ts'
 import { interruption as signal } from './interrupted.ts'
 import { open } from './open.ts'
-import { indented, lineOf, oneLine, print, printJson } from './print.ts'
+import { indented, textOf, oneLine, print, printJson } from './print.ts'
 import { UsageError } from './usage.ts'
 import { readObject, readValues } from './values.ts'
 
@@ -25,6 +25,6 @@ export async function prompt(invocation: Invocation): Promise<number> {
   if (invocation.options.json) printJson(result)
   else
     for (const { role, content } of result.messages)
-      print(`${oneLine(role)}: ${indented(lineOf(content))}`)
+      print(`${oneLine(role)}: ${indented(textOf(content))}`)
   return 0
 }

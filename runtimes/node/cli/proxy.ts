@@ -7,7 +7,7 @@ import { SdkError } from '../../../src/index.ts'
 import type { AuthProvider } from '../../../src/presets/client.ts'
 import { messagesOf } from './open.ts'
 
-/** The headers that are forwarded in both directions: those of the protocol, but no cookies. */
+/** The headers of the protocol, which are forwarded in both directions. Cookies are not forwarded. */
 const FORWARDED_HEADERS = /^(?:accept|content-type|last-event-id|location|retry-after|mcp-.*)$/
 /** How many times a request may be retried after a 401 or 403. */
 const MAX_CHALLENGES = 3
@@ -29,7 +29,7 @@ export function createProxy(
   { headers: userHeaders, auth }: Credentials,
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
-  // As in any client, users cannot set the headers of the protocol
+  // Users cannot set the headers of the protocol, as in any client
   const ownHeaders = [...userHeaders].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
@@ -46,7 +46,9 @@ export function createProxy(
         throw new SdkError('NETWORK', `Cannot reach "${url}"`, { cause })
       })
       const { status } = response
-      if (status !== 401 && !(status === 403 && response.headers.has('www-authenticate'))) {
+      const isChallenge =
+        status === 401 || (status === 403 && response.headers.has('www-authenticate'))
+      if (!isChallenge) {
         auth?.accepted?.(response, facts)
         return new Response(response.body, { status, headers: forwardedHeaders(response.headers) })
       }

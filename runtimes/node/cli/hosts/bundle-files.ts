@@ -26,7 +26,7 @@ export interface BundleContents {
   readonly written: JsonObject
 }
 
-/** The names that are never bundled: of tools, and of files that often contain secrets. */
+/** The names that are never bundled: files of tools, and files that often contain secrets. */
 const EXCLUDED =
   /^(?:\.git|\.svn|\.DS_Store|Thumbs\.db|\.env(?:\..*)?|\.npmrc|.*\.(?:mcpb|log|pem|key))$/
 const EXCLUDED_MODULES = /^(?:\.bin|\.cache|\.package-lock\.json)$/

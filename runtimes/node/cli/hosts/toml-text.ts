@@ -56,7 +56,7 @@ export function removeTable(text: string, section: string, name: string): string
     }, text)
 }
 
-/** The places of a table and of its subtables, without the comments that precede the next table. */
+/** The places of a table and its subtables, without the comments that precede the next table. */
 function tableSpans(text: string, section: string, name: string): { start: number; end: number }[] {
   const spans: { start: number; end: number }[] = []
   let current: { start: number; end: number } | undefined
