@@ -30,7 +30,7 @@ export function supportsApps(ctx: Pick<Context, 'extension'>): boolean {
 
 /**
  * Whether to send information that only clients with user interfaces use. It is also sent if the
- * client's capabilities are unknown, as other clients ignore it.
+ * client's capabilities are unknown, because other clients ignore it.
  */
 function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
   return ctx.client.unknown === true || supportsApps(ctx)

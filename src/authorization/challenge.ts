@@ -20,7 +20,7 @@ const PART =
   /[\s,]*(?:([!#$%&'*+.^`|~\w-]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^\s",]+))|([!#$%&'*+.^`|~\w-]+)(?=[\s,]|$)(?: +[\w.~+/-]+=*(?=\s*(?:,|$)))?)/y
 
 /**
- * Parses all challenges of a header, or of several joined by commas. Parsing stops at the first
+ * Parses all challenges of a header, or of several headers joined by commas. Parsing stops at the first
  * syntax error; the challenges before it are returned.
  */
 export function parseChallenges(header: string): Challenge[] {

@@ -19,7 +19,7 @@ export interface ClientCredentials {
 }
 
 /**
- * Sends the secret in a header. Unreserved characters are not encoded, as some servers do not
+ * Sends the secret in a header. Unreserved characters are not encoded, because some servers do not
  * decode them.
  */
 function clientSecretBasic(clientSecret: string): ClientAuth {

@@ -57,8 +57,12 @@ export interface EnterpriseOptions extends ClientCredentialsOptions {
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
   requireKnown('enterpriseManaged', options, {
-    ...{ ...ISSUER_OPTIONS, clientId: 1, clientSecret: 1, authentication: 1 },
-    ...{ identityProvider: 1, subject: 1 },
+    ...ISSUER_OPTIONS,
+    clientId: 1,
+    clientSecret: 1,
+    authentication: 1,
+    identityProvider: 1,
+    subject: 1,
   } satisfies OptionNames<EnterpriseOptions>)
   const obtain = async (request: GrantRequest): Promise<TokenRecord> => {
     const { issuer, authorization_grant_profiles_supported: profiles } = request.server

@@ -19,8 +19,18 @@ export interface IssuerOptions extends AuthorizationOptions {
 
 /** The option names of {@link IssuerOptions}. */
 export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
-  ...{ issuer: 1, tokens: 1, scopes: 1, chooseIssuer: 1, oldServers: 1, exactResource: 1 },
-  ...{ maxSignIns: 1, proofs: 1, acceptTokenType: 1, fetch: 1, timeoutMs: 1, allowUrl: 1 },
+  issuer: 1,
+  tokens: 1,
+  scopes: 1,
+  chooseIssuer: 1,
+  oldServers: 1,
+  exactResource: 1,
+  maxSignIns: 1,
+  proofs: 1,
+  acceptTokenType: 1,
+  fetch: 1,
+  timeoutMs: 1,
+  allowUrl: 1,
   signal: 1,
 }
 

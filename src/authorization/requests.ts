@@ -15,7 +15,7 @@ import { parseUrl } from '../patterns/url.ts'
 const MAX_REDIRECTS = 3
 /** The longest body that is read, in UTF-16 units. */
 const MAX_LENGTH = 256 * 1024
-/** How much of a non-JSON body, or of a description, is included in errors. */
+/** The maximum number of characters that errors include from a non-JSON body or from a description. */
 const EXCERPT_LENGTH = 300
 /** Secrets in forms, in malformed JSON, and in pages that show either. */
 const SECRET_VALUES =

@@ -49,9 +49,23 @@ export interface SignInOptions extends AuthorizationOptions, RegistrationOptions
 }
 
 const OPTIONS: OptionNames<SignInOptions> = {
-  ...{ client: 1, interaction: 1, credentials: 1, askCredentials: 1, interactionTimeoutMs: 1 },
-  ...{ offlineAccess: 1, tokens: 1, scopes: 1, chooseIssuer: 1, oldServers: 1, exactResource: 1 },
-  ...{ maxSignIns: 1, proofs: 1, acceptTokenType: 1, fetch: 1, timeoutMs: 1, allowUrl: 1 },
+  client: 1,
+  interaction: 1,
+  credentials: 1,
+  askCredentials: 1,
+  interactionTimeoutMs: 1,
+  offlineAccess: 1,
+  tokens: 1,
+  scopes: 1,
+  chooseIssuer: 1,
+  oldServers: 1,
+  exactResource: 1,
+  maxSignIns: 1,
+  proofs: 1,
+  acceptTokenType: 1,
+  fetch: 1,
+  timeoutMs: 1,
+  allowUrl: 1,
   signal: 1,
 }
 

@@ -35,7 +35,10 @@ export interface CardHandlerOptions {
 }
 
 const OPTIONS: OptionNames<CardHandlerOptions> = {
-  ...{ paths: 1, catalog: 1, cacheControl: 1, allow: 1 },
+  paths: 1,
+  catalog: 1,
+  cacheControl: 1,
+  allow: 1,
 }
 
 /**
@@ -55,7 +58,7 @@ const OPTIONS: OptionNames<CardHandlerOptions> = {
  * export default { fetch: (request: Request) => cards(request) ?? handle(request) }
  * ```
  *
- * @throws {TypeError} If an option is unknown; a path is that of an endpoint; or `paths` is not set,
+ * @throws {TypeError} If an option is unknown; a path is the path of an endpoint; or `paths` is not set,
  *   and the card has no endpoint without variables.
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
  */

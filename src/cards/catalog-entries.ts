@@ -64,8 +64,8 @@ export function requireEntry(value: unknown, catalogUrl: string | undefined): Ca
 /**
  * Checks the digest of an entry, if it has one.
  *
- * @param document The received bytes, or the embedded value. The digest of a value is that of its canonical
- *   form.
+ * @param document The received bytes, or the embedded value. The digest of a value is computed from its
+ *   canonical form.
  * @throws {SdkError} `INVALID_MESSAGE`, with `digest` as `data.step`.
  */
 export async function requireDigest(

@@ -17,8 +17,8 @@ import {
 /** Options of {@link aiCatalog}. */
 export interface AiCatalogOptions extends Pick<AiCatalog, 'host' | 'extensions'> {
   /**
-   * The publisher's domain, in the identifiers of the entries. By default, that of each card's
-   * name: `example.com` for `com.example/weather`.
+   * The publisher's domain, in the identifiers of the entries. By default, the domain in each
+   * card's name: `example.com` for `com.example/weather`.
    */
   domain?: string
   /**
@@ -30,7 +30,10 @@ export interface AiCatalogOptions extends Pick<AiCatalog, 'host' | 'extensions'>
 }
 
 const OPTIONS: OptionNames<AiCatalogOptions> = {
-  ...{ host: 1, extensions: 1, domain: 1, development: 1 },
+  host: 1,
+  extensions: 1,
+  domain: 1,
+  development: 1,
 }
 
 /** A URL, or a reversed domain name. */

@@ -37,13 +37,19 @@ export interface DiscoverOptions extends FetchDocumentOptions {
 export interface Discovery {
   /** The cards, in the order of the catalog. Of several cards for one endpoint, only the newest version. */
   readonly cards: readonly FoundCard[]
-  /** The entries whose card could not be read, and those beyond the limits. */
+  /** The entries whose card could not be read, and the entries beyond the limits. */
   readonly failures: readonly CardFailure[]
 }
 
 const OPTIONS: OptionNames<DiscoverOptions> = {
-  ...{ fetch: 1, allowUrl: 1, timeoutMs: 1, maxBytes: 1, cache: 1, signal: 1 },
-  ...{ from: 1, olderPaths: 1 },
+  fetch: 1,
+  allowUrl: 1,
+  timeoutMs: 1,
+  maxBytes: 1,
+  cache: 1,
+  signal: 1,
+  from: 1,
+  olderPaths: 1,
 }
 
 const OLDER_CARDS = [

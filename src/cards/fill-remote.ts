@@ -112,7 +112,8 @@ class InputReader {
       throw invalid(`The value of "${name}"`, `not one of ${choices.join(', ')}`)
     }
     const isAnyText = format === 'string' || (isPath && filePaths)
-    if (!(FORMATS[format]?.test(value) ?? isAnyText)) {
+    const isValid = FORMATS[format]?.test(value) ?? isAnyText
+    if (!isValid) {
       throw invalid(`The value of "${name}"`, `not a ${format} that can be used here`)
     }
     return value

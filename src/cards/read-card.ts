@@ -26,9 +26,9 @@ export interface FoundCard {
   readonly card: ServerCard
   /** The domain that you asked for. */
   readonly domain: string
-  /** The name to show: that of the catalog, the card's title, or the end of the identifier. */
+  /** The name to show: the catalog's name for the card, the card's title, or the end of the identifier. */
   readonly displayName: string
-  /** The description of the catalog, or of the card. */
+  /** The description in the catalog or in the card. */
   readonly description: string | undefined
   /** The version in the catalog, or in the card. */
   readonly version: string

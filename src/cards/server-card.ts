@@ -41,13 +41,22 @@ export interface ServerCardOptions extends Partial<
 }
 
 const OPTIONS: OptionNames<ServerCardOptions> = {
-  ...{ name: 1, version: 1, title: 1, description: 1, websiteUrl: 1, repository: 1, icons: 1 },
-  ...{ remotes: 1, _meta: 1, auth: 1, development: 1 },
+  name: 1,
+  version: 1,
+  title: 1,
+  description: 1,
+  websiteUrl: 1,
+  repository: 1,
+  icons: 1,
+  remotes: 1,
+  _meta: 1,
+  auth: 1,
+  development: 1,
 }
 
 /**
- * Creates the card of a server. The version, title, description, website and icons are those of the
- * server unless you set others, and each URL in `remotes` has the server's revisions. Cards contain
+ * Creates the card of a server. The version, title, description, website and icons are taken from
+ * the server unless you set others, and each URL in `remotes` has the server's revisions. Cards contain
  * no tools, resources, prompts or capabilities, because clients read these from the server.
  *
  * Doubtful values, such as a version that is not semantic, are passed to the server's `onError`.

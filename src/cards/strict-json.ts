@@ -1,5 +1,5 @@
 /**
- * JSON of unknown origin: unambiguous, and of limited depth.
+ * JSON of unknown origin. It must be unambiguous, and its depth is limited.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7493
  */

@@ -131,7 +131,7 @@ export class BaseClient {
   }
 
   /**
-   * Sends any request of the protocol or of an extension.
+   * Sends any request that the protocol or an extension defines.
    *
    * @throws {ProtocolError} The error that the server responded with.
    * @throws {SdkError} `UNSUPPORTED` or `CAPABILITY_MISSING` before anything is sent, and every other

@@ -85,7 +85,8 @@ class ResultCache implements Cache {
       store: (result) => {
         const { ttlMs, cacheScope } = result
         if ('requestState' in params || 'inputResponses' in params) return
-        if (typeof ttlMs !== 'number' || !(ttlMs > 0) || removals !== this.#removals) return
+        const isCacheable = typeof ttlMs === 'number' && ttlMs > 0
+        if (!isCacheable || removals !== this.#removals) return
         this.#set(key, {
           method,
           uri: params.uri,
@@ -100,6 +101,7 @@ class ResultCache implements Cache {
   #get(key: string, principal: string): Result | undefined {
     const entry = this.#entries.get(key)
     if (!entry || performance.now() >= entry.staleAt) return undefined
+    // An entry without a principal is public
     if ((entry.principal ?? principal) !== principal) return undefined
     // Map entries are in insertion order: reinserting one marks it as the most recently used
     this.#entries.delete(key)

@@ -1,6 +1,6 @@
 /**
- * The capabilities that a client declares: those implied by its handlers, and those that the application
- * adds.
+ * The capabilities that a client declares. Its handlers imply some of them, and the application can add
+ * others.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#capability-negotiation
  */

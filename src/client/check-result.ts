@@ -28,7 +28,8 @@ export function checkResult(
 ): Result {
   const path = methods.get(method)?.array
   const list = path ? memberAt(result, path) : []
-  if (!Array.isArray(list) || !(method === 'completion/complete' || list.every(isObject))) {
+  // The values of a completion are strings
+  if (!Array.isArray(list) || (method !== 'completion/complete' && !list.every(isObject))) {
     throw invalidResult(method, result)
   }
   if (method === 'tools/list') {

@@ -30,7 +30,7 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  *
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
  * @param mayRepeat Whether to try a version again if the server rejects it but lists it as supported,
- *   as can happen while a server is being updated.
+ *   which can happen while a server is being updated.
  * @returns Undefined once a revision is negotiated. Otherwise why the server must use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
@@ -54,7 +54,8 @@ export async function discover(
     supported = result.supportedVersions
     if (!Array.isArray(supported) || !isObject(capabilities)) {
       // A server that answers any request, for example with `{}`, does not support discovery
-      const code = (resultType ?? supported) === undefined ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
+      const isUnrelated = resultType === undefined && supported === undefined
+      const code = isUnrelated ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
       throw new SdkError(code, 'The discovery result is invalid', { data: result })
     }
     const agreedVersion = chooseVersion([version, ...others], supported)

@@ -37,7 +37,7 @@ export interface Cache {
   readList<List>(method: string, read: () => Promise<List>): Promise<List>
   /** Removes the results of the given methods. */
   forget(...methods: string[]): void
-  /** Removes the results of a resource, of those inside it, and of those that contain it. */
+  /** Removes the results of a resource, its descendants and its ancestors. */
   forgetResource(changedUri: string): void
 }
 

@@ -42,7 +42,7 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly discovery?: Discovery | undefined
   /**
-   * The transport for endpoints without Streamable HTTP, such as those of servers using 2024-11-05.
+   * The transport for endpoints without Streamable HTTP, such as endpoints of 2024-11-05.
    * `false` rejects these endpoints. In `edgewise/client/tiny`, `false` is the default: pass `httpSse`.
    *
    * @default httpSse
@@ -137,7 +137,7 @@ export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
    */
   readonly versionCache?: VersionCache
   /**
-   * The maximum length of the JSON of all pages of a list, in UTF-16 units.
+   * The maximum length of all pages of a list as JSON, in UTF-16 units.
    *
    * @default 16777216
    */
@@ -236,7 +236,7 @@ export interface Hooks {
   readonly onToolsChanged?: () => void
   /** The list of prompts has changed. */
   readonly onPromptsChanged?: () => void
-  /** The list of resources, or of their templates, has changed. */
+  /** The list of resources or the list of resource templates has changed. */
   readonly onResourcesChanged?: () => void
   /** A subscribed resource, or one inside it, has changed. */
   readonly onResourceUpdated?: (uri: string) => void

@@ -1,5 +1,5 @@
 /**
- * `_meta` of requests: the members that 2026-07-28 repeats in every request, and those of the caller.
+ * `_meta` of requests: the members that 2026-07-28 repeats in every request, and the caller's members.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#general-fields
  */

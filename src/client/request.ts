@@ -162,6 +162,6 @@ function isInputRequired(result: Result): result is InputRequiredResult {
     result.resultType === 'input_required' &&
     (inputRequests === undefined || isObject(inputRequests)) &&
     (requestState === undefined || typeof requestState === 'string') &&
-    (inputRequests ?? requestState) !== undefined
+    (inputRequests !== undefined || requestState !== undefined)
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The resources that a URI covers: the resource itself and those inside it.
+ * The resources that a URI covers: the resource itself and its descendants.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
  */

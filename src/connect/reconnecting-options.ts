@@ -8,7 +8,7 @@ import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
 import type { SignInObserver } from '../authorization/observe-sign-in.ts'
 
-/** The target of a {@link ReconnectingClient}: a URL, or a function that creates a transport per attempt. */
+/** The target of a {@link ReconnectingClient}. A function creates a transport for each attempt. */
 export type ReconnectingTarget = string | URL | (() => Transport | Promise<Transport>)
 
 /** The state of a {@link ReconnectingClient}. Each state is one object, for comparison by identity. */

@@ -37,7 +37,7 @@ export class Clients implements ClientRegistry {
   }
 
   /**
-   * Returns the clients of a principal, the newest last; without a principal, those of
+   * Returns the clients of a principal, the newest last. Without a principal, returns the clients of
    * unauthenticated callers.
    */
   ofPrincipal(principal: string | undefined): Exchange[] {

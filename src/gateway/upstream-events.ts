@@ -33,7 +33,7 @@ export interface EventUpstream {
    * one. Must pass the options to `connect`, and may add its own.
    */
   readonly connect: (options: ConnectOptions, principal?: string) => Promise<Client>
-  /** The prefix of its event types, as that of its tools: `git` makes `push` the type `git_push`. */
+  /** The prefix of its event types, like the prefix of tools: `git` makes `push` the type `git_push`. */
   readonly prefix?: string
   /**
    * Whether clients can subscribe by webhook. The upstream server then sends events directly to the

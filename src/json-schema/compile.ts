@@ -93,13 +93,13 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
   const { maxDepth = 100, maxSubschemas = 10_000, patterns: mode = 'trusted' } = limits
   const draft = draftOf(source.$schema)
   const budget = { references: 0, applications: 0, until: Infinity }
-  const countsAll = (limits.maxApplications ?? limits.timeoutMs) !== undefined
+  const countsAll = limits.maxApplications !== undefined || limits.timeoutMs !== undefined
   const patterns: BoundedPattern[] = []
   const copies: Schema[] = []
   let hasUniqueItems = false
 
   const visit = (subschema: unknown, path: string, depth: number): unknown => {
-    // Applying `true` to every part of a value takes time too, so it is counted, as an empty schema
+    // Applying `true` to every part of a value takes time too, so it is counted like an empty schema
     const schema = subschema === true && countsAll ? {} : subschema
     if (typeof schema === 'boolean') return schema
     if (!isObject(schema)) throw schemaError('INVALID_USE', path, 'must be an object or a boolean')
@@ -114,7 +114,9 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
     copies.push(copy)
     for (const [name, value] of Object.entries(schema)) {
       const keyword = name === 'items' ? undefined : keywords.get(name)
-      if (name !== 'items' && !(keyword && (keyword.drafts ?? [draft]).includes(draft))) continue
+      const isKnown = name === 'items' || keyword !== undefined
+      const isInDraft = keyword?.drafts?.includes(draft) ?? true
+      if (!isKnown || !isInDraft) continue
       const visitPart: Visit = (part, partPath) =>
         visit(part, `${path}/${name}${partPath}`, depth + 1)
       const copiedValue = keyword

@@ -27,7 +27,7 @@ const since2019: readonly Draft[] = ['2020-12', '2019-09']
 const only2020: readonly Draft[] = ['2020-12']
 const before2020: readonly Draft[] = ['2019-09', '7']
 
-/** The formats that are asserted: those of the specification that the validator supports. */
+/** The formats that are asserted: all formats of the specification that the validator supports. */
 const FORMATS = new Set(Object.keys(formats))
 FORMATS.delete('url')
 

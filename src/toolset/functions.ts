@@ -95,7 +95,8 @@ export async function toolFunctions(
   // With a misspelt filter, all tools would be included
   requireKnown('The toolset', options, OPTIONS)
   const { prefix = '', include = () => true, maxNameLength = 64, request } = options
-  if (!(maxNameLength >= MIN_NAME_LENGTH)) {
+  const isLongEnough = maxNameLength >= MIN_NAME_LENGTH
+  if (!isLongEnough) {
     throw new RangeError(`"maxNameLength" must be at least ${MIN_NAME_LENGTH}`)
   }
   const tools = new Map<string, Tool>()
@@ -123,7 +124,7 @@ function cleanName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
 }
 
-/** Merges the options of every call with those of one call. Either signal aborts. */
+/** Merges the options of every call with the options of one call. Either signal aborts. */
 function mergeOptions(
   shared: RequestOptions | undefined,
   own: RequestOptions | undefined,

@@ -14,8 +14,8 @@ import { modelNames } from './names.ts'
 const MAX_PROPERTY_LENGTH = 64
 
 /**
- * The maximum numbers of schemas merged into a root, and of their members. Further schemas are omitted:
- * references can multiply them without limit, and merging many large ones would take minutes.
+ * The maximum number of schemas merged into a root, and the maximum number of their members. Further schemas
+ * are omitted: references can multiply them without limit, and merging many large ones would take minutes.
  */
 const MAX_MERGED: Budget = { schemas: 100, members: 10_000 }
 
@@ -138,7 +138,7 @@ function partsOf({ properties, required }: JsonObject): {
  */
 function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
-  // No text within a value matches this, as its quotes are escaped
+  // No text within a value matches this, because its quotes are escaped
   const reference = /("\$ref":"#)(?="|\/(?!\$defs\/|definitions\/))/g
   if (!reference.test(text)) return schema
   const redirect = (value: unknown): JsonObject =>
@@ -189,7 +189,10 @@ function mapKeys(
 /** Sets a member, even one named `__proto__`. */
 function define(object: JsonObject, name: string, value: unknown): void {
   Object.defineProperty(object, name, {
-    ...{ value, enumerable: true, writable: true, configurable: true },
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
   })
 }
 

@@ -16,7 +16,7 @@ export class NotificationQueue implements Subscription {
   filter: SubscriptionFilter = {}
   readonly retriesOpening: boolean | undefined
   readonly #closing = new AbortController()
-  /** The queued notifications, keyed by what changed; those of extensions each have their own key. */
+  /** The queued notifications, keyed by what changed. Each notification of an extension has its own key. */
   readonly #waiting = new Map<unknown, JsonRpcNotification>()
   /** Whether everything subscribed to is queued. */
   #announcesAll = false

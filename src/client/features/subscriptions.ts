@@ -163,7 +163,7 @@ export class Subscriptions implements ChangeListeners {
   }
 
   /**
-   * Makes a subscription that of the hooks, and closes the previous one. In a session, `receive` calls the
+   * Forwards a subscription to the hooks, and closes the previous one. In a session, `receive` calls the
    * hooks, so the notifications of the subscription are only discarded here.
    */
   #forwardToHooks(queue: Subscription | undefined): void {

@@ -130,12 +130,12 @@ function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy)
   if (typeof src !== 'string' || !parseUrl(src)) return false
   if (
     mimeType !== undefined &&
-    !(typeof mimeType === 'string' && IMAGE_TYPES[mimeType.toLowerCase()])
+    (typeof mimeType !== 'string' || !IMAGE_TYPES[mimeType.toLowerCase()])
   ) {
     return false
   }
   const isSize = (size: unknown): boolean => /^(?:\d+x\d+|any)$/.test(String(size))
-  if (sizes !== undefined && !(Array.isArray(sizes) && sizes.every(isSize))) return false
+  if (sizes !== undefined && (!Array.isArray(sizes) || !sizes.every(isSize))) return false
   if (theme !== undefined && theme !== 'light' && theme !== 'dark') return false
   const { protocol, origin } = new URL(src)
   if (protocol === 'data:') return DATA_URL.test(src)
