@@ -12,7 +12,7 @@ import type {
   WebhookSubscription,
 } from './storage.ts'
 
-/** The number of deliveries of a subscription in the log of deliveries. */
+/** How many deliveries of a subscription the log of deliveries contains. */
 const MAX_ATTEMPTS = 100
 
 /** Creates an in-memory storage; its events and subscriptions are lost when the process exits. */

@@ -42,7 +42,7 @@ interface CallRecorder {
    */
   ask?(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
   /** Stores the current recording; the handler continues afterwards. */
-  keep(recording: Recording): void | Promise<void>
+  save(recording: Recording): void | Promise<void>
 }
 
 /** The input of one run of a handler. */
@@ -80,7 +80,7 @@ export class ReplayInput implements Input {
     }
     this.#responses = responses
     this.#recorder = recorder
-    this.#steps = new Steps(this.#recording.steps, () => recorder?.keep(this.#recording))
+    this.#steps = new Steps(this.#recording.steps, () => recorder?.save(this.#recording))
   }
 
   /** Whether the run has no result, because the client must respond first or the replay diverged. */
@@ -179,16 +179,18 @@ export class ReplayInput implements Input {
     const isFree = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)
     const hasSameRequest = (key: string): boolean =>
       isFree(key) && this.#recordedDigest(key) === requestDigest
+    const isUnused = (key: string): boolean =>
+      isFree(key) && this.#recordedDigest(key) === undefined
     const { answers, open } = this.#recording
     let key: string | undefined = numberedKey
-    if (!hasSameRequest(key) && !(isFree(key) && this.#recordedDigest(key) === undefined)) {
+    if (!hasSameRequest(key) && !isUnused(key)) {
       key = Object.keys({ ...answers, ...open }).find(hasSameRequest)
     }
     if (key === undefined) {
       if (this.#recorder?.ask) throw this.#rejectNonDeterminism(numberedKey)
       this.#replacedKey ??= numberedKey
       do key = `${method}#${++this.#lastNumber}`
-      while (!isFree(key) || this.#recordedDigest(key) !== undefined)
+      while (!isUnused(key))
     }
     this.#keys.add(key)
     return key

@@ -5,7 +5,7 @@
  */
 
 /**
- * The shutdown of a host, or of a listener. Not an `AbortController`, since some versions of
+ * The shutdown of a host or a listener. Not an `AbortController`, because some versions of
  * Workers forbid creating one outside of a request, which is where handlers are created.
  */
 export class ShutdownSignal {

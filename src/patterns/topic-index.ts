@@ -23,7 +23,7 @@ export function coveringTopics(topic: string): string[] {
 export interface TopicIndex<T> {
   /** Adds a listener to topics, or to all of them. Returns a function that removes it. */
   add(listener: T, topics?: readonly string[]): () => void
-  /** The listeners of any of several topics, and those of all topics, each once. */
+  /** The listeners to any of these topics, and the listeners to all topics, each once. */
   find(topics: readonly string[]): Set<T>
   /** Whether no topic has listeners. */
   isEmpty(): boolean

@@ -66,7 +66,7 @@ export class Bus {
     })
   }
 
-  /** The name of the channel of one process, or of the channel of all processes. */
+  /** The name of the channel for one process, or for all processes. */
   channel(process?: string): string {
     return `edgewise:${process ?? this.#database.schema}`
   }

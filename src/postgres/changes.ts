@@ -34,7 +34,7 @@ export const ALL_LISTS: readonly ServerChange[] = [
 
 /** A change in the log. */
 export interface LoggedChange {
-  /** The id, which is higher than those of all earlier changes. */
+  /** The id, which is higher than the id of any earlier change. */
   readonly id: number
   /** The id of the process that published the change. */
   readonly origin: string
@@ -59,7 +59,7 @@ export class ChangeLog {
   #isReading = false
   /** Whether a notification has arrived since the last read began. */
   #isStale = false
-  /** Whether the log may have been replaced, for example by that of a restored backup. */
+  /** Whether the log may have been replaced, for example by the log in a restored backup. */
   #mayBeReplaced = false
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
@@ -95,7 +95,7 @@ export class ChangeLog {
   }
 
   /**
-   * Calls `listener` for the changes of all processes in order, including those of this process, until the
+   * Calls `listener` for the changes of all processes in order, including this process, until the
    * returned function is called.
    */
   subscribe(listener: ChangeListener): () => void {

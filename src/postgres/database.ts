@@ -235,7 +235,7 @@ export class Database implements Queries {
   }
 }
 
-/** Cancels a query. Ignores failures, as the database may be unreachable. */
+/** Cancels a query. Ignores failures, because the database may be unreachable. */
 function cancelQuery(query: PostgresQuery): void {
   callHook(() => query.cancel(), ignore)
 }

@@ -64,8 +64,8 @@ export interface PostgresStorage {
    * after all registrations, since registrations are announced too.
    *
    * @throws {TypeError} If the server was not made by `createServer`.
-   * @throws {SdkError} `INVALID_USE` if the server has no notifications, such as those of
-   *   `edgewise/server/tiny`.
+   * @throws {SdkError} `INVALID_USE` if the server has no notifications, such as a server
+   *   of `edgewise/server/tiny`.
    * @throws {ProtocolError} `INTERNAL_ERROR` if the database cannot be used.
    */
   connect(server: BaseServer): Promise<void>
@@ -128,7 +128,9 @@ export function createPostgresStorage(
       `The schema cannot be named "${schema}": use 1 to 48 letters, digits, "_" and "-"`,
     )
   }
-  if (!(timeoutMs > 0)) {
+  // False for `NaN`
+  const isPositive = timeoutMs > 0
+  if (!isPositive) {
     throw new RangeError(`The option "timeoutMs" of the Postgres storage cannot be "${timeoutMs}"`)
   }
   return new Storage(new Database(client, { schema, timeoutMs, onError }))

@@ -41,7 +41,7 @@ export class TaskMessages {
     this.#receive = receive
   }
 
-  /** Removes incomplete messages, as their other parts may have been lost. */
+  /** Removes incomplete messages, because their other parts may have been lost. */
   clear(): void {
     this.#partial = boundedCache(MAX_PARTIAL)
   }

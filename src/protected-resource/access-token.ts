@@ -67,7 +67,7 @@ export type TokenVerifier = (
   expected: TokenExpectations,
 ) => Promise<AccessToken | RefusedToken | undefined>
 
-/** Creates a token from claims: those of a JWT (RFC 9068), or of an introspection response. */
+/** Creates a token from the claims of a JWT (RFC 9068) or an introspection response. */
 export function tokenOf(claims: JsonObject): AccessToken {
   return {
     // An unreadable issuer becomes the empty string, which is never trusted
@@ -100,7 +100,8 @@ export function faultOf(
   const { issuer, subject, clientId, audience, expiresAt, notBefore, confirmation } = token
   const { clockSkewMs } = expected
   const audiences = typeof audience === 'string' ? [audience] : (audience ?? [])
-  if ((subject ?? clientId ?? '') === '')
+  const principal = subject ?? clientId
+  if (principal === undefined || principal === '')
     return 'It names no principal: its subject is not a string'
   if (!audiences.some((value) => expected.audience.includes(value))) {
     return `Its audience is ${quote(audience)}, not ${anyOf(expected.audience)}`
@@ -110,11 +111,13 @@ export function faultOf(
   }
   const currentTime = `and it is ${quote(new Date(now))} here`
   // `NaN` counts as expired
-  if (expiresAt !== undefined && !(expiresAt + clockSkewMs > now)) {
+  const isUnexpired = expiresAt === undefined || expiresAt + clockSkewMs > now
+  if (!isUnexpired) {
     const unit = Math.abs(expiresAt) < IMPLAUSIBLE_MS ? ' (in ms)' : ''
     return `It expired at ${quote(new Date(expiresAt))}${unit}, ${currentTime}`
   }
-  if (notBefore !== undefined && !(notBefore - clockSkewMs <= now)) {
+  const hasBegun = notBefore === undefined || notBefore - clockSkewMs <= now
+  if (!hasBegun) {
     return `It is not valid before ${quote(new Date(notBefore))}, ${currentTime}`
   }
   // A token with any other confirmation method must be rejected: nothing would detect that it is stolen

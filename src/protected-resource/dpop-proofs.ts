@@ -114,7 +114,8 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
         reason: 'The proof uses another key than the token',
       }
     }
-    if (nonces && !(typeof nonce === 'string' && (await nonces.verify(nonce)))) {
+    const hasValidNonce = !nonces || (typeof nonce === 'string' && (await nonces.verify(nonce)))
+    if (!hasValidNonce) {
       return {
         error: 'use_dpop_nonce',
         message: 'The DPoP proof needs the nonce of this response',

@@ -45,7 +45,12 @@ export interface IntrospectionOptions {
 }
 
 const OPTIONS: OptionNames<IntrospectionOptions> = {
-  ...{ endpoint: 1, clientId: 1, clientSecret: 1, authentication: 1, timeoutMs: 1, fetch: 1 },
+  endpoint: 1,
+  clientId: 1,
+  clientSecret: 1,
+  authentication: 1,
+  timeoutMs: 1,
+  fetch: 1,
 }
 
 /**

@@ -26,8 +26,13 @@ export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
 }
 
 const OPTIONS: OptionNames<JwtTokenOptions> = {
-  ...{ jwksUri: 1, jwks: 1, timeoutMs: 1, fetch: 1 },
-  ...{ cacheTtlMs: 1, maxEntries: 1, algorithms: 1 },
+  jwksUri: 1,
+  jwks: 1,
+  timeoutMs: 1,
+  fetch: 1,
+  cacheTtlMs: 1,
+  maxEntries: 1,
+  algorithms: 1,
 }
 
 const ALGORITHMS = 'ES256 ES384 ES512 EdDSA Ed25519 PS256 PS384 PS512 RS256 RS384 RS512'.split(' ')

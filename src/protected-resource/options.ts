@@ -29,7 +29,7 @@ export interface ProtectedResourceOptions {
    */
   scopes?: readonly string[]
   /**
-   * The scopes that a message needs in addition to those of the server and of the tool that it
+   * The scopes that a message needs in addition to the scopes of the server and the tool that it
    * calls.
    */
   requiredScopes?: (
@@ -84,15 +84,18 @@ export interface Settings extends TokenExpectations {
 }
 
 const OPTIONS: OptionNames<ProtectedResourceOptions> = {
-  ...{
-    resource: 1,
-    authorizationServers: 1,
-    verify: 1,
-    scopes: 1,
-    requiredScopes: 1,
-    isScopeSatisfied: 1,
-  },
-  ...{ audience: 1, clockSkewMs: 1, revocationCheckMs: 1, dpop: 1, principal: 1, metadata: 1 },
+  resource: 1,
+  authorizationServers: 1,
+  verify: 1,
+  scopes: 1,
+  requiredScopes: 1,
+  isScopeSatisfied: 1,
+  audience: 1,
+  clockSkewMs: 1,
+  revocationCheckMs: 1,
+  dpop: 1,
+  principal: 1,
+  metadata: 1,
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'

@@ -143,7 +143,9 @@ function watchRevocation(
   server: ServerDefinition,
 ): Caller['revoked'] {
   const { revocationCheckMs = 0, verify } = settings.options
-  if (!(revocationCheckMs > 0)) return undefined
+  // False for `NaN`
+  const isWatched = revocationCheckMs > 0
+  if (!isWatched) return undefined
   return (onRevoked) => {
     const check = async (): Promise<void> => {
       try {

@@ -16,9 +16,9 @@ import { unionOfScopes, type Settings } from './options.ts'
 /**
  * Checks a message, or every message of a batch.
  *
- * @param additional Scopes that are needed in addition to those of the message.
- * @throws {HttpError} 403 with a challenge that names all scopes to request: those already granted,
- *   so that they are not lost, and those that are missing.
+ * @param additional Scopes that are needed in addition to the scopes of the message.
+ * @throws {HttpError} 403 with a challenge that names all scopes to request: the missing scopes, and
+ *   the scopes already granted, so that they are not lost.
  */
 export function requirePermission(
   settings: Settings,
@@ -55,7 +55,7 @@ export function requirePermission(
 
 /**
  * The tool that a call names, if the caller may see it. The client is not known yet, so a tool
- * whose `visible` depends on the client is always found, as it may turn out to be visible.
+ * whose `visible` depends on the client is always found, because it may turn out to be visible.
  */
 function findTool(
   { tools }: ScopedServer,
@@ -73,7 +73,7 @@ function findTool(
   return visibleTool ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
 }
 
-/** The scopes that a message needs, or those of all messages of a batch. */
+/** The scopes that a message, or all messages of a batch, need. */
 function scopesOfMessage(
   settings: Settings,
   frame: unknown,

@@ -44,7 +44,8 @@ export function cacheTokens(
   verify: TokenVerifier,
   { cacheTtlMs = 60_000, maxEntries = 1000 }: CacheTokensOptions = {},
 ): TokenVerifier {
-  if (!(cacheTtlMs > 0 && maxEntries > 0)) return verify
+  const isCaching = cacheTtlMs > 0 && maxEntries > 0
+  if (!isCaching) return verify
   // The whole token is the key, so that no other token, for example with another signature, is
   // accepted in its place. A digest as the key would not hide the token from anyone who can read
   // this memory, since the requests contain it anyway. Computing the digest would cost the

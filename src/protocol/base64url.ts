@@ -12,8 +12,8 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes text; undefined unless {@link encodeBase64Url} could have produced it. Each byte sequence has
- * exactly one encoding, so that a changed character is always detected.
+ * Decodes text; undefined unless {@link encodeBase64Url} could have produced it. Only one text decodes to
+ * given bytes, so that a signature over the bytes also protects each character of the text.
  */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {

@@ -1,5 +1,5 @@
 /**
- * Errors: those that are sent as JSON-RPC errors, and those that stay local.
+ * Errors that are sent as JSON-RPC errors, and errors that stay local.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
@@ -136,7 +136,7 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
   return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
 }
 
-/** The HTTP status of a failure. A failed sign-in has none, because its status is that of another server. */
+/** The HTTP status of a failure. A failed sign-in has none, because its status comes from another server. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
   const isHttp = error instanceof SdkError && error.code === 'HTTP'

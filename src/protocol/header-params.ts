@@ -49,7 +49,7 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
 }
 
 /**
- * Collects the annotations of a schema, or of a list or map of schemas. Returns the first fault.
+ * Collects the annotations in a schema, or in a list or map of schemas. Returns the first fault.
  *
  * @param path The path of the value; undefined if it is not reached through `properties` alone.
  * @param isProperties Whether the value is the map of `properties`.

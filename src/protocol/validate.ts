@@ -27,7 +27,7 @@ export function memberAt(object: unknown, path: readonly string[]): unknown {
   return value ?? undefined
 }
 
-/** Whether a value can be a request id: a string, or an integer that JSON represents exactly. */
+/** Whether a value is a string, or an integer that JSON represents exactly. Only these can be request ids. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }

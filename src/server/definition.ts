@@ -46,7 +46,7 @@ import type { BaseServer, BaseServerOptions, Middleware, Server } from './server
 export interface ServerFeatures {
   /** The handlers of the supported protocol methods. */
   readonly methods: ReadonlyMap<string, Method>
-  /** Added to error messages about unknown options: which entry point supports more. */
+  /** The text in errors about unknown options that names a larger entry: ` ("edgewise/server" has more)`. */
   readonly optionHint?: string
   readonly input: ClientInput
   /** Announces changes to hosts. Absent if clients receive no notifications. */

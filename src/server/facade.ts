@@ -11,7 +11,7 @@ import type { Context } from './request/context.ts'
 import type { BaseServer } from './server.ts'
 
 /**
- * Creates the server object: the members of every server, and those of its preset.
+ * Creates the server object: the members of every server, and the members of its preset.
  *
  * @param added The members that the preset adds.
  */
@@ -49,5 +49,6 @@ export function createFacade<Added extends object>(
       definition.changed()
     },
   }
-  return attachDefinition(Object.assign(base, added), definition)
+  const facade = Object.assign(base, added)
+  return attachDefinition(facade, definition)
 }

@@ -29,7 +29,7 @@ export interface Entry {
 /**
  * Whether a requester may see an entry.
  *
- * @param client The client; by default that of the requester.
+ * @param client The client; by default the client of the requester.
  */
 export function isVisible(
   { visible }: Pick<Entry, 'visible'>,

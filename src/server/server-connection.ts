@@ -1,6 +1,7 @@
 /**
- * The server's side of a duplex connection: answers what its client sends, in both eras.
- * Self-describing messages are stateless; all others belong to the connection's single session.
+ * The server's side of a duplex connection: answers what its client sends, in both eras. Messages that state
+ * their revision in `_meta` are self-describing and stateless. All others belong to the connection's single
+ * session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -51,9 +52,9 @@ import type { ServerDefinition } from './definition.ts'
 
 /** What a {@link ServerConnection} knows about its host. */
 export interface ServerConnectionOptions {
-  /** What the host knows about the peer. */
+  /** What the host knows about the client. */
   readonly caller?: Caller | undefined
-  /** Decides which tasks the peer may access. */
+  /** Authorizes the requests of the client, for example to access a task. */
   readonly auth?: Authorizer | undefined
   /** How self-describing requests ask for input. */
   readonly askMode: AskMode
@@ -99,13 +100,14 @@ export class ServerConnection {
    * answered.
    */
   refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
+    // A malformed response is the only response that its request will get
     this.#session?.rejectPending(frame, error)
     if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
     this.#server.report(error)
     return undefined
   }
 
-  /** Ends the listeners, which then send their closing results in microtasks. */
+  /** Ends the requests `subscriptions/listen`, whose results are sent in microtasks. */
   endListeners(): void {
     this.#shutdown.end()
   }
@@ -163,6 +165,7 @@ export class ServerConnection {
       session?.cancelRequest(requestId, reason)
     } else if (message.method === 'notifications/initialized' && session) {
       session.record.initialized = true
+      // Handlers can find this client from now on
       this.#server.clients?.add(this.#createExchange(session, session.life))
     } else if (message.method === 'notifications/roots/list_changed' && session) {
       this.#server.clients?.rootsChanged(this.#createExchange(session, session.life))

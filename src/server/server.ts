@@ -139,8 +139,8 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
     handler: PromptHandler<Input, Env, Ctx>,
   ): PromptRegistration<Env, Ctx>
   /**
-   * Adds middleware: `use(middleware)` for all requests, or `use(method, middleware)` for those of
-   * one method. The first one added is outermost.
+   * Adds middleware: `use(middleware)` for all requests, or `use(method, middleware)` for
+   * requests of one method. The first one added is outermost.
    */
   use(
     ...args: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]

@@ -35,7 +35,7 @@ export interface ResumableCall {
   answers: { [key: string]: JsonObject }
 }
 
-/** A stream that has not ended: for the messages of a pending call, or for messages that belong to no request. */
+/** A stream that has not ended. It carries the messages of a pending call, or messages of no request. */
 export interface OpenStream {
   /** The id of the stream, unique in its session. */
   readonly id: string
@@ -69,7 +69,7 @@ export interface Sink {
  */
 export interface EventStore {
   /**
-   * How many events were stored so far, including those of earlier hosts. The number may be too high, but
+   * How many events were stored so far, including events of earlier hosts. The number may be too high, but
    * not too low.
    */
   readonly eventCount: number

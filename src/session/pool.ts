@@ -33,7 +33,7 @@ export interface SessionLimits {
    */
   maxSessions?: number
   /**
-   * The maximum number of sessions of one principal, or of one network address if there is no principal.
+   * The maximum number of sessions for one principal, or for one network address without a principal.
    * When the limit is reached, an inactive session of the same caller is evicted. If none is inactive, the
    * response is 503. If the host provides neither a principal nor an address, as with `createHandler`
    * without a caller, only `maxSessions` applies.

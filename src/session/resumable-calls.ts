@@ -77,7 +77,7 @@ export class ResumableCalls {
         await this.#save(call, recording)
         return answer
       },
-      keep: (recording) => this.#save(call, recording),
+      save: (recording) => this.#save(call, recording),
     })
   }
 

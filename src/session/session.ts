@@ -163,7 +163,7 @@ export class Session {
     return true
   }
 
-  /** Rejects the request that a malformed response has the id of, as no other response will follow. */
+  /** Rejects the request that a malformed response has the id of, because no other response will follow. */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
     this.#sentRequests.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))

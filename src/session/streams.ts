@@ -167,8 +167,8 @@ export class SessionStreams implements Streams {
   }
 
   /**
-   * Sends a message that belongs to no request. Uses the newest stream that a client is connected to, as
-   * an older connection may have broken without being detected.
+   * Sends a message that belongs to no request. Uses the newest stream that a client is connected to,
+   * because an older connection may have broken without being detected.
    */
   announce(message: JsonRpcMessage): void {
     const streams = [...this.#standaloneStreams]

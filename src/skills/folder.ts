@@ -112,7 +112,7 @@ export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatte
 
 /**
  * Creates a function that returns the entry of a static skill: all files in its folder, including
- * those of nested skills. The digests are computed on the first call.
+ * files of nested skills. The digests are computed on the first call.
  *
  * @throws {TypeError} If the skill exceeds the number of files or bytes that every host accepts.
  */

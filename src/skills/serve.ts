@@ -35,7 +35,7 @@ import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './s
  * them.
  */
 export interface DynamicSkill extends SkillPlacement {
-  /** The frontmatter, which must equal that of the generated `SKILL.md`, field by field. */
+  /** The frontmatter, which must equal the frontmatter of the generated `SKILL.md`, field by field. */
   frontmatter: Frontmatter
   /** The paths of its files, including `SKILL.md`. */
   paths(ctx: Context): readonly string[] | Promise<readonly string[]>
@@ -48,7 +48,7 @@ export interface DynamicSkill extends SkillPlacement {
 
 /** How skills are served. */
 export interface SkillsOptions {
-  /** Splits lists of skills, and of the files in a directory, into pages, like the server's option. */
+  /** Splits lists of skills, and lists of files in a directory, into pages, like the server's option. */
   pages?: Pages
   /** How long clients may cache entries and files. By default the server's hints apply. */
   cache?: CacheHints
@@ -231,8 +231,8 @@ function describe({ uri, name, description, mimeType, bytes }: SkillFile): Resou
 
 function registerFile(server: Server, file: SkillFile, cache: CacheHints): void {
   const { uri, visible, content } = file
-  const { uri: _, ...description } = describe(file)
-  server.resource(uri, { ...description, cache, ...(visible && { visible }) }, () => content)
+  const { uri: _, ...metadata } = describe(file)
+  server.resource(uri, { ...metadata, cache, ...(visible && { visible }) }, () => content)
 }
 
 function registerDynamic(server: Server, source: DynamicSkill, cache: CacheHints): void {
@@ -261,8 +261,9 @@ function registerDynamic(server: Server, source: DynamicSkill, cache: CacheHints
 /** The direct children of a directory. */
 function childrenOf(uri: string, files: readonly Resource[]): Resource[] {
   const children = new Map<string, Resource>()
+  if (!/^skill:\/\/[^/]/.test(uri)) return []
   for (const file of files) {
-    if (!/^skill:\/\/[^/]/.test(uri) || !file.uri.startsWith(`${uri}/`)) continue
+    if (!file.uri.startsWith(`${uri}/`)) continue
     const [name = '', nameInside] = file.uri.slice(uri.length + 1).split('/', 2)
     const child = `${uri}/${name}`
     const isFile = nameInside === undefined

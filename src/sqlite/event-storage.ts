@@ -44,7 +44,7 @@ const TABLES = `
     PRIMARY KEY (principal, url)
   ) WITHOUT ROWID;`
 
-/** The number of deliveries of a subscription in the log of deliveries. */
+/** How many deliveries of a subscription the log of deliveries contains. */
 const MAX_ATTEMPTS = 100
 
 const WAKE_AT = `min(coalesce(CASE WHEN active THEN due_at END, expires_at),

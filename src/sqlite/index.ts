@@ -1,5 +1,5 @@
 /**
- * Sessions, tasks and events in SQLite: of a Durable Object, of `node:sqlite` (Node 22.5 and later, Deno), or of
+ * Sessions, tasks and events in SQLite: in a Durable Object, `node:sqlite` (Node 22.5 and later, Deno) or
  * `bun:sqlite`.
  *
  * @module

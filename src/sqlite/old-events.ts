@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 
 /**
  * Exempts the last event of each open stream, however old: a client that missed nothing must be able
- * to resume after it. The last event of the session stays too, as the numbering continues from it.
+ * to resume after it. The last event of the session stays too, because the numbering continues from it.
  */
 const NOT_LAST = `seq NOT IN (
   SELECT max(seq) FROM mcp_events WHERE session = ?

@@ -98,14 +98,14 @@ export function createTopicTable(sql: Sql): void {
 }
 
 /**
- * Creates the tables, or migrates those of an earlier version.
+ * Creates the tables, or migrates tables of an earlier version.
  *
  * @throws {Error} If a later version of the package created them.
  */
-export function migrate(sql: Sql): void {
+export function createOrMigrate(sql: Sql): void {
   if (versionOf(sql) === MIGRATIONS.length) return
   sql.transaction(() => {
-    // Read within the transaction, as another process may have created the tables by now
+    // Read within the transaction, because another process may have created the tables by now
     const from = versionOf(sql)
     if (from === MIGRATIONS.length) return
     if (from > MIGRATIONS.length) {

@@ -17,7 +17,7 @@ export interface Sql {
   transaction<T>(work: () => T): T
 }
 
-/** A database of `node:sqlite` (Node 22.5 and later, Deno) or of `bun:sqlite`. */
+/** A database of `node:sqlite` (Node 22.5 and later, Deno) or `bun:sqlite`. */
 export interface SqliteDatabase {
   /** Runs statements that return nothing. */
   exec(script: string): unknown

@@ -4,7 +4,7 @@
  *
  * @see https://developers.cloudflare.com/durable-objects/platform/pricing/
  */
-import { createSessionTable, createTopicTable, hasTables, migrate } from './schema.ts'
+import { createOrMigrate, createSessionTable, createTopicTable, hasTables } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
 /** A database whose tables may not exist yet. */
@@ -18,7 +18,7 @@ export class Tables {
   constructor(sql: Sql) {
     this.#sql = sql
     this.#created = hasTables(sql)
-    if (this.#created) migrate(sql)
+    if (this.#created) createOrMigrate(sql)
   }
 
   /** Runs a statement that does nothing if there are no tables. */
@@ -39,7 +39,7 @@ export class Tables {
     createSessionTable(this.#sql)
   }
 
-  /** Creates the index of what sessions listen to, if there are sessions. */
+  /** Creates the table of the topics that sessions listen to, if the other tables exist. */
   createTopicTable(): void {
     if (!this.#created || this.#hasTopics) return
     createTopicTable(this.#sql)
@@ -58,7 +58,7 @@ export class Tables {
   }
 
   #create(): void {
-    if (!this.#created) migrate(this.#sql)
+    if (!this.#created) createOrMigrate(this.#sql)
     this.#created = true
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Which callers may see a task: those of its principal that may call its tool.
+ * Which callers may see a task: callers with its principal that may call its tool.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */

@@ -132,7 +132,7 @@ export async function createTask(
  * Calls a tool, as a task if needed, and resolves with its result in every revision: like
  * `callTool` of a client with {@link taskPolling}, with options for this call only.
  *
- * @throws {ProtocolError | SdkError} The errors of `client.callTool`, and of the task.
+ * @throws {ProtocolError | SdkError} The errors of `client.callTool`, and the error of the task.
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export async function callTask(

@@ -57,7 +57,8 @@ export class TaskContext extends RequestContext {
     progress: number,
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
-    if (this.done || !(progress > this.#lastProgress)) return
+    const hasAdvanced = progress > this.#lastProgress
+    if (!hasAdvanced || this.done) return
     this.#lastProgress = progress
     const { total, message = total === undefined ? `${progress}` : `${progress} of ${total}` } =
       options

@@ -114,8 +114,10 @@ async function sendWithProgress(
     })
   } catch (error) {
     // After any other error the tool may already have run, so it is not called again
-    if (!(error instanceof ProtocolError && needsTasks(error))) throw error
-    return client.request('tools/call', params, markedOptions)
+    if (error instanceof ProtocolError && needsTasks(error)) {
+      return client.request('tools/call', params, markedOptions)
+    }
+    throw error
   }
 }
 
@@ -160,7 +162,8 @@ async function callAsSupported(
   try {
     return await call(asTask)
   } catch (error) {
-    if (!(error instanceof ProtocolError && error.code === METHOD_NOT_FOUND)) throw error
+    const isUnsupported = error instanceof ProtocolError && error.code === METHOD_NOT_FOUND
+    if (!isUnsupported) throw error
     taskSupportByClient.delete(client)
     if ((await shouldBeTask()) === asTask) throw error
     return call(!asTask)

@@ -127,8 +127,10 @@ async function createRecord(
   try {
     record = await service.create(newTask, ctx.caller)
   } catch (error) {
-    if (!(error instanceof SdkError && error.code === 'LIMIT_EXCEEDED')) throw error
-    throw new ProtocolError(INTERNAL_ERROR, error.message)
+    if (error instanceof SdkError && error.code === 'LIMIT_EXCEEDED') {
+      throw new ProtocolError(INTERNAL_ERROR, error.message)
+    }
+    throw error
   }
   // A hook that throws must not lose the task for its caller
   callHook(

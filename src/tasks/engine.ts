@@ -35,7 +35,7 @@ export interface EngineOptions extends WorkOptions {
   readonly changed?: ((task: TaskRecord) => void) | undefined
 }
 
-/** The limits for the tasks of one process, or of several that share a store. */
+/** The limits for the tasks of one process, or of several processes that share a store. */
 export interface TaskLimits {
   readonly store: TaskStore
   /** The maximum number of tasks stored at once. */

@@ -90,14 +90,18 @@ const LIMITS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 export function checkOptions(options: TasksOptions): void {
   requireKnown('tasks', options, OPTIONS)
   const invalid =
-    DURATIONS.find((name) => options[name] !== undefined && !isPositive(options[name])) ??
-    LIMITS.find((name) => options[name] !== undefined && !((options[name] ?? 0) >= 0))
+    DURATIONS.find((name) => options[name] !== undefined && !isDuration(options[name])) ??
+    LIMITS.find((name) => options[name] !== undefined && !isLimit(options[name]))
   if (invalid === undefined) return
   throw new RangeError(`The option "${invalid}" of tasks cannot be "${options[invalid]}"`)
 }
 
-function isPositive(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
+function isDuration(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+function isLimit(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
 }
 
 /** How long a task is stored: as long as its client requests, within limits, or as its tool declares. */
@@ -110,7 +114,7 @@ export function ttlMsOf(
   const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
   const longest = Math.max(maxTtlMs, toolTtlMs ?? ttlMs)
   // A `ttl` of 0 means the shortest time, not the default
-  return isPositive(requestedTtl) || requestedTtl === 0
+  return isDuration(requestedTtl) || requestedTtl === 0
     ? Math.min(Math.max(requestedTtl, 1), longest)
     : (toolTtlMs ?? ttlMs)
 }

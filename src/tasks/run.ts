@@ -38,7 +38,7 @@ export interface RunHost extends TaskStatus {
   /** Sends a message to the clients that currently wait for the result; 2025-11-25 only. */
   notify(message: JsonRpcNotification): void
   /** Stores the recording before the handler continues. */
-  keep(recording: Recording): Promise<void>
+  save(recording: Recording): Promise<void>
 }
 
 /** What the platform provides to handlers. */
@@ -56,7 +56,7 @@ export async function runTask(
   const { requestState: _, inputResponses: __, task: ___, ...params } = jsonClone(call.params)
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
   const { recording, responses } = replayData(task)
-  const replay = new ReplayInput(recording, responses, { keep: (current) => host.keep(current) })
+  const replay = new ReplayInput(recording, responses, { save: (current) => host.save(current) })
   const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState

@@ -27,7 +27,7 @@ export interface NewInput {
 
 const UNLEASED = { leasedBy: undefined, leasedUntil: undefined }
 
-/** Sets the outcome: `failed` for an error, or a result for which `fails` returns true. */
+/** Sets the outcome. The task has failed if there is an error, or if `fails` returns true for the result. */
 export function finish(
   outcome: TaskOutcome,
   fails: (result: Result) => boolean = () => false,
@@ -60,7 +60,7 @@ export function setStatusMessage(statusMessage: string): Transition {
 }
 
 /** Stores the handler's recording, which clients do not see. */
-export function recordWork(recording: Recording): Transition {
+export function withRecording(recording: Recording): Transition {
   return (before) =>
     isFinal(before) ? undefined : { ...before, version: before.version + 1, recording }
 }

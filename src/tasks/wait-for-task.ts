@@ -84,7 +84,7 @@ const SUBSCRIBED_POLL_MS = 30_000
  * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
  *   not exist or has expired.
  * @throws {SdkError} `ABORTED` if the task was cancelled by any party; `TIMEOUT` when the caller's
- *   or the server's time limit has passed, with the task's id in `data.taskId`, as the task may
+ *   or the server's time limit has passed, with the task's id in `data.taskId`, because the task may
  *   still be running; `DENIED` and `INVALID_MESSAGE` if its request for input could not be answered
  *   or the answer was rejected, which cancels the task.
  */

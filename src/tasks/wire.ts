@@ -1,5 +1,5 @@
 /**
- * The format of tasks in messages: that of the extension, and that of 2025-11-25.
+ * The formats of tasks in messages: one of the extension, and one of 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -16,7 +16,7 @@ export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
 /** The key in `_meta` of the text that a model receives until the task is done; 2025-11-25 only. */
 export const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 
-/** The common fields of a task, without those of its state. */
+/** The common fields of a task, without the fields of its state. */
 export function taskOf(record: TaskRecord): Task {
   const { ttlMs, pollIntervalMs } = record
   return { ...common(record), ttlMs, pollIntervalMs }

@@ -14,7 +14,7 @@ import { runEvery, runLater } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, isWaiting, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
-import { lease, recordWork, setStatusMessage, finish, type Transition } from './state.ts'
+import { lease, setStatusMessage, finish, withRecording, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 import { ignoreUnavailable, whenAvailable } from './unavailable.ts'
 
@@ -83,7 +83,7 @@ export class TaskWork {
       cleanups.push(this.#renew(run), this.#stopOnExpiry(task))
       const running = runTask(this.#server, task, this.#host(run), platform)
       const transition = await untilAborted(running, run.cancellation.signal)
-      // Before the outcome is saved: afterwards, a response to the run's requests starts another run
+      // Once the outcome is saved, a response to the run's requests must start another run
       this.#running.delete(taskId)
       if (transition) await this.#saveOutcome(run, transition)
     } finally {
@@ -105,7 +105,7 @@ export class TaskWork {
     const { taskId, cancellation } = run
     return {
       cancellation,
-      keep: (recording) => whenAvailable(() => this.#change(run, recordWork(recording))),
+      save: (recording) => whenAvailable(() => this.#change(run, withRecording(recording))),
       // A status message is not worth waiting for
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),
@@ -135,6 +135,7 @@ export class TaskWork {
   /** Changes the task of a run. The run stops if another process has ended or claimed the task. */
   async #change(run: Run, transition: Transition): Promise<void> {
     const { leaseMs } = this.#options
+    // Remains true if the task no longer exists, because `guarded` is not called then
     let mustStop = true
     const guarded: Transition = (before, now) => {
       mustStop = isFinal(before) || (leaseMs !== undefined && before.leasedBy !== this.#processId)
@@ -156,8 +157,9 @@ export class TaskWork {
   /** Stops the run when another request or process ends its task, or takes it over. */
   #watch(run: Run): () => void {
     return this.#tasks.subscribers.onChange(run.taskId, (task) => {
-      const { leasedBy = this.#processId } = task ?? {}
-      if (!task || isFinal(task) || leasedBy !== this.#processId) stopRun(run)
+      const leasedBy = task?.leasedBy
+      const isTakenOver = leasedBy !== undefined && leasedBy !== this.#processId
+      if (!task || isFinal(task) || isTakenOver) stopRun(run)
     })
   }
 
@@ -171,8 +173,8 @@ export class TaskWork {
 
   /**
    * Stores the transition that results from a run. If the store fails, the attempt is repeated. If
-   * the store never accepts the outcome, for example because it is too large, the task fails. A
-   * host that starts runs itself repeats the run instead.
+   * the store never accepts the outcome, for example because it is too large, the task fails. With
+   * the option `begin`, there is only one attempt: the host repeats the run if it fails.
    */
   async #saveOutcome(run: Run, transition: Transition): Promise<void> {
     if (this.#options.begin) return this.#change(run, transition)

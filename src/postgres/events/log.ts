@@ -11,7 +11,7 @@ import type { Database } from '../database.ts'
 /** The topic of notifications about new events; the key is the name of the type. */
 const TOPIC = 'events'
 
-/** The clock of the database, as those of the processes may differ: milliseconds since 1970. */
+/** The time in milliseconds since 1970. The database has one clock; the clocks of processes may differ. */
 export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::float8`
 
 /** Locks the row of a type, so that its log does not change until the transaction ends. */

@@ -14,7 +14,7 @@ import type { PostgresValue } from '../client.ts'
 import type { Database, Queries } from '../database.ts'
 import { LOCK_TYPE, NOW, PostgresEventLog } from './log.ts'
 
-/** The number of deliveries of a subscription in the log of deliveries. */
+/** How many deliveries of a subscription the log of deliveries contains. */
 const MAX_ATTEMPTS = 100
 
 /** A row of `mcp_event_subscriptions`, whose own columns are newer than the record. */

@@ -36,7 +36,7 @@ export interface Refused {
   readonly requests: ReadonlySet<string>
 }
 
-/** The key of a stream or of a request in {@link Refused}. */
+/** The key of a stream or a request in {@link Refused}. */
 export function keyOf(session: string, part: string): string {
   return `${session} ${part}`
 }

@@ -12,7 +12,7 @@ import type { OutgoingStream } from '../../session/streams.ts'
 import { eventId } from './stream-table.ts'
 import type { StreamWriter, WrittenStream } from './writer.ts'
 
-/** The maximum number of stored events of one stream, and of characters in them. */
+/** The maximum number of events that are stored for a stream, and of characters in these events. */
 const MAX_EVENTS = 1000
 const MAX_SIZE = 4 * 1024 * 1024
 
@@ -52,7 +52,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   #pendingDelivery: Promise<void> | undefined
   /** Whether other processes do not know the stream yet. Until then, nothing is sent. */
   #isUnknown: boolean
-  /** The sizes of the stored events. The last size is that of the event with the number `#seq`. */
+  /** The sizes of the stored events. The last size belongs to the event with the number `#seq`. */
   readonly #sizes: number[] = []
   #size = 0
   /** How many events were dropped but not deleted from the database yet. A long event counts as several. */
@@ -139,7 +139,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     if (!this.#isLost) this.#options.writer.save(this)
   }
 
-  /** Stops writing the stream, as another process has taken it over. */
+  /** Stops writing the stream, because another process has taken it over. */
   abandon(): void {
     this.#isLost = true
     this.#isEnded = true

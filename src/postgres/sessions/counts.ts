@@ -1,12 +1,12 @@
 /**
- * How many sessions there are, in total and of each account. Triggers count them, so that opening a
+ * How many sessions there are, in total and for each account. Triggers count them, so that opening a
  * session takes no longer when there are many. A session counts as its `weight`, see `session/quota.ts`.
  * `migrations.ts` runs the script.
  *
  * @see https://www.postgresql.org/docs/current/plpgsql-trigger.html
  */
 
-/** The account of the rows that count all sessions. No caller has it, as their accounts are JSON. */
+/** The account of the rows that count all sessions. No caller has it, because their accounts are JSON. */
 export const ALL_ACCOUNTS = 'all'
 
 /** The account of sessions without one. */
@@ -21,7 +21,7 @@ const SHARDS = 16
 /** The shard of the row that counts the sessions of one account. */
 export const ACCOUNT_SHARD = 0
 
-// The name of the schema is not part of the function, as it may change. Rows are locked in the order of
+// The name of the schema is not part of the function, because it may change. Rows are locked in the order of
 // their keys, so that no two processes wait for each other.
 const FUNCTION = `CREATE FUNCTION mcp_count_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -48,7 +48,7 @@ const FUNCTION = `CREATE FUNCTION mcp_count_sessions() RETURNS trigger LANGUAGE 
     RETURN NULL;
   END $$`
 
-/** Counts the sessions that there are, and those that come and go. */
+/** The counts of sessions, and the triggers that update them. */
 export const COUNTS: string = `CREATE TABLE mcp_counts (
     account text NOT NULL,
     shard integer NOT NULL,

@@ -204,13 +204,13 @@ export class LiveSession {
     void this.wake()
   }
 
-  /** Ends the requests, streams and connections in this process, as the session has ended. */
+  /** Ends the requests, streams and connections in this process, because the session has ended. */
   close(): void {
     this.#session.close()
     this.streams.close()
   }
 
-  /** Closes all connections and leaves the session to other processes, as this process stops. */
+  /** Closes all connections and leaves the session to other processes, because this process stops. */
   release(): void {
     this.streams.release()
     this.#session.close()

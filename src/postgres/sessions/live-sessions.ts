@@ -20,7 +20,7 @@ export class LiveSessions<S extends FoundSession> {
   readonly #topics = topicIndex<S>()
   /** The functions that remove each session from the index. */
   readonly #removals = new Map<S, () => void>()
-  /** The sessions whose record is being read again, as another process may have changed their subscriptions. */
+  /** The sessions whose record is being read again: another process may have changed their subscriptions. */
   readonly #stale = new Set<S>()
 
   get(id: string): S | undefined {

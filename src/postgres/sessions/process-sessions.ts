@@ -22,7 +22,7 @@ import { StreamWriter } from './writer.ts'
 /** A request without a stream that takes longer than this is stored for other processes, in milliseconds. */
 const LONG_MS = 100
 
-/** The maximum length of a request id, as JSON. Requests with longer ids are not stored, as an index limits them. */
+/** The maximum length of the JSON of a request id. An index limits it: requests with longer ids are not stored. */
 const MAX_KNOWN_ID = 500
 
 /** How long every process may need after an outage to record that it is alive, in milliseconds. */

@@ -53,7 +53,7 @@ export interface SessionStorage {
   readonly database: Database
   readonly bus: Bus
   readonly changes: ChangeLog
-  /** Connects the changes of a server with those of other processes. */
+  /** Connects the changes of a server with the changes of other processes. */
   readonly connect: (server: HttpEndpoint['server']) => Promise<void>
 }
 

@@ -15,7 +15,7 @@ export interface StoredRecord {
 
 /** The table of records. */
 interface RecordTable {
-  /** Stores the next version if the stored version is the previous one. Returns whether it did. */
+  /** Stores the record as version + 1 if `version` is the stored version. Returns whether it did. */
   save(id: string, version: number, record: string): Promise<boolean>
   find(id: string): Promise<StoredRecord | undefined>
 }
@@ -67,6 +67,7 @@ export class SharedRecord {
       const text = JSON.stringify(this.current)
       try {
         if (await this.#table.save(this.#id, version, text)) {
+          // While this method waited, `refresh` has applied this version or a later one
           if (version < this.#version) continue
           this.#version = version + 1
           this.#stored = JSON.parse(text) as SessionRecord
@@ -83,7 +84,7 @@ export class SharedRecord {
   }
 
   #assign(record: SessionRecord): void {
-    // Clears the optional members first, as `record` may not have them
+    // Clears the optional members first, because `record` may not have them
     const cleared = { logLevel: undefined, elicitations: undefined }
     Object.assign(this.current, cleared, structuredClone(record))
     this.#onChange()
@@ -110,7 +111,7 @@ export function mergeRecords(
   if (changed.logLevel !== undefined && changed.logLevel !== base.logLevel) {
     merged.logLevel = changed.logLevel
   }
-  if (changed.elicitations ?? onto.elicitations) {
+  if (changed.elicitations !== undefined || onto.elicitations !== undefined) {
     merged.elicitations = mergeLists(base.elicitations, changed.elicitations, onto.elicitations)
   }
   return merged

@@ -1,5 +1,5 @@
 /**
- * The rows of streams, and of the events that were sent on them.
+ * The rows of streams, and the rows of the events that were sent on them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

@@ -1,6 +1,5 @@
 /**
- * The streams of one session in this process: those that it writes, and those whose client is connected to
- * it.
+ * The streams of one session that this process writes, or whose client is connected to this process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

@@ -55,7 +55,7 @@ export async function takeOver(
       if (answer) void stream.send(ensureSerializable(answer, report))
       return
     }
-    // A stream without a request is that of a batch
+    // A stream without a request belongs to a batch
     const ids =
       orphan.request === null
         ? await streams.takeAbandoned(session.id)

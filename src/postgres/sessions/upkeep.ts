@@ -65,7 +65,7 @@ export class Upkeep {
       const used = busyIds()
       if (used.length > 0) await table.touch(used)
       const retentionMs = Math.min(idleMs, MAX_RETENTION_MS)
-      // Two intervals are added, as timers may be late
+      // Two intervals are added, because timers may be late
       const expired =
         idleMs === Infinity
           ? []

@@ -137,10 +137,12 @@ class ExtensionTable implements Extensions {
 
   method(name: string, { era }: RevisionFacts): AddedMethod | undefined {
     const method = this.#methods.get(name)
+    // A method without an era is available in both
     return method && (method.facts.era ?? era) === era ? method : undefined
   }
 
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
+    // An extension without an era is available in both
     const offered = [...this.#extensions.values()].filter(
       (extension) => (extension.era ?? era) === era,
     )

@@ -69,7 +69,7 @@ export interface ServerExtensionOptions {
 
 /** A method that an extension adds. */
 export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cacheable'> {
-  /** The scopes that a request needs in addition to those of the server, if it is protected. */
+  /** The scopes that a request needs in addition to the server's scopes, if the server is protected. */
   scopes?(params: JsonObject): readonly string[]
   /**
    * Handles a request. Params are only guaranteed to be an object.

@@ -78,13 +78,11 @@ export function encodeError(
   const errorObject = toErrorObject(error)
   const { code } = errorObject
   const isReserved = code >= -32099 && code <= -32000
-  if (code === RESOURCE_NOT_FOUND) errorObject.code = resourceNotFound
   // A rate limiter may use the code from a draft of the protocol
-  else if (
-    isReserved &&
-    reservedCodes?.includes(code) === false &&
-    retryAfterMsOf(errorObject) === undefined
-  ) {
+  const isRateLimit = (): boolean => retryAfterMsOf(errorObject) !== undefined
+  if (code === RESOURCE_NOT_FOUND) {
+    errorObject.code = resourceNotFound
+  } else if (isReserved && reservedCodes?.includes(code) === false && !isRateLimit()) {
     const message = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
     report(new TypeError(message, { cause: error }))
     errorObject.code = INTERNAL_ERROR

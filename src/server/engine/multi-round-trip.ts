@@ -40,7 +40,7 @@ export const clientInput: ClientInput = {
 
 /** The contents of a sealed `requestState`: the recording, bound to its request. */
 interface State {
-  /** Digest of the method and of the params that identify the request. */
+  /** Digest of the method and the params that identify the request. */
   digest: string
   principal: string | null
   /** When the state expires, in milliseconds since 1970. */
@@ -237,7 +237,7 @@ async function openState(
   throw invalidParams('Invalid "requestState"')
 }
 
-/** Digest of the method and of the params that identify the request. */
+/** Digest of the method and the params that identify the request. */
 function requestDigest({ method, params = {} }: JsonRpcRequest): Promise<string> {
   const { name, uri, arguments: args } = params
   return digest([method, name, uri, args])

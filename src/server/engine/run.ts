@@ -47,6 +47,7 @@ export function applyMiddleware(
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
+  // Middleware without a method applies to all methods
   const applicable = server.middleware.filter((applied) => (applied.method ?? method) === method)
   const runFrom = async (index: number): Promise<Result> => {
     const middleware = applicable[index]

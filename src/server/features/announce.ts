@@ -10,18 +10,15 @@ import type { Session } from '../../session/session.ts'
 import type { ServerChange } from '../notifier.ts'
 import { changeNotification, covers } from './subscriptions.ts'
 
-/**
- * The topics by which the sessions that a change concerns are found; `undefined` if it concerns all
- * sessions.
- */
+/** The topics whose subscribers a change concerns; `undefined` if it concerns all sessions. */
 export function topicsOfChange(change: ServerChange): string[] | undefined {
   if ('uri' in change) return coveringTopics(change.uri)
   return 'elicitationId' in change ? [change.elicitationId] : undefined
 }
 
 /**
- * Sends a change to a session, once its handshake is complete: every change of a list, updates of
- * resources that the session subscribed to, and the completion of its elicitations.
+ * Notifies a session of a change: every change of a list, updates of resources that the session subscribed
+ * to, and the completion of its elicitations. Does nothing before the handshake is complete.
  */
 export function announceTo(
   { record }: Pick<Session, 'record'>,

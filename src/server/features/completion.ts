@@ -1,5 +1,5 @@
 /**
- * Completion of prompt arguments and of template variables.
+ * Completion of prompt arguments and template variables.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */

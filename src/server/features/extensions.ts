@@ -24,7 +24,7 @@ export interface Extensions {
   method(name: string, revision: RevisionFacts): AddedMethod | undefined
   /** Adds the extensions' entries to the server's capabilities in an era. */
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities
-  /** The scopes that a request needs in addition to those of the server. */
+  /** The scopes that a request needs in addition to the server's scopes. */
   scopesFor(method: string, params: JsonObject): readonly string[]
   /** Whether a request may return a result whose type is not part of the core protocol. */
   allows(result: Result, ctx: HandlerContext): boolean
@@ -43,7 +43,7 @@ export interface Extensions {
 /** The facts of an added method, as in the method table, and its handler. */
 export interface AddedMethod {
   readonly facts: MethodFacts
-  /** The scopes that a request needs in addition to those of the server. */
+  /** The scopes that a request needs in addition to the server's scopes. */
   scopes?(params: JsonObject): readonly string[]
   run(server: unknown, params: JsonObject, ctx: HandlerContext): Result | Promise<Result>
 }

@@ -62,8 +62,8 @@ export const onePage: Pages = (items, cursor) => {
 
 function readPosition(cursor: unknown, list: string): number {
   const start = typeof cursor === 'string' ? parseInt(cursor, 36) : 0
-  if (!(start > 0 && createCursor(start, list) === cursor)) throw invalidCursor()
-  return start
+  if (start > 0 && createCursor(start, list) === cursor) return start
+  throw invalidCursor()
 }
 
 function invalidCursor(): ProtocolError {

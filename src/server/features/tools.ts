@@ -72,7 +72,7 @@ export interface ToolOptions<
   /** Whether a caller may list and call the tool. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
   /**
-   * Scopes that a call needs in addition to those of the server. Checked if the server is protected
+   * Scopes that a call needs in addition to the server's scopes. Checked if the server is protected
    * (`edgewise/protected-resource`): the error names the scopes that the client must request.
    */
   scopes?: readonly string[]

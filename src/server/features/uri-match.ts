@@ -10,7 +10,7 @@
  */
 export type UriVariables = Partial<Record<string, string | string[]>>
 
-/** A part of a template: fixed text, or a value that may have a prefix. */
+/** A part of a template. It is fixed text, or a value that may have a prefix. */
 export interface Part {
   /**
    * The fixed text, or the text before the value. A value with a prefix may be empty, or absent

@@ -55,8 +55,9 @@ const MAX_CALLERS = 10_000
 export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {
   requireKnown('The rate limit', options, OPTIONS)
   const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
-  // Also rejects NaN, with which no request would be counted as too many
-  if (!(requests >= 0 && perMs >= 0)) {
+  // False for `NaN`, with which no request would be counted as too many
+  const isLimit = requests >= 0 && perMs >= 0
+  if (!isLimit) {
     throw new TypeError('A rate limit needs numbers for "requests" and "perMs"')
   }
   const periods = boundedCache<string, { readonly endsAt: number; count: number }>(MAX_CALLERS)

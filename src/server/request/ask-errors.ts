@@ -21,7 +21,7 @@ export function noteUnanswered(error: unknown): unknown {
 }
 
 /**
- * Whether the error is that of an input request without a valid response. The client may see its
+ * Whether the error is about an input request without a valid response. The client may see its
  * message, which contains nothing internal to the server.
  */
 export function isUnanswered(error: unknown): error is SdkError {

@@ -77,7 +77,8 @@ export class BaseRequestContext implements BaseContext {
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
     const progressToken = this.meta.progressToken
-    if (!isRequestId(progressToken) || this.done || !(progress > this.#reportedProgress)) return
+    const hasAdvanced = progress > this.#reportedProgress
+    if (!hasAdvanced || !isRequestId(progressToken) || this.done) return
     this.#reportedProgress = progress
     await this.exchange.send(
       notification('notifications/progress', { progressToken, progress, ...options }),

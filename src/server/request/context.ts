@@ -102,7 +102,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
    * @throws {ProtocolError} The error that the client responded with.
-   * @throws {TypeError} If the schema is not that of a flat form, or asks for a secret.
+   * @throws {TypeError} If the schema does not describe a flat form, or asks for a secret.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicit<S extends StandardSchema | ObjectSchema>(

@@ -22,9 +22,9 @@ export interface ElicitFormOptions<S extends StandardSchema | ObjectSchema> {
   /** Explains to the user what is requested and why. */
   message: string
   /**
-   * An object of strings, numbers, booleans and enums: either a Standard Schema, whose output
-   * becomes the content, or a JSON Schema as sent on the wire, whose content is not validated.
-   * Nested objects do not compile.
+   * The schema of an object of strings, numbers, booleans and enums. Nested objects do not compile.
+   * The output of a Standard Schema becomes the content. With a JSON Schema, which is sent
+   * unchanged, the content is not validated.
    */
   schema: S & FlatForm<S>
   /** Identifies the request across replays; by default derived from its method and number. */

@@ -101,7 +101,7 @@ export interface ScopedServer {
     entries(): Iterable<[string, ScopedTool]>
   }
   readonly extensions?: {
-    /** The scopes that a request needs in addition to those of the server. */
+    /** The scopes that a request needs in addition to the server's scopes. */
     scopesFor(method: string, params: JsonObject): readonly string[]
   }
 }
@@ -112,7 +112,7 @@ export interface Authorizer {
    * Checks that a caller may send a message, before the message is validated.
    *
    * @param frame The parsed message, or a batch of messages.
-   * @param scopes Required scopes in addition to those of the message.
+   * @param scopes Required scopes in addition to the scopes of the message.
    * @throws {HttpError} 403, with a challenge that names the missing scopes.
    */
   authorize(frame: unknown, caller: Caller, server: ScopedServer, scopes?: readonly string[]): void

@@ -7,7 +7,7 @@ import type { ReplayInput } from '../../patterns/replay.ts'
 import type { ProtocolError } from '../../protocol/errors.ts'
 import type { Result } from '../../protocol/types.ts'
 
-/** The outcome of one run of a method: its result, or the input that it needs first. */
+/** What one run of a method ends with: its result, or requests for the input that it needs first. */
 export type Outcome = Result | Suspension
 
 /** Why a run has no result yet. */

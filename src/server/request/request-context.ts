@@ -59,7 +59,7 @@ export class RequestContext extends BaseRequestContext implements Context {
 
   /**
    * The text that the model receives for an unexpected error. The error is reported when the run
-   * has ended, or dropped if the run turns out to be suspended, as the handler then runs again.
+   * has ended, or dropped if the run turns out to be suspended, because the handler then runs again.
    *
    * @throws The error itself, if the client must receive it.
    */

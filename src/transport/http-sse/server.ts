@@ -53,9 +53,18 @@ export interface SseHandlerOptions
 }
 
 const OPTIONS: OptionNames<SseHandlerOptions> = {
-  ...{ allowedOrigins: 1, allowedHosts: 1, maxBodyBytes: 1, keepAliveMs: 1, auth: 1 },
-  ...{ inputTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
-  ...{ messagePath: 1, maxConnections: 1, maxConnectionsPerCaller: 1 },
+  allowedOrigins: 1,
+  allowedHosts: 1,
+  maxBodyBytes: 1,
+  keepAliveMs: 1,
+  auth: 1,
+  inputTimeoutMs: 1,
+  secrets: 1,
+  stateTtlMs: 1,
+  maxStateBytes: 1,
+  messagePath: 1,
+  maxConnections: 1,
+  maxConnectionsPerCaller: 1,
 }
 
 const SESSION_PARAMETER = 'session'

@@ -67,7 +67,8 @@ export class HttpSender {
       const sentHeaders = await this.headers(facts, headers)
       const response = await this.#follow({ method, headers: sentHeaders, body, signal })
       const { status } = response
-      if (status !== 401 && !(status === 403 && response.headers.has(CHALLENGE))) {
+      const isChallenge = status === 401 || (status === 403 && response.headers.has(CHALLENGE))
+      if (!isChallenge) {
         callHook(() => auth?.accepted?.(response, facts))
         return response
       }
@@ -86,7 +87,7 @@ export class HttpSender {
     return { url: this.url, method, server: this.server, background }
   }
 
-  /** The headers of a request: those of the application, of the authorization, and its own. */
+  /** The headers of a request: from the application, from the authorization, and its own. */
   async headers(
     facts: HttpRequestFacts,
     requestHeaders: Readonly<Record<string, string>>,

@@ -36,11 +36,13 @@ export async function readBody(
   let text: string | undefined
   let bytes: ArrayBuffer | Uint8Array | undefined
   try {
-    // Text is faster than bytes on every host
-    if (!isTooLong && length <= MAX_SHORT_BYTES) text = await request.text()
-    // Firefox does not support streaming the body of a `Request`
-    else if (!isTooLong)
+    if (!isTooLong && length <= MAX_SHORT_BYTES) {
+      // Text is faster than bytes on every host
+      text = await request.text()
+    } else if (!isTooLong) {
+      // Firefox does not support streaming the body of a `Request`
       bytes = await (request.body ? readBytes(request.body, maxBytes) : request.arrayBuffer())
+    }
   } catch {
     throw invalidRequest(400, 'The body cannot be read')
   }
@@ -53,10 +55,11 @@ export async function readBody(
     } catch {
       // Handled below
     }
+  } else if (!text.includes('\ufffd') || new TextEncoder().encode(text).length <= length) {
+    // `text()` replaces invalid bytes by U+FFFD, which makes the text longer than the body was. The
+    // exception is a four-byte character of which only the last byte is missing
+    return text
   }
-  // `text()` replaces invalid bytes by U+FFFD, which makes the text longer than the body was. The
-  // exception is a four-byte character of which only the last byte is missing
-  else if (!text.includes('\ufffd') || new TextEncoder().encode(text).length <= length) return text
   // Invalid UTF-8 can be compressed data, because no host decompresses request bodies
   const encoding = headers.get('content-encoding')
   throw encoding

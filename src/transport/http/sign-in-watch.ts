@@ -28,13 +28,11 @@ export function watchSignIn(send: Fetch): SignInWatch {
     async fetch(url, init) {
       const response = await send(url, init)
       const { ok, status } = response
-      if (status === 401) rejectedToken = tokenOf(init)
       // A redirect says nothing about the token
-      else if (
-        rejectedToken !== undefined &&
-        (ok || status >= 400) &&
-        tokenOf(init) !== rejectedToken
-      ) {
+      const isAccepted = status !== 401 && (ok || status >= 400)
+      if (status === 401) {
+        rejectedToken = tokenOf(init)
+      } else if (rejectedToken !== undefined && isAccepted && tokenOf(init) !== rejectedToken) {
         rejectedToken = undefined
         for (const resolve of waiters.splice(0)) resolve()
       }

@@ -7,7 +7,7 @@
  *   text on request. Both are accepted.
  * - Cancellation: by `notifications/cancelled`, as on stdio.
  * - End: by `bye`, by the `close` event of ports that support it, by a lock that the browser holds
- *   for a live end (same origin), and otherwise by silence. With a lock no pings are sent, as an
+ *   for a live end (same origin), and otherwise by silence. With a lock no pings are sent, because an
  *   end may be alive but silent: at a breakpoint, or in a long calculation.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
@@ -36,7 +36,7 @@ export interface MessagePortOptions {
    */
   readonly maxMessageLength?: number | undefined
   /**
-   * Whether the ends perform a handshake. Without it, only JSON-RPC is posted, as peers other than
+   * Whether the ends perform a handshake. Without it, only JSON-RPC is posted, because peers other than
    * Edgewise expect, such as the views and hosts of MCP Apps. The peer must then be listening
    * already, and only the `close` event of a port signals its end.
    *
@@ -152,7 +152,7 @@ class MessagePortTransport implements Transport {
   }
 
   async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    // Copied now, as the message may be changed before the handshake completes
+    // Copied now, because the message may be changed before the handshake completes
     const data = this.#options.format === 'text' ? wellFormedJson(frame) : jsonCopy(frame)
     await this.#opened
     if (this.#closeController.signal.aborted) throw closedError()
@@ -269,7 +269,7 @@ class MessagePortTransport implements Transport {
     if (this.#isOpen) this.#receiver?.malformed(error)
   }
 
-  /** Ends the connection after a delay, as the last messages of the peer may still be in transit. */
+  /** Ends the connection after a delay, because the last messages of the peer may still be in transit. */
   #endLater(reason?: Error): void {
     setTimeout(() => this.#end(reason), DRAIN_MS)
   }

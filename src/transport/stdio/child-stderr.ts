@@ -41,7 +41,7 @@ export class ChildStderr {
       try {
         onChunk(value, text)
       } catch {
-        // Keep reading, as the process would otherwise block on a full pipe
+        // Keep reading, because the process would otherwise block on a full pipe
       }
     }
   }

@@ -45,7 +45,7 @@ export interface ChildTransportOptions extends StdioTransportOptions {
 
 /** The program to start, and its options. */
 export interface StdioClientOptions extends ChildTransportOptions {
-  /** The program: a path, or a name that is looked up in `PATH`. It is not run through a shell. */
+  /** The path of the program, or its name in a directory of `PATH`. It is not run through a shell. */
   command: string
   /** Its arguments, passed without interpretation. */
   args?: readonly string[]
@@ -54,7 +54,7 @@ export interface StdioClientOptions extends ChildTransportOptions {
    * inherits from this process; `undefined` removes one.
    */
   env?: Readonly<Record<string, string | undefined>>
-  /** The working directory. By default it is that of this process. */
+  /** The working directory. By default, the directory of this process. */
   cwd?: string
   /**
    * What happens to the program's stderr, which is meant for logs. It is written to this process's stderr,
@@ -117,8 +117,15 @@ export const inheritedVariables: readonly string[] = [
 ]
 
 const OPTIONS: OptionNames<StdioClientOptions> = {
-  ...{ command: 1, args: 1, env: 1, cwd: 1, stderr: 1, approve: 1 },
-  ...{ maxMessageBytes: 1, graceMs: 1, maxRestarts: 1 },
+  command: 1,
+  args: 1,
+  env: 1,
+  cwd: 1,
+  stderr: 1,
+  approve: 1,
+  maxMessageBytes: 1,
+  graceMs: 1,
+  maxRestarts: 1,
 }
 
 /** A process that ran for this long resets the number of restarts, in milliseconds. */

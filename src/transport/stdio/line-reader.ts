@@ -21,7 +21,7 @@ export class LineReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The beginning of an incomplete line. */
   readonly #line = new ByteBuffer()
-  /** The outline of the current line once it is too long to be kept. */
+  /** Replaces the current line once it is too long: contains its id, which the error response needs. */
   #outline: MessageOutline | undefined
   /** Whether the error for the current line was already returned, so that the rest is discarded. */
   #isReported = false
@@ -35,8 +35,8 @@ export class LineReader {
 
   /**
    * Adds a chunk and returns the results that it completes, in order: lines, or errors for
-   * unreadable ones. The error for a line that is too long is returned as soon as the rest of the
-   * line cannot add to it.
+   * unreadable ones. The error for a line that is too long is returned as soon as its
+   * outline is complete.
    */
   read(chunk: Uint8Array): (string | ProtocolError)[] {
     let lines: (string | ProtocolError)[] = []
@@ -117,6 +117,7 @@ export class LineReader {
       INVALID_REQUEST,
       `Invalid request: the message is longer than ${this.#maxLineBytes} bytes`,
     )
+    // Shows which request to answer
     error.about = outline.content
     return error
   }

@@ -58,11 +58,11 @@ export class MessageOutline {
 
   /**
    * The scanned part of the message without nested content; `undefined` if it is not an object.
-   * Members longer than an id or a method are omitted.
+   * Members that reach {@link MAX_MEMBER_BYTES} are omitted.
    */
   get content(): JsonObject | undefined {
     if (!this.#isObject) return undefined
-    // A nested object or array is emptied, so its member is complete as soon as it begins
+    // Within a nested object or array, the current member is complete: its value is `{}` or `[]`
     const members = this.#depth > 1 ? this.#membersAndCurrent() : this.#members
     try {
       return JSON.parse(`{${members.join(',')}}`) as JsonObject
@@ -80,7 +80,8 @@ export class MessageOutline {
 
   #scanToken(byte: number): void {
     if (this.#depth === 0) {
-      if (byte === OPEN_OBJECT && this.#members.length === 0) this.#depth++
+      const hasEnded = this.#members.length > 0
+      if (byte === OPEN_OBJECT && !hasEnded) this.#depth++
       else if (byte > SPACE) this.#isObject = false
       return
     }

@@ -31,7 +31,7 @@ export interface StdioTransportOptions {
 }
 
 /**
- * Creates a transport over two byte streams, such as the standard streams of this process or of a
+ * Creates a transport over two byte streams, such as the standard streams of this process or a
  * child.
  *
  * Reading accepts CRLF, blank lines and one byte order mark. Lines that are not JSON, not UTF-8 or too long

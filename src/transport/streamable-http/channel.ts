@@ -204,7 +204,7 @@ export class StreamableHttpChannel implements Channel {
     this.lost = true
   }
 
-  /** The headers of a POST, or of a request without a message. */
+  /** The headers of a POST, or of any request without a message. */
   headers(message?: JsonRpcMessage): Record<string, string> {
     const { revision } = this.receiver
     const headers: Record<string, string> = { accept: 'text/event-stream' }

@@ -41,15 +41,15 @@ export interface ServeOptions extends HandlerOptions {
   /**
    * The number of proxies in front of this process, such as load balancers. Each of them must append the
    * address of its client to the header `X-Forwarded-For`, as most do. Limits for callers without a
-   * principal then apply to the address of the client, not to that of the proxy. With a number that is
+   * principal then apply to the address of the client, not of the proxy. With a number that is
    * too high, clients can choose their address.
    *
    * @default 0
    */
   trustProxy?: number
   /**
-   * Serves the server's card, and perhaps a catalog: the result of `cardHandler` of
-   * `edgewise/cards`. They are public, even if the server is protected.
+   * Serves the server's card, and perhaps a catalog. Set it to the result of `cardHandler` from
+   * `edgewise/cards`. The documents are public, even if the server is protected.
    */
   card?: PublicDocuments
   /**
@@ -133,7 +133,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     if (card) for (const cardPath of card.paths) routes.all(routeOf(cardPath), card)
     for (const routePath of [path, ...(handlerOptions.auth?.paths ?? [])])
       routes.all(routeOf(routePath), handler)
-    // With CORS headers: without them, pages could not read the 404
+    // `guard` adds CORS headers. Without them, pages could not read the 404
     routes.all('*', (request) => guard(request, notFound))
     // The router itself must not be returned. It is a proxy with every property, including `then`, so that
     // `await` would treat it as a promise
@@ -182,6 +182,7 @@ export function listenFault(error: unknown, hostname: string, port: number): unk
  * because routing takes a quarter of the time of a call.
  */
 export function isAtPath({ url }: Request, path: string): boolean {
+  // The first slash after the authority is where the path begins
   return url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length
 }
 

@@ -48,11 +48,16 @@ export interface HandlerOptions extends EndpointOptions {
   sessions?: SessionProvider | false
 }
 
-/** The names of a handler's options, including those of the server's input requests. */
+/** The names of a handler's options, including options for the server's input requests. */
 export function handlerOptionNames({ input }: ServerDefinition): object {
   return {
-    ...{ allowedOrigins: 1, allowedHosts: 1, auth: 1, maxBodyBytes: 1, jsonOnly: 1 },
-    ...{ keepAliveMs: 1, sessions: 1 },
+    allowedOrigins: 1,
+    allowedHosts: 1,
+    auth: 1,
+    maxBodyBytes: 1,
+    jsonOnly: 1,
+    keepAliveMs: 1,
+    sessions: 1,
     ...input.options,
   } satisfies Omit<OptionNames<HandlerOptions>, keyof InputOptions>
 }
@@ -106,7 +111,9 @@ export function createHandler(
       const opensStream = method === 'GET' && !options.jsonOnly
       const isPost = method === 'POST'
       // `allow` is a text in which no name of a method contains another
-      if (!(isPost || opensStream || method === 'DELETE') || !sessions.allow.includes(method)) {
+      const isAllowed =
+        (isPost || opensStream || method === 'DELETE') && sessions.allow.includes(method)
+      if (!isAllowed) {
         throw methodNotAllowed(request, sessions.allow)
       }
       const incoming = new IncomingRequest(endpoint, request, callerOrResponse)

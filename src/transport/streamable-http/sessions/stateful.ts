@@ -41,7 +41,11 @@ export interface StatefulSessionOptions extends SessionLimits {
 }
 
 const OPTIONS: OptionNames<StatefulSessionOptions> = {
-  ...{ store: 1, calls: 1, idleMs: 1, maxSessions: 1, maxSessionsPerCaller: 1 },
+  store: 1,
+  calls: 1,
+  idleMs: 1,
+  maxSessions: 1,
+  maxSessionsPerCaller: 1,
 }
 
 /**
