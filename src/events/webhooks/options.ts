@@ -33,8 +33,8 @@ export interface WebhookOptions {
    */
   fetch?: WebhookFetch
   /**
-   * The only URLs that are accepted: origins, or URLs whose paths begin with that of one of them, by
-   * whole segments.
+   * The only URLs that are accepted. An origin accepts all its URLs. A URL with a path accepts that
+   * URL and the URLs below it.
    */
   allowedUrls?: readonly string[]
   /**
@@ -168,8 +168,14 @@ const DEFAULTS: NumericOptions = {
 }
 
 const OPTIONS: Record<keyof WebhookOptions, unknown> = {
-  ...{ fetch: 1, allowedUrls: 1, publicNetwork: 1, allowUrl: 1, isVerified: 1, wellKnown: 1 },
-  ...{ endless: 1, ownMessageIds: 1, strictUnsubscribe: 1 },
+  fetch: 1,
+  allowedUrls: 1,
+  publicNetwork: 1,
+  allowUrl: 1,
+  isVerified: 1,
+  endless: 1,
+  ownMessageIds: 1,
+  strictUnsubscribe: 1,
   ...DEFAULTS,
 }
 
@@ -196,7 +202,9 @@ export function readOptions(options: WebhookOptions): WebhookSettings {
   if (invalid !== undefined) throw new TypeError(`"${invalid}" in "allowedUrls" is not a URL`)
   const settings = { ...DEFAULTS, ...options, fetch: fetch ?? globalThis.fetch }
   for (const name in DEFAULTS) {
-    if (!(Reflect.get(settings, name) > 0)) throw new RangeError(`"${name}" must be above 0`)
+    // False for `NaN`
+    const isPositive = Reflect.get(settings, name) > 0
+    if (!isPositive) throw new RangeError(`"${name}" must be above 0`)
   }
   return settings
 }
