@@ -75,7 +75,7 @@ export function forwardedSessions(
   })
 }
 
-/** Creates the same request with a single session id, as a proxy may have repeated the header. */
+/** Creates the same request with a single session id, because a proxy may have repeated the header. */
 function withSessionId(request: Request, sessionId: string): Request {
   if (request.headers.get('mcp-session-id') === sessionId) return request
   const headers = new Headers(request.headers)

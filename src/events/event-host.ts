@@ -41,7 +41,7 @@ export function unknownType(name: string): EventFailure {
   return { kind: 'NotFound', message: `Unknown event type: "${name}"`, data: { kind: 'event' } }
 }
 
-/** The error for subscriptions whose schema was broken by a change of the type. */
+/** The error for subscriptions to a type whose schema has changed incompatibly. */
 function schemaChanged(feature: string): EventFailure {
   const data = { feature, reason: 'schema_changed' }
   return { kind: 'Unsupported', message: 'The schema of the event type has changed', data }
@@ -59,11 +59,12 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
   readonly #cursors: Cursors
   /** The types of subscriptions when they were opened, and their validated arguments. */
   readonly #opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
-  /** What was broken by changes of event types, by the schemas that they had before. */
+  /** The feature whose change was incompatible, by the type and its previous schemas. */
   readonly #broken = new Map<string, string>()
 
   constructor(log: EventLog, { errorCodes, profile, sources }: EventsOptions) {
     this.log = log
+    // ChatGPT knows the codes of the design sketch
     this.#codes = errorCodes ?? (profile && 'sketch')
     this.profile = profile
     this.#sources = sources
@@ -84,7 +85,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     const { name, args } = readNameAndArguments(params)
     const entry = this.types.find(name, ctx)
     if (!entry) throw this.failure(unknownType(name), ctx)
-    checks.mode?.()
+    checks.beforeModes?.()
     if (!entry.item.delivery.includes(mode) || !canServe(mode, ctx)) {
       const message = `Events of the type "${name}" cannot be received by "${mode}"`
       throw this.error('Unsupported', message, { feature: 'deliveryMode', value: mode }, ctx)
@@ -99,7 +100,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
       throw invalidParams(`Invalid arguments for the event type "${name}": ${checked.fault}`)
     }
     this.#opened.set(subscription, { entry, input: checked.value })
-    await checks.callback?.()
+    await checks.beforeAuthorize?.()
     await this.authorize(subscription, ctx)
     return subscription
   }
@@ -183,9 +184,9 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     subscription: OpenSubscription,
     position: Position,
     limit: number,
-    isPatient = false,
+    stopsAtFailure = false,
   ): Promise<NextEvents> {
-    const reader = this.#reader(subscription, isPatient)
+    const reader = this.#reader(subscription, stopsAtFailure)
     const source = this.#sourceOf(reader.entry)
     if (source) return source.read(reader, position, limit)
     return readLog(reader, typeof position === 'number' ? position : 0, limit)
@@ -230,8 +231,8 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     this.definition?.observe?.(event)
   }
 
-  /** Records that the schema of a type was broken. Returns the error for its subscriptions. */
-  breakSchema({ item: { name }, checksum }: EventEntry, feature: string): EventFailure {
+  /** Returns the error for subscriptions to the old schema, and remembers it for their cursors. */
+  schemaFailure({ item: { name }, checksum }: EventEntry, feature: string): EventFailure {
     this.#broken.set(brokenKey(name, checksum), feature)
     return schemaChanged(feature)
   }
@@ -255,11 +256,11 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     return (entry ?? this.#opened.get(subscription)?.entry)?.options ?? {}
   }
 
-  #reader(subscription: OpenSubscription, isPatient: boolean): Reader {
+  #reader(subscription: OpenSubscription, stopsAtFailure: boolean): Reader {
     const entry = this.#entryOf(subscription)
     const input = this.#opened.get(subscription)?.input
     const report = (error: unknown): void => this.report(error)
-    return { log: subscription.log ?? this.log, entry, subscription, input, isPatient, report }
+    return { log: subscription.log ?? this.log, entry, subscription, input, stopsAtFailure, report }
   }
 
   /** Whether the events of a type are pulled, and how. */

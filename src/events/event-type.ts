@@ -16,9 +16,22 @@ import type { DeliveryMode, EventType } from './wire.ts'
 export const MODES: readonly DeliveryMode[] = ['poll', 'push', 'webhook']
 
 const OPTIONS: OptionNames<EventTypeOptions> = {
-  ...{ description: 1, input: 1, payload: 1, delivery: 1, matches: 1, transform: 1, poll: 1 },
-  ...{ pollMs: 1, scopes: 1, visible: 1, authorize: 1, history: 1, unfiltered: 1, meta: 1 },
-  ...{ onSubscribe: 1, onUnsubscribe: 1 },
+  description: 1,
+  input: 1,
+  payload: 1,
+  delivery: 1,
+  matches: 1,
+  transform: 1,
+  poll: 1,
+  pollMs: 1,
+  scopes: 1,
+  visible: 1,
+  authorize: 1,
+  history: 1,
+  unfiltered: 1,
+  meta: 1,
+  onSubscribe: 1,
+  onUnsubscribe: 1,
 }
 
 /** The input of types without arguments. */
@@ -76,7 +89,7 @@ export function eventEntry(
   if (mayHaveArguments && !options.matches && !poll && !options.unfiltered) {
     throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
   }
-  if (!(Number.isInteger(pollMs) && pollMs > 0)) {
+  if (!Number.isInteger(pollMs) || pollMs <= 0) {
     throw new TypeError(`${owner} has an invalid "pollMs": use a whole number above 0`)
   }
   const item: EventType = {

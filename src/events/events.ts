@@ -30,8 +30,17 @@ import type { DeliveryAttempt, EventStorage } from './storage.ts'
 import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
 
 const OPTIONS: OptionNames<EventsOptions> = {
-  ...{ storage: 1, webhooks: 1, errorCodes: 1, listChanged: 1, topLevelCapability: 1, legacy: 1 },
-  ...{ maxStreams: 1, maxStreamsPerPrincipal: 1, heartbeatMs: 1, compare: 1, profile: 1 },
+  storage: 1,
+  webhooks: 1,
+  errorCodes: 1,
+  listChanged: 1,
+  topLevelCapability: 1,
+  legacy: 1,
+  maxStreams: 1,
+  maxStreamsPerPrincipal: 1,
+  heartbeatMs: 1,
+  compare: 1,
+  profile: 1,
   sources: 1,
 }
 
@@ -86,14 +95,18 @@ class ServerEventTypes implements ServerEvents {
     this.#changes = new ListChanges(listChanged)
     this.#trimming = new TrimSchedule(this.#host)
     this.#storage = storage
-    if (storage) this.#webhooks = webhooks?.attach(Object.assign(this.#host, { storage }))
+    if (storage) {
+      const host = Object.assign(this.#host, { storage })
+      this.#webhooks = webhooks?.attach(host)
+    }
     const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
-    if (!(heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0)) {
+    // False for `NaN`
+    const areLimits = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
+    if (!areLimits) {
       throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
     }
-    this.#streams = new EventStreams(this.#host, {
-      ...{ heartbeatMs, maxStreams, maxStreamsPerPrincipal },
-    })
+    const streamLimits = { heartbeatMs, maxStreams, maxStreamsPerPrincipal }
+    this.#streams = new EventStreams(this.#host, streamLimits)
     this.#leases = new PollLeases(this.#host)
   }
 
@@ -186,11 +199,10 @@ class ServerEventTypes implements ServerEvents {
     if (options.poll && !sources) {
       throw new TypeError(`"${name}" has "poll": pass "sources: pollSources" to "events"`)
     }
-    // The ways in which this server can deliver events
-    const served = MODES.filter((mode) =>
+    const serverModes = MODES.filter((mode) =>
       mode === 'webhook' ? this.#webhooks : profile !== 'chatgpt',
     )
-    return eventEntry(name, options, served)
+    return eventEntry(name, options, serverModes)
   }
 
   async #emit(name: string, payload: unknown, about: EmitOptions): Promise<void> {
@@ -224,7 +236,7 @@ class ServerEventTypes implements ServerEvents {
     registration.replace(entry)
     if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) this.#changes.announce()
     const [change] = this.#options.compare?.(previous.item, entry.item) ?? []
-    if (change) this.#end({ name }, this.#host.breakSchema(previous, change.feature))
+    if (change) this.#end({ name }, this.#host.schemaFailure(previous, change.feature))
   }
 
   #remove(registration: ReplaceableRegistration<EventEntry>, name: string): void {

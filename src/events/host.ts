@@ -21,7 +21,7 @@ export interface Subscriber {
   readonly env: unknown
 }
 
-/** A subscription whose arguments were validated: what any delivery mode reads events for. */
+/** A subscription whose arguments were validated. All delivery modes read events for it. */
 export interface OpenSubscription {
   /** The name of the event type. */
   readonly name: string
@@ -30,14 +30,14 @@ export interface OpenSubscription {
   readonly subscriber: Subscriber
   /** The id of the webhook subscription, for events that are emitted to it alone. */
   readonly id?: string
-  /** The log to read; by default that of the host. */
+  /** The log to read. By default, the log of the host. */
   readonly log?: EventLog
 }
 
 /** Where a subscription begins. */
 export interface Start {
   readonly position: Position
-  /** Whether events before the position were skipped that the client requested. */
+  /** Whether the client requested older events, which were skipped. */
   readonly truncated: boolean
 }
 
@@ -58,9 +58,9 @@ export interface NextEvents {
 /** What a delivery mode checks while a subscription is opened. */
 export interface SubscribeChecks {
   /** Called after the event type was found, before its modes are checked. */
-  mode?(): void
+  beforeModes?(): void
   /** Called after the arguments were validated, before `authorize`. */
-  callback?(): Awaitable<void>
+  beforeAuthorize?(): Awaitable<void>
 }
 
 /** The event types of a server, as the delivery modes use them. */
@@ -85,29 +85,29 @@ export interface EventHost {
   /**
    * Opens a stored subscription again.
    *
-   * @throws {ProtocolError} The error with which it ends: the type was removed or its schema was
-   *   broken, or `authorize` no longer agrees.
+   * @throws {ProtocolError} The error with which it ends: the type was removed, its schema has
+   *   changed incompatibly, or `authorize` no longer agrees.
    */
   reopen(stored: OpenSubscription): Promise<OpenSubscription>
   /**
    * The position for a cursor and `maxAgeMs` from a request.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor; Unsupported if
-   *   the schemas of the type were broken since.
+   *   the schemas of the type have changed incompatibly since.
    */
   start(subscription: OpenSubscription, params: JsonObject, ctx?: RequestContext): Promise<Start>
   /**
    * Reads events after a position: from the log, or with the author's `poll`.
    *
-   * @param isPatient Whether an event for which `matches` or `transform` fails stops the reading, so
-   *   that it can be read again. By default it is reported and skipped.
-   * @throws {unknown} The error of `poll`; if `isPatient`, that of `matches` and `transform`.
+   * @param stopsAtFailure Whether an event for which `matches` or `transform` fails stops the reading,
+   *   so that the event can be read again. By default it is reported and skipped.
+   * @throws {unknown} The error of `poll`. If `stopsAtFailure`, also an error of `matches` or `transform`.
    */
   next(
     subscription: OpenSubscription,
     position: Position,
     limit: number,
-    isPatient?: boolean,
+    stopsAtFailure?: boolean,
   ): Promise<NextEvents>
   /** Encrypts a position; null if the type has no history. */
   cursorOf(subscription: OpenSubscription, position: Position): Promise<string | null>
@@ -135,7 +135,7 @@ export type EventErrorKind =
   | 'Unsupported'
   | 'CallbackEndpointError'
 
-/** The webhook mode, created by `webhooks`, so that only servers that use it contain it. */
+/** The webhook mode, which `webhooks` creates. Bundles of other servers do not contain it. */
 export interface WebhookMode {
   /** Creates the storage of servers that have none of their own. */
   createStorage(): EventStorage
@@ -164,8 +164,8 @@ export interface AttachedWebhooks {
   /** Answers `events/unsubscribe`. */
   unsubscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
   /**
-   * Delivers what is due, until nothing is due or `signal` aborts. Hosts whose storage delivers
-   * itself call it in their alarm; in a process it runs whenever something becomes due.
+   * Delivers what is due, until nothing is due or `signal` aborts. Durable Objects call it in their
+   * alarm. In a process it runs whenever something becomes due.
    *
    * @returns when something is due next, in milliseconds since 1970.
    */

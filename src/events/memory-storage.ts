@@ -36,6 +36,7 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
     }
   }
 
+  /** Active subscriptions still need the events after their positions. */
   protected override neededAfter(name: string): number {
     const active = this.#select({ name }).filter(({ status }) => status === 'active')
     return active.reduce((needed, { position }) => {
@@ -123,9 +124,9 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   #select({ name, principal, url }: SubscriptionQuery): WebhookSubscription[] {
     return [...this.#subscriptions.values()].filter(
       (subscription) =>
-        (name ?? subscription.name) === subscription.name &&
-        (principal ?? subscription.principal) === subscription.principal &&
-        (url ?? subscription.url) === subscription.url,
+        (name === undefined || name === subscription.name) &&
+        (principal === undefined || principal === subscription.principal) &&
+        (url === undefined || url === subscription.url),
     )
   }
 }

@@ -22,9 +22,9 @@ export interface EventsOptions {
   /** Lets event types have the option `poll`: pass `pollSources`. By default they cannot have it. */
   sources?: EventSources
   /**
-   * The codes of errors: those of the design sketch, which ChatGPT knows, those of SEP-3415, or your
-   * own. By default those of SEP-3415 for clients that declare the extension, and those of the
-   * sketch for all others.
+   * The codes of errors: the codes of the design sketch, which ChatGPT knows, the codes of
+   * SEP-3415, or your own. By default, clients that declare the extension receive the codes of
+   * SEP-3415, and all other clients the codes of the sketch.
    */
   errorCodes?: EventErrorCodes
   /**
@@ -68,7 +68,7 @@ export interface EventsOptions {
   heartbeatMs?: number
   /**
    * Compares the schemas when a type is updated: pass `breakingChanges`, so that the subscriptions
-   * end whose clients know a schema that no longer holds. By default an update ends none.
+   * end whose clients know a schema that is no longer valid. By default an update ends none.
    */
   compare?: (before: EventType, after: EventType) => readonly BreakingChange[]
   /** Restricts the server to what one client supports: ChatGPT has only webhooks. */

@@ -26,7 +26,7 @@ export async function pollEvents(
   ctx: RequestContext,
 ): Promise<Result> {
   const { maxEvents = DEFAULT_EVENTS } = params
-  if (!(Number.isSafeInteger(maxEvents) && (maxEvents as number) > 0)) {
+  if (!Number.isSafeInteger(maxEvents) || (maxEvents as number) <= 0) {
     throw invalidParams('"maxEvents" must be a whole number above 0')
   }
   const subscription = await host.open(params, 'poll', ctx)

@@ -11,7 +11,7 @@ import type { EventLog } from './storage.ts'
 
 /** The number of events that are read from the log at once. */
 const PAGE = 100
-/** The number of events that are searched at once for those that a subscription receives. */
+/** The maximum number of events that one call searches for events that a subscription receives. */
 const MAX_SEARCHED = 1000
 
 /** What readers need. */
@@ -22,7 +22,7 @@ export interface Reader {
   /** The validated arguments. */
   readonly input: unknown
   /** Whether an event for which the author's functions fail is read again later, not skipped. */
-  readonly isPatient: boolean
+  readonly stopsAtFailure: boolean
   /** Reports an error to the author. */
   readonly report: (error: unknown) => void
 }
@@ -62,10 +62,10 @@ export async function readLog(reader: Reader, after: number, limit: number): Pro
  * event must be read again later.
  *
  * @param hasFound Whether there are events before this one, which can be delivered first.
- * @throws {unknown} The error of the author's function, if the reader is patient and has found nothing.
+ * @throws {unknown} The error of the author's function, if the reader stops at failures and has found nothing.
  */
 export async function payloadFor(
-  { entry, subscription, input, report, isPatient }: Reader,
+  { entry, subscription, input, report, stopsAtFailure }: Reader,
   data: JsonObject,
   hasFound: boolean,
 ): Promise<JsonObject | null | undefined> {
@@ -79,8 +79,8 @@ export async function payloadFor(
     const transformed = await callAuthor(() => transform(copy(), subscriber), 'transform')
     return await validPayload(entry, transformed, 'transform')
   } catch (error) {
-    if (isPatient && hasFound) return null
-    if (isPatient) throw error
+    if (stopsAtFailure && hasFound) return null
+    if (stopsAtFailure) throw error
     report(error)
     return undefined
   }

@@ -23,8 +23,9 @@ export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema
    */
   emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
   /**
-   * Replaces the type's options, under the same name. With the option `compare`, subscriptions end
-   * with the error Unsupported if a schema no longer holds: offer such a type under a new name.
+   * Replaces the type's options, under the same name. With the option `compare`, an incompatible change
+   * of a schema ends subscriptions with the error Unsupported. To avoid that, define a type with a new
+   * name instead.
    *
    * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
    */
@@ -48,9 +49,9 @@ export interface ServerEvents extends ServerExtension {
     options: EventTypeOptions<Input, Payload>,
   ): EventTypeHandle<Payload>
   /**
-   * Ends subscriptions with the error Forbidden: those of a principal, of an event type, or one. The
-   * option `authorize` must refuse those who may not subscribe again. Streams and polls of other
-   * processes end when they ask `authorize` again.
+   * Ends the subscriptions that the filter selects with the error Forbidden. If their principals may
+   * not subscribe again, the option `authorize` must refuse them. Streams and polls of other processes
+   * end when they ask `authorize` again.
    *
    * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
    * @throws {TypeError} If the filter is empty.
@@ -59,9 +60,9 @@ export interface ServerEvents extends ServerExtension {
   /** The last requests to the webhook of a subscription, newest first. */
   deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
   /**
-   * Delivers what is due to webhooks, until nothing is due. A process does so on its own, and a
-   * storage in Durable Objects in its alarms: call it where neither runs between requests, such as in
-   * a cron job.
+   * Delivers to webhooks until nothing is due. A running process and the alarms of Durable Objects
+   * deliver automatically. Call this method, for example in a cron job, where neither runs between
+   * requests.
    *
    * @returns when something is due next, in milliseconds since 1970.
    */

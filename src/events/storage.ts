@@ -14,7 +14,7 @@ import type { Auth } from '../server/request/exchange.ts'
 export interface LoggedEvent {
   /** The name of the event type. */
   readonly name: string
-  /** Identifies the event among those of its type. */
+  /** Identifies the event among the events of its type. */
   readonly eventId: string
   /** When it happened: RFC 3339, with a time zone. */
   readonly timestamp: string
@@ -45,8 +45,8 @@ export interface TrimLimits {
 }
 
 /**
- * A position of a subscription: that of the last processed event in the log, or the cursor of the
- * author's `poll` function (null before the first call).
+ * A position of a subscription: the position of the last processed event in the log, or the cursor of
+ * the author's `poll` function (null before the first call).
  */
 export type Position = number | string | null
 
@@ -112,7 +112,7 @@ export interface EventLog {
    * Appends an event, and makes the active subscriptions to its type due that have nothing else to
    * deliver. If the log has an event of this name and id, nothing changes.
    *
-   * @returns the position of the event, or that of the event with the same name and id.
+   * @returns the position of the event, or of the stored event with the same name and id.
    */
   append(event: LoggedEvent): Awaitable<number>
   /**

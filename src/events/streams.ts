@@ -11,7 +11,7 @@ import type { ServerEventHost } from './event-host.ts'
 import type { OpenSubscription } from './host.ts'
 import { EventStream } from './stream.ts'
 
-/** Selects subscriptions: those that have all given members. */
+/** Selects the subscriptions with all given members. */
 export interface SubscriptionFilter {
   readonly principal?: string
   /** The id of a subscription. */
@@ -35,7 +35,7 @@ export class EventStreams {
   readonly #host: ServerEventHost
   readonly #limits: StreamLimits
   readonly #streams = new Map<string, EventStream>()
-  /** The number of streams of each account, including those that are being opened. */
+  /** The number of streams of each account, including streams that are being opened. */
   readonly #counts = new Map<string, number>()
   #total = 0
 
@@ -54,7 +54,7 @@ export class EventStreams {
     let release: (() => void) | undefined
     try {
       const opened = await this.#host.open(params, 'push', ctx, {
-        callback: () => void (release = this.#reserve(ctx)),
+        beforeAuthorize: () => void (release = this.#reserve(ctx)),
       })
       const start = await this.#host.start(opened, params, ctx)
       const id = STREAM_PREFIX + crypto.randomUUID()
@@ -122,8 +122,8 @@ export function isSelected(
   filter: SubscriptionFilter,
 ): boolean {
   return (
-    (filter.id ?? id) === id &&
-    (filter.name ?? name) === name &&
-    (filter.principal ?? subscriber.principal) === subscriber.principal
+    (filter.id === undefined || filter.id === id) &&
+    (filter.name === undefined || filter.name === name) &&
+    (filter.principal === undefined || filter.principal === subscriber.principal)
   )
 }

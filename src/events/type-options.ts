@@ -102,7 +102,7 @@ export interface EventTypeOptions<
    * @default 10000
    */
   pollMs?: number
-  /** Scopes that a subscription needs in addition to those of the server, if it is protected. */
+  /** Scopes that a subscription needs in addition to the server's scopes, if the server is protected. */
   scopes?: readonly string[]
   /** Whether a caller may see the type. By default every caller may. */
   visible?: (viewer: Viewer) => boolean

@@ -24,7 +24,7 @@ export interface EventType {
 
 /** One event, as clients receive it. */
 export interface EventOccurrence {
-  /** Identifies the event among those of its type. Repeated deliveries have the same id. */
+  /** Identifies the event among the events of its type. Repeated deliveries have the same id. */
   readonly eventId: string
   /** The name of the event type. */
   readonly name: string

@@ -1,5 +1,5 @@
 /**
- * The errors of `events/*`, whose numbers differ between servers.
+ * The errors of `events/*`. Servers use different codes for the same error.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -11,7 +11,7 @@ import type { EventErrorKind } from '../host.ts'
 /** What an error of `events/*` means; `RateLimited` is temporary. */
 export type EventFailure = EventErrorKind | 'InvalidParams' | 'RateLimited'
 
-/** The codes of deployed servers, followed by those of the proposal. */
+/** The codes of deployed servers, followed by the codes of the proposal. */
 const KINDS: Readonly<Record<number, EventFailure>> = {
   // Literals, because bundlers keep objects with computed keys
   '-32602': 'InvalidParams',
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<number, EventFailure>> = {
   '-32027': 'CallbackEndpointError',
 }
 
-/** The code of the proposal for NotFound, which another proposal uses for rate limits. */
+/** The proposal uses this code for NotFound, and another proposal uses it for rate limits. */
 const NOT_FOUND_OR_RATE_LIMITED = -32023
 
 const CALLBACK_REASON =
@@ -67,6 +67,7 @@ function kindOf({ code, data }: ErrorObject): EventFailure | undefined {
   }
   if (KINDS[code]) return KINDS[code]
   if (!isObject(data)) return undefined
+  // Each error has its own member in `data`
   if ('kind' in data) return 'NotFound'
   if ('limit' in data) return 'ResourceExhausted'
   if ('feature' in data) return 'Unsupported'

@@ -39,7 +39,7 @@ export class Followed {
   ended: EventError | undefined
   readonly #store: SubscriptionRecords
   readonly #maxAgeMs: number | undefined
-  /** Whether a request has succeeded. The user did not initiate those that follow. */
+  /** Whether a request has succeeded. The user did not initiate later requests. */
   #isAnswered = false
   /** Whether the server has sent a cursor since the subscription is followed. */
   #hasHistory = false

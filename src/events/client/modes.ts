@@ -33,7 +33,7 @@ export function chooseMode(
     (candidate) =>
       delivery.includes(candidate) &&
       supported.includes(candidate) &&
-      (wanted ?? candidate) === candidate,
+      (wanted === undefined || wanted === candidate),
   )
   if (mode) return mode
   const [offered, own] = [delivery, supported].map((modes) => modes.join(', '))

@@ -9,7 +9,7 @@ import { isObject } from '../../protocol/validate.ts'
 
 /** An event of a subscription. Everything in it comes from the server and is untrusted. */
 export interface ReceivedEvent {
-  /** Identifies the event among those of its type. */
+  /** Identifies the event among the events of its type. */
   readonly eventId: string
   /** The name of the event type. */
   readonly name: string

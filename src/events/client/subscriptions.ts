@@ -186,8 +186,15 @@ class ClientSubscriptions implements EventSubscriptions {
     const { minPollMs = 1_000, maxEvents, maxSilenceMs = 60_000, maxQueued = 1_000 } = this.#options
     const stored = await this.#store.load(key)
     const created: StoredSubscription = {
-      ...{ key, server, principal, name, arguments: args },
-      ...{ mode: 'poll', cursor: null, seen: [], createdAt: Date.now() },
+      key,
+      server,
+      principal,
+      name,
+      arguments: args,
+      mode: 'poll',
+      cursor: null,
+      seen: [],
+      createdAt: Date.now(),
     }
     const controller = new AbortController()
     const followed: Followed = new Followed(

@@ -93,7 +93,7 @@ export class Dispatcher {
 
 function isOccurrence(body: JsonObject, wanted?: string): body is JsonObject & EventOccurrence {
   const { eventId, name, timestamp, data } = body
-  const isNamed = typeof name === 'string' && (wanted ?? name) === name
+  const isNamed = typeof name === 'string' && (wanted === undefined || wanted === name)
   return typeof eventId === 'string' && isNamed && typeof timestamp === 'string' && isObject(data)
 }
 

@@ -36,8 +36,8 @@ export interface ExecutionPlatform {
 /** The request of which a handler receives the content. */
 export interface WebhookContext extends WebhookRoute {
   /**
-   * Continues with work after the response. On Workers it is that of the execution context; the event
-   * is not delivered again if the work fails.
+   * Continues with work after the response. On Workers it calls `waitUntil` of the execution context.
+   * The event is not delivered again if the work fails.
    */
   waitUntil(work: Promise<unknown>): void
 }

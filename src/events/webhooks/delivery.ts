@@ -89,9 +89,9 @@ export async function deliverTo(
     for (let count = 0; ;) {
       let page: NextEvents
       const { rejectedSince = Date.now() } = lease.progress
-      const isPatient = Date.now() - rejectedSince < MAX_REJECTED_MS
+      const stopsAtFailure = Date.now() - rejectedSince < MAX_REJECTED_MS
       try {
-        page = await host.next(open, lease.record.position, PAGE_EVENTS, isPatient)
+        page = await host.next(open, lease.record.position, PAGE_EVENTS, stopsAtFailure)
       } catch (error) {
         return postpone(error, { ...lease.progress, rejectedSince })
       }

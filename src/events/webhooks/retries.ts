@@ -41,7 +41,13 @@ export function planRetry(
   const { firstAttemptAt = now, failedSince = now, control } = before
   const [attempts, failures] = [(before.attempts ?? 0) + 1, (before.failures ?? 0) + 1]
   const progress = {
-    ...{ ...before, ...repeated, attempts, failures, firstAttemptAt, failedSince, lastFailure },
+    ...before,
+    ...repeated,
+    attempts,
+    failures,
+    firstAttemptAt,
+    failedSince,
+    lastFailure,
   }
   const isRejected = status >= 400 && status < 500 && status !== 408 && status !== 429
   const isUnknown = control?.type === 'gap' && isRejected && attempts >= MAX_REJECTED_GAPS

@@ -59,13 +59,13 @@ export function subscriptionMethods(
       let secret = ''
       let expiresAt: number | null = null
       const opened = await host.open(params, 'webhook', ctx, {
-        mode() {
+        beforeModes() {
           const value = modeOf(params)
           if (value === 'webhook') return
           const data = { feature: 'deliveryMode', value }
           throw host.error('Unsupported', '"delivery.mode" must be "webhook"', data, ctx)
         },
-        async callback() {
+        async beforeAuthorize() {
           url = readUrl(params)
           secret = readSecret(params)
           expiresAt = expiryOf(params.ttlMs, settings)
@@ -135,7 +135,10 @@ export function subscriptionMethods(
       const isResumed = current?.status === 'suspended'
       const isDue = isResumed || (!current && isPolled)
       const subscription: WebhookSubscription = {
-        ...{ ...own, name, arguments: args, status: 'active' },
+        ...own,
+        name,
+        arguments: args,
+        status: 'active',
         ...(subscriber.auth && { auth: subscriber.auth }),
         position: current ? current.position : position,
         version: (latest?.version ?? 0) + 1,

@@ -16,7 +16,7 @@ export function expiryOf(ttlMs: unknown, settings: WebhookSettings): number | nu
   const { endless, minTtlMs, maxTtlMs } = settings
   if (ttlMs === null && endless) return null
   const requested = ttlMs === null ? maxTtlMs : (ttlMs ?? settings.ttlMs)
-  if (!(Number.isInteger(requested) && Number(requested) > 0)) {
+  if (!Number.isInteger(requested) || Number(requested) <= 0) {
     throw invalidParams('"ttlMs" must be null or a whole number above 0')
   }
   return Date.now() + Math.min(Math.max(Number(requested), minTtlMs), maxTtlMs)

@@ -54,7 +54,9 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
   const { subscribe, unsubscribe } = subscriptionMethods(host, settings, limits)
 
   return {
-    ...{ wake, deliver, close },
+    wake,
+    deliver,
+    close,
     start() {
       if (storage.durable) wake()
     },
