@@ -137,15 +137,11 @@ class ExtensionTable implements Extensions {
 
   method(name: string, { era }: RevisionFacts): AddedMethod | undefined {
     const method = this.#methods.get(name)
-    // A method without an era is available in both
-    return method && (method.facts.era ?? era) === era ? method : undefined
+    return method && isInEra(method.facts, era) ? method : undefined
   }
 
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
-    // An extension without an era is available in both
-    const offered = [...this.#extensions.values()].filter(
-      (extension) => (extension.era ?? era) === era,
-    )
+    const offered = [...this.#extensions.values()].filter((extension) => isInEra(extension, era))
     const declared = { ...capabilities }
     for (const extension of this.#extensions.values()) {
       Object.assign(declared, extension.capabilities?.(era))
@@ -301,4 +297,9 @@ function negotiate(
   const isImplied = serverOnly || (coreSince !== undefined && revision.version >= coreSince)
   if (isImplied && !isObject(declared)) return FIRST_REVISION
   return negotiateRevision(declared, revisions)
+}
+
+/** Whether a method or an extension exists in an era. Without `era`, it exists in both. */
+function isInEra({ era }: Pick<MethodFacts, 'era'>, wantedEra: RevisionFacts['era']): boolean {
+  return era === undefined || era === wantedEra
 }

@@ -47,8 +47,9 @@ export function applyMiddleware(
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
-  // Middleware without a method applies to all methods
-  const applicable = server.middleware.filter((applied) => (applied.method ?? method) === method)
+  const applicable = server.middleware.filter(
+    (applied) => applied.method === undefined || applied.method === method,
+  )
   const runFrom = async (index: number): Promise<Result> => {
     const middleware = applicable[index]
     return middleware
