@@ -106,7 +106,7 @@ export async function discoverOldServer(
   const read = (headers?: Record<string, string>): Promise<JsonObject | string> =>
     findMetadata(network, [url], 'server-metadata', 'issuer', headers)
   let metadata = await read(OLD_REVISION)
-  // In browsers the header needs a CORS preflight, which some servers reject: try again without it
+  // Try again without the header: in browsers it needs a CORS preflight, which some servers reject
   if (typeof metadata === 'string') metadata = await read()
   if (typeof metadata !== 'string') {
     const { issuer } = metadata

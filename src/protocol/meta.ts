@@ -5,7 +5,7 @@
  */
 import type { Revision } from './revisions.ts'
 
-// Without a constant for their common prefix: bundlers keep concatenated strings even if unused
+// The names repeat their common prefix, because bundlers keep concatenated strings even if unused
 /** The protocol revision of a request. */
 export const META_PROTOCOL_VERSION: string = 'io.modelcontextprotocol/protocolVersion'
 /** The client capabilities that a request declares. */

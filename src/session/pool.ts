@@ -180,7 +180,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     this.#updateTopics(id)
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
-      // Without `logLevel: undefined`, `record` would keep a level that the stored record lacks
+      // `logLevel: undefined` clears a level that `stored` lacks
       if (stored) Object.assign(record, { logLevel: undefined }, stored)
       this.#updateTopics(id)
       throw error

@@ -106,7 +106,7 @@ async function* pages<T extends object>(
 }
 
 function isCursor(value: unknown): boolean {
-  return typeof (value ?? '') === 'string'
+  return value === undefined || value === null || typeof value === 'string'
 }
 
 /**

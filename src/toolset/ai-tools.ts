@@ -109,7 +109,7 @@ function modelOutput({ content, structuredContent, isError }: CallToolResult): A
   return { type: 'error-text', value: texts.join('\n') || 'The tool failed' }
 }
 
-/** Converts a content block for a model. Unknown blocks, as of later revisions, are sent as JSON. */
+/** Converts a content block for a model. Unknown blocks, such as blocks of later revisions, are sent as JSON. */
 function modelContent(block: ContentBlock): AiContent {
   if (!isContentBlock(block)) return { type: 'text', text: JSON.stringify(block) }
   switch (block.type) {

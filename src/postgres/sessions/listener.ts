@@ -91,7 +91,7 @@ export class Listener implements OutgoingStream {
     this.#message = Math.max(this.#message, message)
   }
 
-  /** Goes back if the session has fewer messages of its own, as a backup was restored. */
+  /** Goes back if the session has fewer messages of its own, because a backup was restored. */
   goBackTo(sent: number): void {
     this.#message = Math.min(this.#message, sent)
   }

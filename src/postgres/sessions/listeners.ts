@@ -92,7 +92,7 @@ export class Listeners {
     }
   }
 
-  /** Goes back on all connections if the session has fewer messages, as a backup was restored. */
+  /** Goes back on all connections if the session has fewer messages, because a backup was restored. */
   goBackTo(sent: number): void {
     for (const listener of this.#all) listener.goBackTo(sent)
   }

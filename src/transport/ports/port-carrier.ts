@@ -54,7 +54,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
   if (typeof port?.postMessage !== 'function' || typeof port.addEventListener !== 'function') {
     throw new TypeError('A message port or a worker is required')
   }
-  // Without `start` it is a worker: other code may post there, and the transport must not end it
+  // Workers have no `start`. Other code may post to a worker, and the transport must not end it
   const isPort = typeof port.start === 'function'
   const { close } = port
   let listeners: [type: string, listener: (event: Event) => void][] = []

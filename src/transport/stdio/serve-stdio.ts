@@ -12,7 +12,7 @@ import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 export interface ServeStdioOptions extends ServeTransportOptions, StdioTransportOptions {
   /**
    * How long the process may keep running after the client has disconnected, in milliseconds. Then it is
-   * terminated, as a forgotten timer or socket would otherwise keep it alive forever. `Infinity` disables
+   * terminated, because a forgotten timer or socket could keep it alive forever. `Infinity` disables
    * the termination.
    *
    * @default 1000
