@@ -28,11 +28,14 @@ export function watchSignIn(send: Fetch): SignInWatch {
     async fetch(url, init) {
       const response = await send(url, init)
       const { ok, status } = response
-      // A redirect says nothing about the token
-      const isAccepted = status !== 401 && (ok || status >= 400)
       if (status === 401) {
         rejectedToken = tokenOf(init)
-      } else if (rejectedToken !== undefined && isAccepted && tokenOf(init) !== rejectedToken) {
+      } else if (
+        rejectedToken !== undefined &&
+        (ok || status >= 400) &&
+        tokenOf(init) !== rejectedToken
+      ) {
+        // The server accepted another token. A redirect would say nothing about the token
         rejectedToken = undefined
         for (const resolve of waiters.splice(0)) resolve()
       }
