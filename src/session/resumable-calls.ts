@@ -72,7 +72,7 @@ export class ResumableCalls {
         recording.open[key] = digest
         void this.#save(call, recording)
         const answer = await this.#ask(call, key, question, send)
-        recording.answers[key] = { digest, answer }
+        recording.answers[key] = { asked: digest, answer }
         delete recording.open[key]
         await this.#save(call, recording)
         return answer
@@ -180,6 +180,6 @@ export function addAnswer(call: ResumableCall, id: string, response: JsonRpcResp
     answers[key] = response.result
     return
   }
-  recording.answers[key] = { digest: recording.open[key] as string, error: response.error }
+  recording.answers[key] = { asked: recording.open[key] as string, error: response.error }
   delete recording.open[key]
 }

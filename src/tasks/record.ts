@@ -37,7 +37,7 @@ export interface OpenInput {
   readonly key: string
   readonly request: InputRequest
   /** Digest of the request. */
-  readonly digest: string
+  readonly asked: string
 }
 
 /** The outcome of a request for input: a response, or an error. */
@@ -68,9 +68,9 @@ export interface TaskRecord {
   /** The pending requests for input, by the keys that clients see. */
   readonly inputs: { readonly [wireKey: string]: OpenInput }
   /** Responses that no run of the handler has consumed yet, by the handler's keys. */
-  readonly answers: { readonly [key: string]: InputOutcome & { readonly digest: string } }
+  readonly answers: { readonly [key: string]: InputOutcome & { readonly asked: string } }
   /** The keys that requests for input have used so far, since a key is never reused. */
-  readonly usedKeys: readonly string[]
+  readonly asked: readonly string[]
   /** State of an `input_required` result that the handler returned itself. */
   readonly ownState?: string | undefined
   /** Whether the outcome is reported externally after the handler has returned. */
@@ -112,7 +112,7 @@ export function newRecord(
     recording,
     inputs: {},
     answers: {},
-    usedKeys: [],
+    asked: [],
   }
 }
 

@@ -89,18 +89,18 @@ export function ask(
 ): Transition {
   return (before, now) => {
     const inputs: [string, OpenInput][] = []
-    const usedKeys = [...before.usedKeys]
+    const usedKeys = [...before.asked]
     for (const [key, question] of Object.entries(questions)) {
       let wireKey = key
       for (let n = 2; usedKeys.includes(wireKey); n++) wireKey = `${key}~${n}`
       usedKeys.push(wireKey)
-      inputs.push([wireKey, { key, ...question }])
+      inputs.push([wireKey, { key, request: question.request, asked: question.digest }])
     }
     // Without a prototype, so that any text can be a key, even a name such as `__proto__`.
     const changes = {
       inputs: Object.fromEntries(inputs),
       answers: {},
-      usedKeys,
+      asked: usedKeys,
       recording,
       ownState,
       ...UNLEASED,
@@ -122,7 +122,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
       const input = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
       if (!input) continue
       delete inputs[wireKey]
-      answers = { ...answers, [input.key]: { ...outcome, digest: input.digest } }
+      answers = { ...answers, [input.key]: { ...outcome, asked: input.asked } }
       hasChanged = true
     }
     if (!hasChanged) return undefined

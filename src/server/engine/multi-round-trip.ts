@@ -41,13 +41,13 @@ export const clientInput: ClientInput = {
 /** The contents of a sealed `requestState`: the recording, bound to its request. */
 interface State {
   /** Digest of the method and the params that identify the request. */
-  digest: string
+  about: string
   principal: string | null
   /** When the state expires, in milliseconds since 1970. */
   expires: number
   recording: Recording
   /** The `requestState` of an `input_required` result that the handler returned itself. */
-  requestState?: string | undefined
+  own?: string | undefined
 }
 
 function configure({
@@ -86,7 +86,7 @@ async function resume(
 ): Promise<RequestContext> {
   const state = await openState(requestState, ctx, mode)
   ctx.replay = new ReplayInput(state.recording, ctx.inputResponses)
-  ctx.requestState = state.requestState
+  ctx.requestState = state.own
   return ctx
 }
 
@@ -205,11 +205,11 @@ async function sealState(
   if (askMode.kind !== 'replay') throw cannotAsk(message.method)
   const { sealer, stateTtlMs, maxStateBytes } = askMode
   const state: State = {
-    digest: await requestDigest(message),
+    about: await requestDigest(message),
     principal: caller.principal ?? null,
     expires: Date.now() + stateTtlMs,
     recording,
-    requestState,
+    own: requestState,
   }
   const sealed = await sealer.seal(state)
   if (sealed.length <= maxStateBytes) return sealed
@@ -230,7 +230,7 @@ async function openState(
     state &&
     state.expires > Date.now() &&
     state.principal === (principal ?? null) &&
-    state.digest === (await requestDigest(message))
+    state.about === (await requestDigest(message))
   ) {
     return state
   }
