@@ -43,9 +43,12 @@ export class ListeningChannel extends StreamableHttpChannel {
     this.#streamAbort = new AbortController()
     const { signal } = this.#streamAbort
     this.#keepStreamOpen(signal).catch((error: SdkError) => {
-      if (error.code === 'SESSION_LOST') this.receiver.sessionEnded()
-      // Servers need not support the stream, and respond with 405 then
-      else if (!signal.aborted && statusOf(error) !== 405) this.receiver.reportError(error)
+      if (error.code === 'SESSION_LOST') {
+        this.receiver.sessionEnded()
+      } else if (!signal.aborted && statusOf(error) !== 405) {
+        // Not 405, with which servers without the stream respond
+        this.receiver.reportError(error)
+      }
     })
   }
 
