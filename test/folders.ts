@@ -4,5 +4,8 @@ export const built: readonly string[] = ['package', 'peers', 'playground', 'runt
 /** The folders whose tests need a Postgres server. */
 export const database: readonly string[] = ['postgres', 'runtimes/postgres']
 
-/** The folders whose tests need a module graph of their own: their sources keep state for the whole process. */
-export const isolated: readonly string[] = ['gateway']
+/** The folders whose tests may share one module graph: nothing of theirs goes on after its test file. */
+export const shared: readonly string[] = [
+  ...['authorization', 'client', 'connect', 'json-schema', 'patterns', 'protected-resource'],
+  ...['protocol', 'repository', 'schema', 'spec', 'testing', 'toolset'],
+]

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
-import { built, database, isolated } from './folders.ts'
+import { built, database, shared } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -40,9 +40,8 @@ export default defineConfig({
           ...waiting,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [`test/{${[...built, ...database, ...isolated].join()}}/**`],
+          exclude: [`test/{${[...built, ...database, ...shared].join()}}/**`],
           pool: 'threads',
-          isolate: false,
           ...second,
         },
       },
@@ -50,9 +49,10 @@ export default defineConfig({
         extends: true,
         test: {
           ...waiting,
-          name: 'unit-isolated',
-          include: isolated.map((folder) => `test/${folder}/**/*.test.ts`),
+          name: 'unit-shared',
+          include: [`test/{${shared.join()}}/**/*.test.ts`],
           pool: 'threads',
+          isolate: false,
           ...second,
         },
       },
@@ -75,7 +75,6 @@ export default defineConfig({
           name: 'postgres',
           include: database.map((folder) => `test/${folder}/**/*.test.ts`),
           globalSetup: './test/postgres/setup.ts',
-          isolate: false,
           ...first,
         },
       },
