@@ -15,9 +15,10 @@ const waiting = {
   expect: { poll: PATIENCE },
 }
 
-// These tests mostly wait for other programs, so that more of them run at once than there are cores
-const first = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 0 } }
-const second = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } }
+/** Tests that start other programs, for which they mostly wait: more of them run at once than there are cores. */
+const startsPrograms = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 0 } }
+/** Tests that run in this process alone. */
+const inProcess = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   root,
@@ -42,7 +43,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [`test/{${[...built, ...database, ...shared].join()}}/**`],
           pool: 'threads',
-          ...second,
+          ...inProcess,
         },
       },
       {
@@ -53,7 +54,7 @@ export default defineConfig({
           include: [`test/{${shared.join()}}/**/*.test.ts`],
           pool: 'threads',
           isolate: false,
-          ...second,
+          ...inProcess,
         },
       },
       {
@@ -65,7 +66,7 @@ export default defineConfig({
           exclude: database.map((folder) => `test/${folder}/**`),
           globalSetup: './test/build.ts',
           isolate: false,
-          ...first,
+          ...startsPrograms,
         },
       },
       {
@@ -75,7 +76,7 @@ export default defineConfig({
           name: 'postgres',
           include: database.map((folder) => `test/${folder}/**/*.test.ts`),
           globalSetup: './test/postgres/setup.ts',
-          ...first,
+          ...startsPrograms,
         },
       },
     ],
