@@ -8,6 +8,7 @@ import type { Proofs } from './requests.ts'
 import type { TokenRecord, TokenStore } from './store.ts'
 import type { TokenPurpose } from './token.ts'
 import type { UrlPolicy } from './urls.ts'
+import type { OptionNames } from '../patterns/known-options.ts'
 
 /** Options of every way of signing in. */
 export interface AuthorizationOptions {
@@ -75,6 +76,22 @@ export interface AuthorizationOptions {
   readonly allowUrl?: UrlPolicy
   /** Aborts signing in. */
   readonly signal?: AbortSignal
+}
+
+/** The option names of {@link AuthorizationOptions}. */
+export const AUTHORIZATION_OPTIONS: OptionNames<AuthorizationOptions> = {
+  tokens: 1,
+  scopes: 1,
+  chooseIssuer: 1,
+  oldServers: 1,
+  exactResource: 1,
+  maxSignIns: 1,
+  proofs: 1,
+  acceptTokenType: 1,
+  fetch: 1,
+  timeoutMs: 1,
+  allowUrl: 1,
+  signal: 1,
 }
 
 /** The input of a grant. */

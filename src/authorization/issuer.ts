@@ -5,7 +5,7 @@
  */
 import type { OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
-import type { AuthorizationOptions, Grant } from './grant.ts'
+import { AUTHORIZATION_OPTIONS, type AuthorizationOptions, type Grant } from './grant.ts'
 import { TokenProvider, type SignIn } from './provider.ts'
 
 /** The authorization server that the credentials belong to. */
@@ -20,18 +20,7 @@ export interface IssuerOptions extends AuthorizationOptions {
 /** The option names of {@link IssuerOptions}. */
 export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
   issuer: 1,
-  tokens: 1,
-  scopes: 1,
-  chooseIssuer: 1,
-  oldServers: 1,
-  exactResource: 1,
-  maxSignIns: 1,
-  proofs: 1,
-  acceptTokenType: 1,
-  fetch: 1,
-  timeoutMs: 1,
-  allowUrl: 1,
-  signal: 1,
+  ...AUTHORIZATION_OPTIONS,
 }
 
 /**

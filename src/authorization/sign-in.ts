@@ -12,7 +12,13 @@ import { encodeBase64Url } from '../protocol/base64url.ts'
 import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationFlow } from './authorization-flow.ts'
-import type { AuthorizationOptions, Grant, GrantRequest, GrantRequestFactory } from './grant.ts'
+import {
+  AUTHORIZATION_OPTIONS,
+  type AuthorizationOptions,
+  type Grant,
+  type GrantRequest,
+  type GrantRequestFactory,
+} from './grant.ts'
 import { TokenProvider, type SignIn } from './provider.ts'
 import {
   allows,
@@ -55,18 +61,7 @@ const OPTIONS: OptionNames<SignInOptions> = {
   askCredentials: 1,
   interactionTimeoutMs: 1,
   offlineAccess: 1,
-  tokens: 1,
-  scopes: 1,
-  chooseIssuer: 1,
-  oldServers: 1,
-  exactResource: 1,
-  maxSignIns: 1,
-  proofs: 1,
-  acceptTokenType: 1,
-  fetch: 1,
-  timeoutMs: 1,
-  allowUrl: 1,
-  signal: 1,
+  ...AUTHORIZATION_OPTIONS,
 }
 
 /**

@@ -5,7 +5,6 @@
 
 /**
  * The names of all options of a type, in a form in which the compiler reports a missing one.
- * A long list may be written as spread groups, so that the formatter keeps it on few lines.
  */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 

@@ -41,7 +41,7 @@ const title =
   'A page in the back-forward cache' +
   (installedChromium
     ? ''
-    : ' (skipped: the Chromium from npm has none; install Chromium, or name it in CHROMIUM_PATH, as CI must)')
+    : ' (skipped: the Chromium from npm has none; install Chromium, or name it in CHROMIUM_PATH, the only way in CI)')
 
 describe.skipIf(!installedChromium)(title, () => {
   beforeAll(async () => {
