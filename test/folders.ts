@@ -4,8 +4,5 @@ export const built: readonly string[] = ['package', 'peers', 'playground', 'runt
 /** The folders whose tests need a Postgres server. */
 export const database: readonly string[] = ['postgres', 'runtimes/postgres']
 
-/** The folders whose tests may share one module graph: nothing of theirs goes on after its test file. */
-export const shared: readonly string[] = [
-  ...['authorization', 'client', 'connect', 'json-schema', 'patterns', 'protected-resource'],
-  ...['protocol', 'repository', 'schema', 'spec', 'testing', 'toolset'],
-]
+/** The folders whose tests replace modules, so that each test file needs a module graph of its own. */
+export const isolated: readonly string[] = ['gateway']

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
-import { built, database, shared } from './folders.ts'
+import { built, database, isolated } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -18,7 +18,7 @@ const waiting = {
 /** Tests that start other programs, for which they mostly wait: more of them run at once than there are cores. */
 const startsPrograms = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 0 } }
 /** Tests that run in this process alone. */
-const inProcess = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } }
+const inProcess = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   root,
@@ -41,17 +41,8 @@ export default defineConfig({
           ...waiting,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [`test/{${[...built, ...database, ...shared].join()}}/**`],
-          pool: 'threads',
-          ...inProcess,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...waiting,
-          name: 'unit-shared',
-          include: [`test/{${shared.join()}}/**/*.test.ts`],
+          exclude: [...built, ...database, ...isolated].map((folder) => `test/${folder}/**`),
+          setupFiles: './test/timers.ts',
           pool: 'threads',
           isolate: false,
           ...inProcess,
@@ -61,8 +52,18 @@ export default defineConfig({
         extends: true,
         test: {
           ...waiting,
+          name: 'unit-isolated',
+          include: isolated.map((folder) => `test/${folder}/**/*.test.ts`),
+          pool: 'threads',
+          ...inProcess,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...waiting,
           name: 'built',
-          include: [`test/{${built.join()}}/**/*.test.ts`],
+          include: built.map((folder) => `test/${folder}/**/*.test.ts`),
           exclude: database.map((folder) => `test/${folder}/**`),
           globalSetup: './test/build.ts',
           isolate: false,

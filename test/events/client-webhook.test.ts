@@ -122,7 +122,7 @@ describe('Following by webhook', () => {
     ])
     const webhooks = await webhooksTo(peer)
     collect(webhooks.subscriptions.follow('build.finished'))
-    await pass(0)
+    await until(() => status !== 0)
     expect(status).toBe(200)
   })
 
