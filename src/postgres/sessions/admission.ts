@@ -9,7 +9,7 @@ import { SessionQuota } from '../../session/quota.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import { isAlive } from '../bus.ts'
 import type { Database } from '../database.ts'
-import { ACCOUNT_SHARD, ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
+import { ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
 
 /** The maximum number of sessions that are ended for a new one. */
 const MAX_EVICTIONS = 100
@@ -106,7 +106,10 @@ export class Admission {
     const endedCount = await removeWhere(
       `id = coalesce(${leastRecentlyUsed(hasSameAccount)}, (
          SELECT found.id
-         FROM (SELECT account FROM {mcp_counts} WHERE shard = ${ACCOUNT_SHARD} ORDER BY total DESC) AS counted
+         FROM (
+           SELECT account FROM {mcp_counts} WHERE account <> '${ALL_ACCOUNTS}'
+           GROUP BY account ORDER BY sum(total) DESC
+         ) AS counted
          CROSS JOIN LATERAL (SELECT coalesce(
            ${leastRecentlyUsed('account = counted.account')},
            ${leastRecentlyUsed(`account IS NULL AND counted.account = '${NO_ACCOUNT}'`)}

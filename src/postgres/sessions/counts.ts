@@ -13,13 +13,21 @@ export const ALL_ACCOUNTS = 'all'
 export const NO_ACCOUNT = 'null'
 
 /**
- * The total is split over this many rows, so that processes rarely wait for the same one. They have the
- * shards from 1 on.
+ * Each count is the sum of up to this many rows, so that sessions that open or end at the same time rarely
+ * wait for the same row. It is a power of two.
  */
 const SHARDS = 16
 
-/** The shard of the row that counts the sessions of one account. */
-export const ACCOUNT_SHARD = 0
+/** SQL expressions: the account of a session, and the shard of the rows that count it. */
+const ACCOUNT = `coalesce(account, '${NO_ACCOUNT}')`
+const SHARD = `hashtext(id) & ${SHARDS - 1}`
+
+/** An SQL query for the counts of the sessions in a table. */
+function countsOf(table: string): string {
+  return `SELECT ${ACCOUNT} AS account, ${SHARD} AS shard, sum(weight) AS total FROM ${table} GROUP BY 1, 2
+    UNION ALL
+    SELECT '${ALL_ACCOUNTS}', ${SHARD}, sum(weight) FROM ${table} GROUP BY 1, 2`
+}
 
 // The name of the schema is not part of the function, because it may change. Rows are locked in the order of
 // their keys, so that no two processes wait for each other.
@@ -29,21 +37,16 @@ const FUNCTION = `CREATE FUNCTION mcp_count_sessions() RETURNS trigger LANGUAGE 
       EXECUTE format('DELETE FROM %I.mcp_counts', TG_TABLE_SCHEMA);
       RETURN NULL;
     END IF;
-    EXECUTE format('
-      INSERT INTO %1$I.mcp_counts AS c (account, shard, total)
-      SELECT * FROM (
-        SELECT coalesce(account, ''${NO_ACCOUNT}''), 0, sum(weight) * $1 FROM changed GROUP BY account
-        UNION ALL
-        SELECT ''${ALL_ACCOUNTS}'', 1 + mod(pg_backend_pid(), ${SHARDS}), sum(weight) * $1
-        FROM changed HAVING count(*) > 0
-      ) AS counted (account, shard, total) ORDER BY shard, account
+    EXECUTE format($sql$
+      INSERT INTO %I.mcp_counts AS c (account, shard, total)
+      SELECT account, shard, total * $1 FROM (${countsOf('changed')}) AS counted ORDER BY account, shard
       ON CONFLICT (account, shard) DO UPDATE SET total = c.total + excluded.total
-    ', TG_TABLE_SCHEMA) USING CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+    $sql$, TG_TABLE_SCHEMA) USING CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
     IF TG_OP = 'DELETE' THEN
-      EXECUTE format('
+      EXECUTE format($sql$
         DELETE FROM %I.mcp_counts
-        WHERE shard = 0 AND total = 0 AND account IN (SELECT coalesce(account, ''${NO_ACCOUNT}'') FROM changed)
-      ', TG_TABLE_SCHEMA);
+        WHERE total = 0 AND (account, shard) IN (SELECT ${ACCOUNT}, ${SHARD} FROM changed)
+      $sql$, TG_TABLE_SCHEMA);
     END IF;
     RETURN NULL;
   END $$`
@@ -62,7 +65,4 @@ export const COUNTS: string = `CREATE TABLE mcp_counts (
     REFERENCING OLD TABLE AS changed EXECUTE FUNCTION mcp_count_sessions();
   CREATE TRIGGER mcp_sessions_truncated AFTER TRUNCATE ON mcp_sessions
     EXECUTE FUNCTION mcp_count_sessions();
-  INSERT INTO mcp_counts
-    SELECT coalesce(account, '${NO_ACCOUNT}'), 0, sum(weight) FROM mcp_sessions GROUP BY account;
-  INSERT INTO mcp_counts
-    SELECT '${ALL_ACCOUNTS}', 1, sum(weight) FROM mcp_sessions HAVING count(*) > 0;`
+  INSERT INTO mcp_counts ${countsOf('mcp_sessions')};`
