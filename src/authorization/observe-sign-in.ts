@@ -14,7 +14,7 @@ export interface SignInObserver {
 
 /**
  * Observes a sign-in, so that the state of a reconnecting client includes the URL that the user has to
- * visit. Pass the result to `signIn` as `interaction`, and to `createReconnectingClient` as `signIn`.
+ * visit. Pass the result as the option `interaction` to both `signIn` and `createReconnectingClient`.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export interface SignInObserver {
  * const auth = signIn({ client: { name: 'My program' }, interaction })
  * const reconnecting = createReconnectingClient('https://example.com/mcp', {
  *   auth,
- *   signIn: interaction,
+ *   interaction,
  * })
  * ```
  */

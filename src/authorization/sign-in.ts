@@ -30,7 +30,7 @@ import {
   type RegisteredClient,
   type RegistrationOptions,
 } from './registration.ts'
-import { forgetRegistration } from './registrations.ts'
+import { forgetRegistration } from './registration-store.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 import { checkUrl } from './urls.ts'

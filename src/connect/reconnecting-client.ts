@@ -203,7 +203,7 @@ export class ReconnectingConnection implements ReconnectingClient {
       typeof target === 'function' ? observeTransport(await target(), onClosed) : target
     // Omits the options that only a reconnecting client has
     const {
-      signIn: _1,
+      interaction: _1,
       onWake: _2,
       isOffline: _3,
       retryMs: _4,
@@ -228,7 +228,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     ): Promise<boolean> => {
       const previousState = this.#state
       const openController = this.#openController
-      const unsubscribe = this.#options.signIn?.subscribe((url) => {
+      const unsubscribe = this.#options.interaction?.subscribe((url) => {
         if (this.#openController === openController)
           this.#setState(url === undefined ? previousState : authenticatingAt(url))
       })

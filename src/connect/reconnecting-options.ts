@@ -58,7 +58,7 @@ export interface ReconnectingOptions extends ConnectOptions {
    */
   readonly maxRetries?: number | undefined
   /** The result of `observeSignIn`, so that the state includes the URL that the user has to visit. */
-  readonly signIn?: SignInObserver | undefined
+  readonly interaction?: SignInObserver | undefined
   /**
    * Calls `check` when it is worth testing whether the server is still reachable, for example when a
    * device is back online. Returns a function that stops the calls.

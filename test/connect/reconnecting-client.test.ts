@@ -413,7 +413,7 @@ describe('A connection whose user has to sign in', () => {
     let token: string | undefined
     const { connection, states, statuses } = begin(URL_, {
       ...quick,
-      signIn: interaction,
+      interaction,
       auth: {
         headers: (): Record<string, string> => (token ? { authorization: token } : {}),
         async challenged() {

@@ -66,7 +66,7 @@ describe('A delivery', () => {
   })
 
   it('has a message id of its own with the option, which attempts repeat [E-EVT-157]', async () => {
-    const world = createWorld({ webhooks: { ownMessageIds: true } })
+    const world = createWorld({ webhooks: { randomMessageIds: true } })
     await world.subscribe()
     world.answer = () => (world.deliveries().length < 2 ? fail() : undefined)
     await world.emit('evt_1')

@@ -123,7 +123,7 @@ export async function deliverTo(
       host.report(new RangeError(`Cannot deliver "${eventId}" of "${name}": it has ${limit}`))
       return lease.save({ position, progress: nextBody(progress) })
     }
-    if (!settings.ownMessageIds) return attempt(eventId, eventId, body, { position }, { cursor })
+    if (!settings.randomMessageIds) return attempt(eventId, eventId, body, { position }, { cursor })
     const { messageId = `msg_${randomText()}` } = progress
     return attempt(eventId, messageId, body, { position }, { cursor, messageId })
   }

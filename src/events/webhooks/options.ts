@@ -128,7 +128,7 @@ export interface WebhookOptions {
    *
    * @default false
    */
-  ownMessageIds?: boolean
+  randomMessageIds?: boolean
   /**
    * Answers `events/unsubscribe` with NotFound if the subscription does not exist.
    *
@@ -174,7 +174,7 @@ const OPTIONS: Record<keyof WebhookOptions, unknown> = {
   allowUrl: 1,
   isVerified: 1,
   endless: 1,
-  ownMessageIds: 1,
+  randomMessageIds: 1,
   strictUnsubscribe: 1,
   ...DEFAULTS,
 }
