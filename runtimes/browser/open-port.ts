@@ -4,7 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
-import { backoffMs, MAX_DELAY_MS, sleep } from '#internal/patterns'
+import { backoffMs, MAX_TIMER_MS, sleep } from '#internal/patterns'
 import type { MessagePortOptions } from '#internal/ports'
 import { SdkError } from '../../src/index.ts'
 import { messagePortTransport, type Receiver, type Transport } from '../../src/transport/index.ts'
@@ -25,12 +25,13 @@ export interface OpenPortOptions extends MessagePortOptions {
 /** Offers a port, which is transferred with the message. */
 interface PortOffer {
   readonly edgewise: 'connect'
-  /** The same for all open offers of one connection. */
+  /** The id of the connection, which all its open offers share. */
   readonly id: string
 }
 
-/** The first and the longest delay before the port is offered again, in milliseconds. */
+/** The delay before the port is offered a second time, in milliseconds. */
 const RETRY_MS = 50
+/** The longest delay before the port is offered again, in milliseconds. */
 const MAX_RETRY_MS = 1_000
 /** The maximum number of open offers. Within the default timeout, fewer are made. */
 const MAX_OFFERS = 60
@@ -94,7 +95,7 @@ class OpenedPort implements Transport {
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const startTimer = (): void => {
-      if (openTimeoutMs <= MAX_DELAY_MS) timer = setTimeout(onTimeout, openTimeoutMs)
+      if (openTimeoutMs <= MAX_TIMER_MS) timer = setTimeout(onTimeout, openTimeoutMs)
     }
     // While a page is prerendering, it cannot start workers or acquire locks
     if (isPrerendering())
@@ -102,7 +103,7 @@ class OpenedPort implements Transport {
     else startTimer()
     const opened = new Promise<void>((resolve, reject) => {
       this.#fail = reject
-      this.#offerAgain(receiver, resolve).catch(reject)
+      this.#offerUntilAccepted(receiver, resolve).catch(reject)
     })
     if (!isWindow(target)) target.addEventListener('error', onError)
     this.#opening = opened.finally(() => {
@@ -127,11 +128,12 @@ class OpenedPort implements Transport {
   }
 
   /** Offers one port after another, until one is accepted or the transport is closed. */
-  async #offerAgain(receiver: Receiver, onOpen: () => void): Promise<void> {
-    for (let failures = 0; ; failures++) {
+  async #offerUntilAccepted(receiver: Receiver, onOpen: () => void): Promise<void> {
+    for (let attempts = 0; ; attempts++) {
       if (this.#attempts.size >= MAX_OFFERS) {
         this.#withdraw()
-        // A receiver that has accepted a withdrawn offer ignores further offers with its id
+        // If the other side has accepted an offer that was then withdrawn, it ignores further offers with
+        // the same id
         this.#id = newId()
       }
       const port = this.#workerPort ?? (await this.#offer())
@@ -141,7 +143,7 @@ class OpenedPort implements Transport {
       this.#attempts.add(attempt)
       this.#startAttempt(attempt, receiver, onOpen)
       if (this.#workerPort) return
-      await sleep(backoffMs(failures, RETRY_MS, MAX_RETRY_MS))
+      await sleep(backoffMs(attempts, RETRY_MS, MAX_RETRY_MS))
       if (this.#port || this.#closed) return
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The caller's identity, forwarded from the Worker to a session object. Only the Worker can send
- * requests to the object, and it always sets or removes the header, so the header can be trusted.
+ * requests to the object, and the Worker always sets or removes the header, so the header can be trusted.
  */
 
 import type { Caller } from '../../src/presets/server.ts'
@@ -14,11 +14,11 @@ interface Forwarded extends Pick<Caller, 'principal' | 'auth'> {
 const HEADER_CALLER = 'edgewise-caller'
 
 /**
- * Creates the request for the object. It contains the authenticated caller, and no such header from the
- * client.
+ * Creates the request for the object. The header `edgewise-caller` contains the authenticated caller. A
+ * header of this name that the client sent is removed.
  *
- * @param how.fromPage Whether a page sent it.
- * @param how.hidden The headers to omit: their credentials were already verified.
+ * @param how.fromPage Whether the request comes from a web page, and therefore has an `Origin`.
+ * @param how.hidden The headers to omit, because their credentials were already verified.
  */
 export function withIdentity(
   request: Request,
@@ -26,14 +26,16 @@ export function withIdentity(
   { fromPage, hidden }: { fromPage: boolean; hidden: readonly string[] },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
+  const isAnonymous = text === '{}'
   // The response to an accepted GET is a socket
   const opensStream = request.method === 'GET'
-  if (text === '{}' && !opensStream && !fromPage && !request.headers.has(HEADER_CALLER))
+  // An anonymous request has no credentials to hide
+  if (isAnonymous && !opensStream && !fromPage && !request.headers.has(HEADER_CALLER))
     return request
   const headers = new Headers(request.headers)
   // The Worker has checked the origin, and adds the CORS headers itself
   headers.delete('origin')
-  if (text === '{}') headers.delete(HEADER_CALLER)
+  if (isAnonymous) headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))
   for (const name of hidden) headers.delete(name)
   if (opensStream) headers.set('upgrade', 'websocket')

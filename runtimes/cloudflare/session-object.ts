@@ -32,21 +32,21 @@ import { socketSink } from './stream-socket.ts'
 /** A class of Durable Objects, for the Worker to export. */
 export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
 
-/** Whether a request has that path. */
+/** Whether the URL of a request has the given path. */
 function isAt({ url }: Request, path: string | undefined): boolean {
   return path !== undefined && new URL(url).pathname === path
 }
 
-/** The subscriptions of a session, in addition to changes that every session receives. */
+/** The changes that a session watches, without the changes that every session receives anyway. */
 function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
   return [...subscriptions, ...elicitations.map(watchedElicitation)].toSorted()
 }
 
 /**
- * Creates the authenticator of the object. The Worker has already authenticated the caller, so the object
- * only checks whether the caller may send a message.
+ * Creates the authenticator of the object. The Worker has already authenticated the caller, so this
+ * authenticator only authorizes messages.
  */
-function authorizerOf(auth: Authenticator): Authenticator {
+function authorizingOnly(auth: Authenticator): Authenticator {
   return {
     paths: [],
     credentialHeaders: [],
@@ -58,7 +58,7 @@ function authorizerOf(auth: Authenticator): Authenticator {
 
 /** Creates the class of the objects that serve the sessions of a server. */
 export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
-  // The Worker checks hosts. `#end` sends a request to a host that no list allows
+  // The Worker checks hosts, so the object does not: `#end` uses the made-up host `session`
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const optionsOfHandler = handlerOptions(rest)
   // The use of a session is recorded only this often, so that most requests write nothing
@@ -78,6 +78,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       this.#sse = new SseSession(ctx)
       this.#syncQueue = new HubSyncQueue(storage, hub, (id) => {
         const record = this.#store.load(id)
+        // `listens` is `true` while a client listens, and `false` after `#postponeOnce`. In both cases the
+        // hub must know the session. `undefined` means that no client has listened
         return record && { watches: watchedBy(record), listens: record.listens !== undefined }
       })
       this.#store = new ObjectSessionStore(storage, {
@@ -91,16 +93,17 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       })
       const objectOptions: HandlerOptions = {
         ...optionsOfHandler,
-        // The alarm ends sessions, because only the hub knows which of them still listen
+        // The handler must not end idle sessions. The alarm ends them, after it has asked the hub whether
+        // they still listen
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
-        // The Worker has checked the origin and the caller; scopes depend on the body, which is
-        // read here.
+        // The Worker has checked the origin, and has authenticated the caller. The object checks the
+        // scopes, because they depend on the body
         allowedOrigins: '*',
-        ...(auth && { auth: authorizerOf(auth) }),
+        ...(auth && { auth: authorizingOnly(auth) }),
       }
       this.#handle = createHandler(server, objectOptions, {
-        // The hub announces changes itself.
+        // The hub announces changes to sessions, so the handler must not
         changeSource: { subscribe: () => () => {} },
         onStandaloneStream: ({ sessionId: session, initialEventId }) => {
           this.#syncQueue.noteListening(session)
@@ -116,13 +119,13 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           const response = new Response(null, { status: 101, webSocket: client })
           return { sink: socketSink(socket), response }
         },
-        omitsHeaders: (request) => isAt(request, ssePath),
+        clientOmitsHeaders: (request) => isAt(request, ssePath),
       })
     }
 
     override async fetch(request: Request): Promise<Response> {
       hub.start()
-      // A GET need not be recorded: the hub knows which sessions listen.
+      // The use by a GET need not be recorded, because the hub knows which sessions listen
       const sessionId = request.headers.get('mcp-session-id')
       if (request.method !== 'GET') this.#touch(sessionId)
       const isSse = isAt(request, ssePath)
@@ -134,16 +137,17 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
           request: forwarded,
           principal,
           auth,
-          // Sessions are counted when they are opened
+          // The address only limits how many sessions the caller opens
           address:
             sessionId === null ? (request.headers.get('cf-connecting-ip') ?? undefined) : undefined,
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })
-        const streamRequest =
+        // The response describes a stream, which the Worker then opens at the hub
+        const openedStream =
           forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
-        if (streamRequest && !(await this.#prepare(streamRequest.session))) return noStream()
-        // Reading headers is slow on workerd.
+        if (openedStream && !(await this.#prepare(openedStream.session))) return noStream()
+        // Read the header only if necessary, because reading headers is slow on workerd
         const openedId = sessionId === null || isSse ? response.headers.get('mcp-session-id') : null
         if (openedId === null || (await this.#setAlarm())) return response
         // Without an alarm, the session would never end
@@ -154,15 +158,16 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     }
 
     /**
-     * Ensures that the hub knows the subscriptions of a session before it has a stream.
+     * Ensures that the hub knows the subscriptions of a session before the session has a stream.
      *
-     * @returns Whether the hub knows them.
+     * @returns Whether the hub knows the subscriptions.
      */
     async #prepare(id: string): Promise<boolean> {
       const record = this.#store.load(id)
-      // `#postponeOnce` wrote `false` directly to the store, and the handler's copy still says `true`
+      // The handler has the record in memory, where `listens` is still `true`. It does not know that
+      // `#postponeOnce` has set `listens` to `false` in the store
       if (record?.listens === false) await this.#save(id, { ...record, listens: true })
-      // The hub may have missed a sync from before this object came into memory
+      // The hub may have missed a sync that was due before this object came into memory
       return this.#syncQueue.resync(id)
     }
 
@@ -173,7 +178,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     ): Promise<Response> {
       if (request.method === 'GET') return this.#sse.open(request, principal)
       if (request.method !== 'POST') return new Response(null, { status: 405 })
-      const work = this.#sse.post(request, principal, this.#store.uses()[0]?.id, answer)
+      const work = this.#sse.post(request, principal, this.#store.sessionUses()[0]?.id, answer)
       // The work continues even if the client no longer waits.
       this.ctx.waitUntil(work)
       return work
@@ -181,11 +186,14 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
 
     /** Ends the idle sessions. */
     override async alarm(): Promise<void> {
-      const checkTimes = await Promise.all(this.#store.uses().map((use) => this.#endIfIdle(use)))
+      const checkTimes = await Promise.all(
+        this.#store.sessionUses().map((use) => this.#endIfIdle(use)),
+      )
       try {
         this.#store.deleteEvents(Date.now() - idleMs)
       } catch (error) {
-        // The sessions are removed later. An alarm that fails too often would never fire again
+        // A later alarm deletes the events. The error is not thrown, because an alarm that fails too often
+        // never fires again
         console.error(error)
       }
       await this.#syncQueue.retry()
@@ -203,7 +211,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       if (endsAt > Date.now()) return endsAt
       const nextCheck = Date.now() + idleMs + touchMs
       if ((await this.#listens(id)) || (await this.#postponeOnce(id))) return nextCheck
-      // If the session could not be ended, it is tried again
+      // If the session could not be ended, the next check tries again
       return (await this.#end(id)) ? Infinity : nextCheck
     }
 
@@ -238,9 +246,9 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     }
 
     async #closed(socket: WebSocket): Promise<void> {
-      // A stream of HTTP+SSE cannot be resumed.
+      // A stream of HTTP+SSE cannot be resumed, so its session ends with the stream
       if (!this.#sse.owns(socket)) return
-      for (const { id } of this.#store.uses()) await this.#end(id)
+      for (const { id } of this.#store.sessionUses()) await this.#end(id)
     }
 
     /** Whether a client is connected to a stream of a session. */
@@ -260,7 +268,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     async #postponeOnce(id: string): Promise<boolean> {
       const record = this.#store.load(id)
       if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false
-      // Alarms may fire twice, and for other sessions that share the object.
+      // Restart the idle time. The next alarm may fire early, because alarms may fire twice, and also fire
+      // for other sessions that share the object. It must not end this session
       this.#touch(id, 0)
       return true
     }
@@ -276,7 +285,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       }
     }
 
-    /** Sets the alarm, which then fires while there are sessions. Returns whether it is set. */
+    /** Sets the alarm, which sets itself again while there are sessions. Returns whether it is set. */
     async #setAlarm(): Promise<boolean> {
       const { storage } = this.ctx
       try {

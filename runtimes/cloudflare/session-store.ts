@@ -81,9 +81,9 @@ export class ObjectSessionStore implements SessionStore {
   }
 
   /**
-   * Stores a record. A subscription is valid once the hub knows it, and is undone otherwise.
+   * Stores a record. If the hub cannot be notified of an added subscription, the subscription is removed.
    *
-   * @throws {Error} If it cannot be stored, or the hub does not know the subscriptions.
+   * @throws {Error} If the record cannot be stored, or the hub cannot be notified of the subscriptions.
    */
   async save(id: string, record: SessionRecord): Promise<void> {
     const previous = this.#own ? this.#own.record : this.#tables.load(id)
@@ -127,13 +127,13 @@ export class ObjectSessionStore implements SessionStore {
   }
 
   /** Returns every session, with the time of its last recorded use. */
-  uses(): { id: string; usedAt: number }[] {
-    return this.#own ? [this.#own] : this.#tables.uses()
+  sessionUses(): { id: string; usedAt: number }[] {
+    return this.#own ? [this.#own] : this.#tables.sessionUses()
   }
 
   /** Deletes the events that were sent before a time, in milliseconds since 1970. */
   deleteEvents(before: number): void {
-    for (const { id } of this.uses()) this.#tables.deleteEvents(id, before)
+    for (const { id } of this.sessionUses()) this.#tables.deleteEvents(id, before)
   }
 
   /** Erases everything at once, since deleted rows are billed individually. */

@@ -17,7 +17,10 @@ const MAX_REDIRECTS = 3
 const MAX_LENGTH = 256 * 1024
 /** The maximum number of characters that errors include from a non-JSON body or from a description. */
 const EXCERPT_LENGTH = 300
-/** Secrets in forms, in malformed JSON, and in pages that show either. */
+/**
+ * Secrets in form-encoded text, in malformed JSON, and in pages that show one of them: the name of a secret,
+ * `=` or `:`, and the value, which ends at a quote or separator. Only the value is redacted.
+ */
 const SECRET_VALUES =
   /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
 
@@ -142,8 +145,9 @@ export async function readAnswer(
     if (typeof value !== 'string' || value === '') return undefined
     let redacted = value
     for (const secret of secrets) {
-      const encoded = new URLSearchParams({ '': secret }).toString().slice(1)
-      if (secret) redacted = redacted.replaceAll(secret, '***').replaceAll(encoded, '***')
+      // A form with an empty name, without the `=`
+      const formEncoded = new URLSearchParams({ '': secret }).toString().slice(1)
+      if (secret) redacted = redacted.replaceAll(secret, '***').replaceAll(formEncoded, '***')
     }
     return redacted.replace(SECRET_VALUES, '$1***').slice(0, EXCERPT_LENGTH)
   }

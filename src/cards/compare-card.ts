@@ -19,8 +19,9 @@ export interface CardDifference {
 const MEMBERS = ['version', 'title', 'description', 'websiteUrl', 'icons'] as const
 
 /**
- * Compares a card with a connected client. Members that only one of both has are not compared. A
- * difference is not an error: use the values of the server, and consider reporting the difference.
+ * Compares a card with the server that a client is connected to. Members that are missing in the card or in
+ * the server's information are skipped. A difference is not an error: use the values of the server, and
+ * consider reporting the difference.
  *
  * @example
  * ```ts
@@ -44,6 +45,7 @@ export function compareCard(
   const { serverInfo, revision } = client
   const differences: CardDifference[] = []
   const name = serverInfo?.name
+  // The name of a card has a namespace, as in `com.example/travel`, which the server's name may omit
   if (name !== undefined && name !== card.name && name !== card.name.split('/')[1]) {
     differences.push({ member: 'name', card: card.name, server: name })
   }

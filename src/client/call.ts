@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#timeouts
  */
 import { abortReason } from '../patterns/abort.ts'
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import type {
   ProgressParams,
@@ -135,7 +135,7 @@ export class Call implements Outgoing {
 
   /** Checks the timeouts after a delay, unless it is too long for `setTimeout`. */
   #startTimer(delayMs: number): void {
-    if (delayMs <= MAX_DELAY_MS) this.#timer = setTimeout(() => this.#checkTimeouts(), delayMs)
+    if (delayMs <= MAX_TIMER_MS) this.#timer = setTimeout(() => this.#checkTimeouts(), delayMs)
   }
 
   /** Cancels the call if it has timed out. Otherwise waits for the rest of the time. */

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { digest } from '../patterns/digest.ts'
-import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
+import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventFailure } from './errors.ts'
 import type { ServerEventHost } from './event-host.ts'
@@ -48,7 +48,7 @@ export class PollLeases {
       throw this.#host.failure(lease.failure, ctx)
     }
     clearTimeout(lease.timer)
-    const leaseMs = Math.min(Math.max(MIN_LEASE_MS, 3 * pollMs), MAX_DELAY_MS)
+    const leaseMs = Math.min(Math.max(MIN_LEASE_MS, 3 * pollMs), MAX_TIMER_MS)
     lease.timer = setTimeout(() => this.#end(key, lease), leaseMs)
     unref(lease.timer)
     await lease.opened

@@ -63,7 +63,7 @@ export async function entriesOf(upstream: UpstreamServer): Promise<SourceEntries
     resources: new Map(
       listedResources.map((item) => [
         item.uri,
-        { ...ALWAYS_VISIBLE, complete: undefined, item, read },
+        { ...ENTRY_DEFAULTS, complete: undefined, item, read },
       ]),
     ),
     resourceTemplates: new Map(templates.flatMap((item) => templateOf(upstream, item))),
@@ -80,8 +80,8 @@ function emptyIfMissing<T>(list: Promise<T[]>): Promise<T[]> {
   })
 }
 
-/** Mirrored entries are visible to every caller. */
-const ALWAYS_VISIBLE = { enabled: true, visible: undefined, cache: undefined }
+/** The members that all mirrored entries share. Without a function `visible`, every caller sees an entry. */
+const ENTRY_DEFAULTS = { enabled: true, visible: undefined, cache: undefined }
 
 /** The downstream name of an upstream name. */
 function prefixedName({ prefix }: UpstreamServer, name: string): string {
@@ -90,11 +90,11 @@ function prefixedName({ prefix }: UpstreamServer, name: string): string {
 
 function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
   const item: Tool = { ...tool, name: prefixedName(upstream, tool.name) }
-  // The upstream connection decides whether the call becomes a task there
+  // Optional even if the upstream server requires a task: the upstream connection then creates the task
   const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
   if (task) item.execution = { ...tool.execution, taskSupport: task }
   return {
-    ...ALWAYS_VISIBLE,
+    ...ENTRY_DEFAULTS,
     item,
     input: UNCHECKED,
     output: undefined,
@@ -109,7 +109,7 @@ function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
   const { name, arguments: declaredArguments = [] } = prompt
   const names = declaredArguments.map((argument) => argument.name)
   return {
-    ...ALWAYS_VISIBLE,
+    ...ENTRY_DEFAULTS,
     item: { ...prompt, name: prefixedName(upstream, name) },
     input: UNCHECKED,
     complete: completers(upstream, { type: 'ref/prompt', name }, names),
@@ -118,7 +118,7 @@ function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
   }
 }
 
-/** The entry of a template; empty if it cannot be matched here. */
+/** The entry of a template in a list; an empty list if this SDK cannot parse the template. */
 function templateOf(
   upstream: UpstreamServer,
   item: ResourceTemplate,
@@ -128,7 +128,7 @@ function templateOf(
     const template = uriTemplate(source)
     const ref = { type: 'ref/resource', uri: source } as const
     const complete = completers(upstream, ref, template.variables)
-    return [[source, { ...ALWAYS_VISIBLE, item, template, complete, read: upstream.read }]]
+    return [[source, { ...ENTRY_DEFAULTS, item, template, complete, read: upstream.read }]]
   } catch (error) {
     upstream.report(error)
     return []

@@ -4,7 +4,7 @@
  * @see https://dom.spec.whatwg.org/#aborting-ongoing-activities
  */
 import { SdkError } from '../protocol/errors.ts'
-import { MAX_DELAY_MS } from './timers.ts'
+import { MAX_TIMER_MS } from './timers.ts'
 
 /**
  * Waits until a promise settles or a signal aborts, whichever comes first.
@@ -32,14 +32,14 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 }
 
 /**
- * Waits for some milliseconds, but at most {@link MAX_DELAY_MS}.
+ * Waits for some milliseconds, but at most {@link MAX_TIMER_MS}.
  *
  * @throws {SdkError} `ABORTED` if the signal aborts first.
  */
 export async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(delayMs, MAX_DELAY_MS))
+    timer = setTimeout(resolve, Math.min(delayMs, MAX_TIMER_MS))
   })
   await abortable(elapsed, signal).finally(() => clearTimeout(timer))
 }

@@ -146,7 +146,7 @@ export async function readText(
 export async function readPieces(
   response: Response,
   signal: AbortSignal,
-  onPiece: (piece: string) => boolean,
+  onPiece: (piece: string) => boolean | undefined,
 ): Promise<void> {
   const reader = response.body?.getReader()
   if (!reader) return

@@ -4,7 +4,8 @@
  */
 
 /**
- * The names of all options of a type, in a form in which the compiler reports a missing one.
+ * The names of all options of a type, as the keys of an object, so that the compiler reports a missing or
+ * unknown name. The values have no meaning.
  */
 export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
 

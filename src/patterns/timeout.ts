@@ -4,13 +4,13 @@
  * @see https://dom.spec.whatwg.org/#dom-abortsignal-timeout
  */
 import { SdkError } from '../protocol/errors.ts'
-import { MAX_DELAY_MS } from './timers.ts'
+import { MAX_TIMER_MS } from './timers.ts'
 
 /**
  * Waits until work is done, the timeout has passed or `signal` aborts. The work receives a signal
  * that aborts when the timeout has passed or `signal` aborts; it need not react.
  *
- * @param timeoutMs Milliseconds, at most `MAX_DELAY_MS`.
+ * @param timeoutMs Milliseconds, at most `MAX_TIMER_MS`.
  * @param signal Aborts the work, with its reason.
  * @param message The message of the timeout error.
  * @throws {SdkError} `TIMEOUT`.
@@ -26,7 +26,7 @@ export async function withTimeout<T>(
   const onTimeout = (): void => controller.abort(new SdkError('TIMEOUT', message))
   // Not `AbortSignal.any`, whose signals live as long as their sources
   const onAbort = (): void => controller.abort(signal?.reason)
-  const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_DELAY_MS))
+  const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS))
   signal?.addEventListener('abort', onAbort)
   return new Promise<T>((resolve, reject) => {
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason))

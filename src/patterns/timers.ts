@@ -5,7 +5,7 @@
  */
 
 /** The longest delay of timers, in milliseconds. A timer with a longer delay fires immediately. */
-export const MAX_DELAY_MS = 0x7fffffff
+export const MAX_TIMER_MS = 0x7fffffff
 
 /** Lets the process exit while a timer is pending, on runtimes where timers prevent that. */
 export function unref(timer: unknown): void {

@@ -3,7 +3,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */
-import { MAX_DELAY_MS, unref } from './timers.ts'
+import { MAX_TIMER_MS, unref } from './timers.ts'
 
 /** Wakes one loop that waits for something to do. */
 export class WakeSignal {
@@ -27,7 +27,7 @@ export class WakeSignal {
       await new Promise<void>((resolve) => {
         this.#resume = resolve
         if (timeoutMs < Infinity)
-          unref((timer = setTimeout(resolve, Math.min(timeoutMs, MAX_DELAY_MS))))
+          unref((timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS))))
       })
       clearTimeout(timer)
     }

@@ -1,5 +1,5 @@
 /**
- * How a server is protected, and the settings derived from that once.
+ * The options that protect a server, and the settings that are computed from them at startup.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
  */
@@ -23,7 +23,7 @@ export interface ProtectedResourceOptions {
   /** Verifies that a token is authentic: `jwtTokens`, `introspectedTokens`, or a function. */
   verify: TokenVerifier
   /**
-   * The scopes that every request needs. Clients request them first.
+   * The scopes that every request needs. Clients ask for these scopes when they first sign in.
    *
    * @default []
    */
@@ -61,21 +61,21 @@ export interface ProtectedResourceOptions {
    * Derives the principal from a token; sessions and pending requests for input belong to the
    * principal.
    *
-   * By default the principal is the subject, or `client` and the client id if there is no subject.
-   * If several issuers are trusted, the principal is prefixed with the issuer. A subject that itself
-   * begins with `client` or `user` and a space is prefixed with `user`.
+   * By default the principal is the subject, or `client <client id>` if the token has no subject. A
+   * subject that itself begins with `client` or `user` and a space becomes `user <subject>`. If several
+   * issuers are trusted, the issuer and a space precede the principal.
    */
   principal?: (token: AccessToken) => string
   /** Additional members of the metadata, such as `resource_name` and `resource_documentation`. */
   metadata?: JsonObject
 }
 
-/** The settings derived from the options. */
+/** The settings that are computed from the options. */
 export interface Settings extends TokenExpectations {
   readonly options: ProtectedResourceOptions
   /** The scopes that every request needs. */
   readonly scopes: readonly string[]
-  /** The well-known paths of the metadata: for the endpoint, and for the host. */
+  /** The well-known paths of the metadata: the path for this endpoint, and the path for the whole host. */
   readonly paths: readonly string[]
   /** The URL of the metadata. */
   readonly metadataUrl: string
@@ -150,7 +150,10 @@ export function unionOfScopes(...sets: (readonly string[])[]): string[] {
   return [...new Set(sets.flat())].filter((scope) => scope !== 'offline_access')
 }
 
-/** The resource matches in any spelling of its URL; a custom audience is compared as text. */
+/**
+ * The accepted values of `aud`. By default, these are the URL of the resource as given, the URL in its
+ * normalized form and, if the URL has no path, the URL without the final slash.
+ */
 function audienceOf({ audience, resource }: ProtectedResourceOptions): readonly string[] {
   if (audience !== undefined) return typeof audience === 'string' ? [audience] : audience
   const { href, pathname, origin, search } = new URL(resource)

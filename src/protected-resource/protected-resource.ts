@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
@@ -159,7 +159,7 @@ function watchRevocation(
         server.report(error)
       }
     }
-    const timer = setInterval(() => void check(), Math.min(revocationCheckMs, MAX_DELAY_MS))
+    const timer = setInterval(() => void check(), Math.min(revocationCheckMs, MAX_TIMER_MS))
     return () => clearInterval(timer)
   }
 }

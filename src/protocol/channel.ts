@@ -41,7 +41,7 @@ export interface Channel {
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Opens the stream for messages that the server initiates, if the transport needs one. */
   listen?(): void
-  /** The principal of the requests, so that cached results stay separate. */
+  /** Identifies the user of the requests, so that the cached results of different users stay separate. */
   principal?(): Promise<string>
   /** After the server has rejected the token of a background request, waits until it accepts a new one. */
   untilSignedIn?(signal: AbortSignal): Promise<void>

@@ -7,7 +7,7 @@
 import type { ProtocolError } from './errors.ts'
 import type { JsonRpcMessage } from './types.ts'
 
-/** Receives what arrives on a {@link Transport}. */
+/** Functions that a {@link Transport} calls for everything that arrives. */
 export interface Receiver {
   /**
    * Receives one frame: parsed JSON that is not validated yet. The transport reads no further until the
@@ -16,7 +16,10 @@ export interface Receiver {
   message(frame: unknown): void | Promise<void>
   /** Called for a frame that could not be read: not JSON, or too long. The connection stays open. */
   malformed(error: ProtocolError): void
-  /** Called once when nothing more will arrive, with the reason unless the close was requested. */
+  /**
+   * Called once for each peer, when nothing more will arrive from the peer. `reason` is absent if the
+   * connection was closed intentionally.
+   */
   closed(reason?: Error): void
 }
 
@@ -35,16 +38,16 @@ export interface Transport {
    * @throws {SdkError} `CLOSED` if the connection is closed.
    */
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void>
-  /** Closes the connection after all sent frames are flushed. Safe to call twice. */
+  /** Closes the connection after all sent frames are flushed. May be called twice. */
   close(): Promise<void>
   /**
    * Starts a new peer. Only transports that start their peer, such as a program, have this method.
    *
-   * Stops the old peer if it still runs. The receiver stays the same, and its `closed` may be called
-   * again. Repeated restarts are delayed with backoff. Must not be called after `close`.
+   * Stops the old peer if it still runs. The receiver stays the same, and its `closed` is called again when
+   * the new peer ends. Repeated restarts are delayed with backoff. Must not be called after `close`.
    *
    * @throws {SdkError} `CLOSED` if the transport was closed, `INVALID_USE` if the peer cannot be
-   *   started, `LIMIT_EXCEEDED` if it was restarted too often in a row.
+   *   started, `LIMIT_EXCEEDED` if the peer was restarted too often in a row.
    */
   restart?(): Promise<void>
 }

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import type { Caller } from './request/exchange.ts'
 
 /**
@@ -22,7 +22,7 @@ export function onAuthorizationEnd(
   onEnd: (reason: string) => void,
 ): () => void {
   const remainingMs = (auth?.expiresAt ?? Infinity) - Date.now()
-  const delayMs = Math.min(remainingMs > 0 ? remainingMs : EXPIRED_TOKEN_DELAY_MS, MAX_DELAY_MS)
+  const delayMs = Math.min(remainingMs > 0 ? remainingMs : EXPIRED_TOKEN_DELAY_MS, MAX_TIMER_MS)
   const onExpired = (): void => onEnd('The access token expired')
   const timer = remainingMs < Infinity ? setTimeout(onExpired, delayMs) : undefined
   const stopWatching = revoked?.(() => onEnd('The access token was revoked'))

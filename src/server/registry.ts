@@ -146,7 +146,11 @@ export class Registry<T extends Entry> {
     }
   }
 
-  /** Returns the entry with that key, if the caller may use it. */
+  /**
+   * Returns the entry with that key, if the requester may use it.
+   *
+   * @param client The client for the option `visible`, in place of `requester.client`.
+   */
   find(key: string, requester: Requester, client?: ClientFacts): T | undefined {
     const entry = this.#entries.get(key)
     return entry?.enabled && isVisible(entry, requester, client) ? entry : undefined

@@ -50,7 +50,10 @@ export interface OpenStream {
 export interface Sink {
   /** Whether the client is still connected. */
   readonly open: boolean
-  /** Sends an event to the client. */
+  /**
+   * Sends an event to the client. Returns `undefined`, or a promise that resolves when a slow client has
+   * caught up.
+   */
   send(event: {
     id?: string | undefined
     retry?: number | undefined
@@ -69,8 +72,8 @@ export interface Sink {
  */
 export interface EventStore {
   /**
-   * How many events were stored so far, including events of earlier hosts. The number may be too high, but
-   * not too low.
+   * How many events were stored so far, including the events that earlier processes stored. The number may
+   * be too high, but not too low.
    */
   readonly eventCount: number
   /**
@@ -78,23 +81,23 @@ export interface EventStore {
    *
    * @returns The id of the event, unique in the session; `undefined` if it cannot be stored.
    */
-  storeEvent(stream: string, message: string): string | undefined
+  storeEvent(streamId: string, message: string): string | undefined
   /** Returns the events after the given one on its stream; `undefined` if that event is unknown or too old. */
   replayEventsAfter(eventId: string): MissedEvents | undefined
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
-   * Removes a stream that ended. Until then, a client must be able to resume the stream after its last
-   * event, even if the event itself was evicted.
+   * Removes a stream that ended. Before the stream is removed, a client must be able to resume it after its
+   * last event, even if the event itself was evicted.
    */
-  delete(stream: string): void
+  delete(streamId: string): void
   /** The open streams in the order of opening. */
   openStreams(): OpenStream[]
   /**
-   * The connection of an open stream, on hosts that can leave memory while their connections stay open,
-   * such as Durable Objects.
+   * Returns the connection of an open stream, on platforms whose connections stay open when the process
+   * leaves memory, such as Durable Objects.
    */
-  sink?(stream: string): Sink | undefined
+  sink?(streamId: string): Sink | undefined
 }
 
 /** The limits of the events of one session. */

@@ -7,7 +7,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
+import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 import { isInactive, type PoolEntry } from './pooled-session.ts'
 import type { SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
@@ -70,7 +70,7 @@ export class IdleSessions {
     if (!store.unused || idleMs === Infinity) return undefined
     if (!this.#firstCleanup) {
       const run = (): Promise<void> => this.#cleanUp().catch(report)
-      this.#timer = setInterval(() => void run(), Math.min(this.#noteIntervalMs, MAX_DELAY_MS))
+      this.#timer = setInterval(() => void run(), Math.min(this.#noteIntervalMs, MAX_TIMER_MS))
       unref(this.#timer)
       this.#firstCleanup = run()
     }
@@ -86,7 +86,7 @@ export class IdleSessions {
     const { store, report } = this.#options
     entry.notedAt = now
     try {
-      await store.touch?.(entry.live.id)
+      await store.touch?.(entry.pooled.id)
     } catch (error) {
       report(error)
     }

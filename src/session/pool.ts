@@ -65,15 +65,15 @@ export interface SessionOperations<S> {
    *
    * @throws {ProtocolError} If the change cannot be stored. The session is then unchanged.
    */
-  save(live: S): Promise<void>
+  save(pooled: S): Promise<void>
   /** Stores a change that no request waits for. If it fails, the error is reported and the change remains in memory. */
-  note(live: S): Promise<void>
+  note(pooled: S): Promise<void>
   /** Records that the client of a session listens to changes. */
-  noteListening(live: S): Promise<void>
+  noteListening(pooled: S): Promise<void>
   /** Stores what other hosts need to know before a request is sent to the client of a session. */
-  prepareQuestion(live: S): Promise<void>
+  prepareQuestion(pooled: S): Promise<void>
   /** Ends a session, its requests and its streams. */
-  end(live: S): Promise<void>
+  end(pooled: S): Promise<void>
 }
 
 /** Opens, finds and ends sessions. Operations that fail because of the store can be retried. */
@@ -120,16 +120,16 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
    *
    * @param topics Limits the sessions to those with one of these topics, see {@link topicsOf}.
    */
-  each(visit: (live: S) => void, topics?: readonly string[]): void {
+  each(visit: (pooled: S) => void, topics?: readonly string[]): void {
     const stored = this.#store.listening?.(topics)
     if (!stored) {
       const entries = topics ? this.#topics.find(topics) : this.#entries.values()
-      for (const { live } of entries) visit(live)
+      for (const { pooled } of entries) visit(pooled)
       return
     }
     for (const { id, record } of stored) {
       try {
-        visit((this.#entries.get(id) ?? this.#add(id, record)).live)
+        visit((this.#entries.get(id) ?? this.#add(id, record)).pooled)
       } catch (error) {
         // A session that cannot be created must not affect the others
         this.#observer.report(error)
@@ -150,7 +150,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     this.#notify('opened', record)
     const entry = this.#add(id, record, account)
     entry.notedAt = entry.usedAt
-    return entry.live
+    return entry.pooled
   }
 
   /**
@@ -161,19 +161,19 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   async find(id: string, principal: string | undefined): Promise<S | undefined> {
     const known = this.#entries.get(id)
     if (known && this.#idle.isExpired(known)) {
-      await this.end(known.live)
+      await this.end(known.pooled)
       return undefined
     }
     if (!known) await this.#idle.startCleanup()
     const entry = known ?? this.#addLoaded(id, await this.#useStore(() => this.#store.load(id)))
-    if (!entry || entry.live.session.record.principal !== principal) return undefined
+    if (!entry || entry.pooled.session.record.principal !== principal) return undefined
     entry.usedAt = performance.now()
     if (entry !== this.#lastUsed) {
       this.#entries.delete(id)
       this.#append(entry)
     }
     void this.#idle.noteUse(entry)
-    return entry.live
+    return entry.pooled
   }
 
   async save({ id, session: { record } }: S): Promise<void> {
@@ -196,16 +196,16 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     }
   }
 
-  async noteListening(live: S): Promise<void> {
-    const { record } = live.session
+  async noteListening(pooled: S): Promise<void> {
+    const { record } = pooled.session
     if (record.listens) return
     record.listens = true
-    await this.note(live)
+    await this.note(pooled)
   }
 
-  async prepareQuestion(live: S): Promise<void> {
+  async prepareQuestion(pooled: S): Promise<void> {
     // Another host may later announce the completion of a URL elicitation
-    if (live.session.record.elicitations) await this.note(live)
+    if (pooled.session.record.elicitations) await this.note(pooled)
   }
 
   async end({ id, session, streams }: S): Promise<void> {
@@ -225,7 +225,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
    */
   async close(): Promise<void> {
     this.#idle.stop()
-    await Promise.all([...this.#entries.values()].map(({ live }) => this.end(live)))
+    await Promise.all([...this.#entries.values()].map(({ pooled }) => this.end(pooled)))
   }
 
   /** Adds a session from the store, unless another request has added it in the meantime. */
@@ -243,7 +243,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     // Each request to the client was stored as an event, so no request id is higher than this count
     const session = new Session(record, events.eventCount)
     const entry: PoolEntry<S> = {
-      live: this.#create({ id, session, streams }),
+      pooled: this.#create({ id, session, streams }),
       account,
       weight: this.#quota.weigh(record),
       usedAt: performance.now(),
@@ -261,11 +261,11 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     const entry = this.#entries.get(id)
     if (!entry) return
     entry.unindex()
-    entry.unindex = this.#topics.add(entry, topicsOf(entry.live.session.record))
+    entry.unindex = this.#topics.add(entry, topicsOf(entry.pooled.session.record))
   }
 
   #append(entry: PoolEntry<S>): void {
-    this.#entries.set(entry.live.id, entry)
+    this.#entries.set(entry.pooled.id, entry)
     this.#lastUsed = entry
   }
 
@@ -289,7 +289,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     while (!this.#quota.hasRoomFor(newSession)) {
       const evictable = this.#quota.findEvictable(this.#entries.values(), newSession, isInactive)
       if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
-      await this.#evict(evictable.live.id)
+      await this.#evict(evictable.pooled.id)
     }
   }
 
@@ -300,6 +300,6 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
 
   async #endEntry(id: string): Promise<void> {
     const entry = this.#entries.get(id)
-    if (entry) await this.end(entry.live)
+    if (entry) await this.end(entry.pooled)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A session that is served in this process, as a pool knows it.
+ * What a pool stores about a session that this process serves.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -16,16 +16,17 @@ export interface PooledSession {
 
 /** A session in a pool, with the times of its use. */
 export interface PoolEntry<S extends PooledSession = PooledSession> extends CountedSession {
-  readonly live: S
+  /** The session, in the form that the pool's owner needs. */
+  readonly pooled: S
   /** When the session was last used, by the monotonic clock, in milliseconds. */
   usedAt: number
-  /** When its use was last recorded in the store, by the same clock. */
+  /** When the pool last recorded the use in the store, by the same clock. */
   notedAt: number
-  /** Removes the session from the index of topics. */
+  /** Removes the session from the index that finds the sessions subscribed to a change. */
   unindex: () => void
 }
 
 /** Whether no request is handled in a session, and no client listens, so that the session may end. */
-export function isInactive({ live: { session, streams } }: PoolEntry): boolean {
+export function isInactive({ pooled: { session, streams } }: PoolEntry): boolean {
   return session.inFlight.size === 0 && !streams.connected
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import { notification } from '../protocol/jsonrpc.ts'
@@ -137,7 +137,7 @@ export class Session {
     }
     const timer = setTimeout(
       () => cancel(new SdkError('TIMEOUT', `The client did not answer "${method}" in time`)),
-      Math.min(timeoutMs, MAX_DELAY_MS),
+      Math.min(timeoutMs, MAX_TIMER_MS),
     )
     const onAbort = (): void => cancel(signal.reason as Error)
     signal.addEventListener('abort', onAbort)

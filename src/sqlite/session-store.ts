@@ -111,7 +111,7 @@ export class SqlSessionStore implements SessionStore {
   }
 
   /** Every session, with the time of its last recorded use. */
-  uses(): { id: string; usedAt: number }[] {
+  sessionUses(): { id: string; usedAt: number }[] {
     return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
 

@@ -1,7 +1,7 @@
 /**
  * Timers for tasks that do not keep the process alive.
  */
-import { MAX_DELAY_MS, unref } from '../patterns/timers.ts'
+import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 
 /** The shortest interval between two alarms, in milliseconds. */
 const MIN_DELAY_MS = 100
@@ -21,7 +21,7 @@ export class Alarm {
     if (at >= this.#at) return
     clearTimeout(this.#timer)
     this.#at = at
-    const delayMs = Math.min(Math.max(at - Date.now(), MIN_DELAY_MS), MAX_DELAY_MS)
+    const delayMs = Math.min(Math.max(at - Date.now(), MIN_DELAY_MS), MAX_TIMER_MS)
     this.#timer = setTimeout(() => {
       this.#at = Infinity
       this.#fire()
@@ -35,7 +35,7 @@ export class Alarm {
  * ignored.
  */
 export function runLater(delayMs: number, work: () => void): () => void {
-  if (delayMs > MAX_DELAY_MS) return () => {}
+  if (delayMs > MAX_TIMER_MS) return () => {}
   const timer = setTimeout(work, delayMs)
   unref(timer)
   return () => clearTimeout(timer)

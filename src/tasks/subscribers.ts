@@ -1,12 +1,12 @@
 /**
- * The subscribers to tasks in this process: to changes, and to messages that handlers send.
+ * The subscribers in this process: to changes of tasks, and to messages that the handlers of tasks send.
  */
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 
 type Listener<T> = (value: T) => void
 
-/** The subscribers of tasks. */
+/** Passes the changes and messages of each task to the subscribers of the task. */
 export class TaskSubscribers {
   readonly #changes = new Topics<TaskRecord | undefined>()
   readonly #messages = new Topics<JsonRpcNotification>()
@@ -24,14 +24,14 @@ export class TaskSubscribers {
     return this.#messages.subscribe(taskId, listener)
   }
 
-  /** Whether anyone subscribes to the changes of a task. */
+  /** Whether the changes of a task have a listener. */
   hasChangeListener(taskId: string): boolean {
     return this.#changes.has(taskId)
   }
 
-  /** The ids of the tasks to whose changes anyone subscribes. */
-  changeTopics(): string[] {
-    return this.#changes.topics()
+  /** The ids of all tasks whose changes have a listener. */
+  changedTaskIds(): string[] {
+    return this.#changes.taskIds()
   }
 
   /** Publishes a changed or deleted task. */
@@ -54,6 +54,7 @@ class Topics<T> {
     this.#listeners.set(taskId, listeners.add(listener))
     return () => {
       listeners.delete(listener)
+      // A second call must not remove the listeners that were added since the first call
       if (listeners.size === 0 && this.#listeners.get(taskId) === listeners)
         this.#listeners.delete(taskId)
     }
@@ -63,7 +64,7 @@ class Topics<T> {
     return this.#listeners.has(taskId)
   }
 
-  topics(): string[] {
+  taskIds(): string[] {
     return [...this.#listeners.keys()]
   }
 

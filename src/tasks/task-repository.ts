@@ -32,7 +32,7 @@ export class TaskRepository {
     this.#onChange = onChange
     store.subscribe?.({
       changed: (taskId) => {
-        const ids = taskId === undefined ? this.subscribers.changeTopics() : [taskId]
+        const ids = taskId === undefined ? this.subscribers.changedTaskIds() : [taskId]
         for (const id of ids) if (this.subscribers.hasChangeListener(id)) void this.#refresh(id)
       },
       message: (taskId, message) => this.subscribers.publishMessage(taskId, message),

@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { callHook } from '../patterns/hooks.ts'
-import { MAX_DELAY_MS } from '../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
@@ -257,7 +257,7 @@ class TaskWait {
     const stop = (): void => controller.abort()
     signal?.addEventListener('abort', stop)
     this.#endPause = stop
-    await sleep(Math.min(delayMs, remainingMs, MAX_DELAY_MS), controller.signal).catch(() => {})
+    await sleep(Math.min(delayMs, remainingMs, MAX_TIMER_MS), controller.signal).catch(() => {})
     this.#endPause = undefined
     signal?.removeEventListener('abort', stop)
     if (signal?.aborted) throw abortReason(signal)

@@ -32,7 +32,7 @@ const ORIGINAL_NAME = 'original_input'
 /** How much may still be merged. */
 interface Budget {
   schemas: number
-  /** Properties, and names of required ones. */
+  /** The number of properties, plus the number of names in `required`. */
   members: number
 }
 
@@ -50,7 +50,7 @@ export interface ModelParameters {
  * reports to the model what is wrong.
  */
 export async function modelParameters(inputSchema: unknown): Promise<ModelParameters> {
-  // Servers may list anything as a schema, and one tool must not cost the others
+  // Servers may list anything as a schema, and one bad schema must not make the other tools unusable
   const input = isObject(inputSchema) ? inputSchema : {}
   const flat = flatten(input, input, { ...MAX_MERGED })
   const { properties, required } = partsOf(flat)
@@ -121,7 +121,7 @@ function union(alternatives: readonly JsonObject[]): JsonObject {
   return { properties, required }
 }
 
-/** The properties of a schema, and the required ones. */
+/** The properties of a schema, and the names of the required properties. */
 function partsOf({ properties, required }: JsonObject): {
   properties: JsonObject
   required: string[]
@@ -138,14 +138,15 @@ function partsOf({ properties, required }: JsonObject): {
  */
 function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
-  // No text within a value matches this, because its quotes are escaped
+  // Matches a reference to the root or to a place in the root, except to its definitions. No text within a
+  // value matches, because the quotes in such a text are escaped
   const reference = /("\$ref":"#)(?="|\/(?!\$defs\/|definitions\/))/g
   if (!reference.test(text)) return schema
   const redirect = (value: unknown): JsonObject =>
     JSON.parse(JSON.stringify(value).replace(reference, `$1/$defs/${ORIGINAL_NAME}`)) as JsonObject
   const { $defs, definitions: _, ...originalRoot } = original
-  const definitions = { ...(isObject($defs) && $defs), [ORIGINAL_NAME]: originalRoot }
-  return { ...redirect(schema), $defs: redirect(definitions) }
+  const newDefs = { ...(isObject($defs) && $defs), [ORIGINAL_NAME]: originalRoot }
+  return { ...redirect(schema), $defs: redirect(newDefs) }
 }
 
 /** A copy with `properties` in every object schema, and `items` in every array schema. */
@@ -173,9 +174,13 @@ function resolve(root: JsonObject, reference: string): unknown {
   const [start, ...path] = reference.split('/')
   if (start !== '#') return undefined
   return path.reduce<unknown>((part, token) => {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    return Object.entries(Object(part) as object).find(([key]) => key === name)?.[1] as unknown
+    return ownMember(part, token.replaceAll('~1', '/').replaceAll('~0', '~'))
   }, root)
+}
+
+/** The member of an object or array, but not of its prototype. */
+function ownMember(value: unknown, name: string): unknown {
+  return Object.entries(Object(value) as object).find(([key]) => key === name)?.[1]
 }
 
 function mapKeys(

@@ -1,6 +1,6 @@
 /**
- * The tools that the documents of this tab registered with the browser (WebMCP), as a server: for an
- * agent inside the page, or one that is reached over a connection.
+ * The tools that the documents of this tab registered with the browser (WebMCP), as a server. An agent in
+ * the page, or a remote agent, can then call them.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -18,16 +18,16 @@ import {
 import { createServer, type Server } from '../../../src/presets/server.ts'
 import { findModelContext, type ModelContext, type RegisteredTool } from './model-context.ts'
 
-/** Which tools of the page are served, and how. */
+/** Selects the tools of the page that are served, and changes how they are served. */
 export interface PageToolsOptions {
-  /** Other origins whose tools are served, too; each must expose them to the page. */
+  /** Other origins whose tools are served too. Each origin must expose its tools to the page. */
   readonly fromOrigins?: readonly string[] | undefined
   /** Which tools to serve. By default all tools are served. */
   readonly filter?: ((tool: RegisteredTool) => boolean) | undefined
   /**
-   * The name under which a tool is served. By default the tool keeps its name. If several tools have
-   * one name, the first in the browser's order is served, and `onError` is called for each of the
-   * others.
+   * Returns the name under which a tool is served. By default the tool keeps its name. If several tools
+   * get the same name, the first of them in the browser's order is served, and `onError` is called for
+   * each of the others.
    */
   readonly rename?: ((tool: RegisteredTool) => string) | undefined
   /** Where to look for tools. By default it is the page's own model context. */
@@ -79,8 +79,8 @@ const OPTIONS: OptionNames<PageToolsOptions> = {
  * }
  * ```
  *
- * @returns `undefined` where the browser has no model context that lists tools (Chromium from 149 on
- *   does, with the feature enabled).
+ * @returns `undefined` where the browser has no model context that lists tools. Chromium 149 and newer
+ *   has one, if the feature is enabled.
  * @throws {TypeError} If an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -94,6 +94,7 @@ export async function pageTools(options: PageToolsOptions = {}): Promise<Server 
   const page = new PageTools(server, { getTools, executeTool }, options)
   const { signal } = options
   modelContext?.addEventListener?.('toolchange', () => void page.update(), signal ? { signal } : {})
+  // After the abort, the update removes all tools
   signal?.addEventListener('abort', () => void page.update(), { once: true })
   await page.update()
   return server
@@ -109,7 +110,7 @@ interface PageAccess {
 
 /** A tool of the page that is served. */
 interface ServedTool {
-  /** The object from the browser's latest list: browsers execute only that one. */
+  /** The object from the browser's latest list. Browsers execute only the latest object. */
   listed: RegisteredTool
   /** Changes whenever the tool has to be registered again. */
   readonly fingerprint: string
@@ -194,6 +195,7 @@ class PageTools {
         ...(annotations && { annotations }),
         input: unchecked(inputSchemaOf(tool)),
       },
+      // Each update replaces `served.listed`, so the call reads it as late as possible
       (input, ctx) => callPageTool(this.#access.executeTool, served.listed, input, ctx.signal),
     )
     const served: ServedTool = {
@@ -248,7 +250,7 @@ function resultOf(text: string): CallToolResult {
   }
 }
 
-/** Everything about a listed tool that is served, as text to compare. */
+/** The properties of a listed tool that are served, as text that can be compared. */
 function fingerprintOf({ title, description, inputSchema, annotations }: RegisteredTool): string {
   return JSON.stringify([title, description, inputSchema, annotations])
 }

@@ -7,12 +7,13 @@ import type { SubscriptionFilter, JsonRpcNotification } from '../../protocol/typ
 
 /**
  * A stream of change notifications. It ends when it is closed, when its signal aborts or when the client
- * closes. It throws when the server ends the subscription and it cannot be renewed.
+ * closes. It throws when the server ends the subscription and the client cannot renew it.
  *
- * A change that is announced repeatedly before it is read appears once. After a lost connection, changes
- * may have been missed, so one notification appears for each list and resource that is subscribed to.
- * The same happens when more than 10,000 notifications are queued. If the queue is full and an extension
- * sends another notification, the stream ends with `LIMIT_EXCEEDED`.
+ * A change that is announced repeatedly before you read it appears once. After a lost connection, changes
+ * may have been missed, so one notification appears for each list and resource that is subscribed to. The
+ * same notifications replace the queue when it has more than 10,000 notifications. Notifications of
+ * extensions cannot be replaced: if one of them does not fit into the queue, the stream ends with
+ * `LIMIT_EXCEEDED`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

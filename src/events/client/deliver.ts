@@ -7,7 +7,7 @@ import { SdkError } from '../../protocol/errors.ts'
 import type { DeliveryMode, EventType } from '../wire.ts'
 import { EventError, type EventFailure } from './event-error.ts'
 import { listEventTypes } from './event-requests.ts'
-import type { Followed } from './followed.ts'
+import type { FollowedSubscription } from './followed-subscription.ts'
 import type { Item } from './item-queue.ts'
 import { chooseMode } from './modes.ts'
 import { readOccurrence, type ReceivedEvent } from './occurrence.ts'
@@ -32,7 +32,7 @@ export interface DeliveryParts {
 
 /** Delivers the events of a subscription until its signal aborts or the server ends it. */
 export async function* deliver(
-  followed: Followed,
+  followed: FollowedSubscription,
   parts: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   const seen = new SeenIds(followed.record.seen)
@@ -71,7 +71,7 @@ export async function* deliver(
  */
 async function mayRestart(
   { kind, data }: EventError,
-  followed: Followed,
+  followed: FollowedSubscription,
   { options, notify }: DeliveryParts,
 ): Promise<boolean> {
   const { kind: missing, reason } = (data ?? {}) as { kind?: unknown; reason?: unknown }
@@ -84,7 +84,10 @@ async function mayRestart(
 }
 
 /** Finds the event type. If it is gone, the subscription ends with the reason for looking. */
-async function findType(followed: Followed, reason: EventError | undefined): Promise<EventType> {
+async function findType(
+  followed: FollowedSubscription,
+  reason: EventError | undefined,
+): Promise<EventType> {
   const { client, report, signal, record } = followed
   const isBackground = reason !== undefined
   const types = await listEventTypes(client, report, { signal, background: isBackground })
@@ -95,7 +98,7 @@ async function findType(followed: Followed, reason: EventError | undefined): Pro
 }
 
 function itemsOf(
-  followed: Followed,
+  followed: FollowedSubscription,
   mode: DeliveryMode,
   webhook: Webhook | undefined,
 ): AsyncGenerator<Item, void, undefined> {
@@ -106,7 +109,7 @@ function itemsOf(
 /** Passes on an event, and stores that it was processed. */
 async function* process(
   item: Item,
-  followed: Followed,
+  followed: FollowedSubscription,
   seen: SeenIds,
   { options, notify }: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
@@ -131,7 +134,7 @@ async function* process(
 
 async function isAccepted(
   event: ReceivedEvent,
-  followed: Followed,
+  followed: FollowedSubscription,
   { accept }: EventSubscriptionsOptions,
 ): Promise<boolean> {
   try {

@@ -6,11 +6,13 @@
 import { sleep } from '../../patterns/abort.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { Result } from '../../protocol/types.ts'
-import type { Followed } from './followed.ts'
+import type { FollowedSubscription } from './followed-subscription.ts'
 import type { Item } from './item-queue.ts'
 
 /** Polls until the subscription ends. A batch is read completely before the next poll. */
-export async function* pollEvents(followed: Followed): AsyncGenerator<Item, void, undefined> {
+export async function* pollEvents(
+  followed: FollowedSubscription,
+): AsyncGenerator<Item, void, undefined> {
   const { maxEvents, minPollMs } = followed.limits
   for (;;) {
     const { params } = followed

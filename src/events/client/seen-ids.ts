@@ -22,9 +22,9 @@ export class SeenIds {
     return this.#ids.get(id) === true
   }
 
-  /** Adds an id. Returns the ids to store. */
+  /** Adds an id. Returns the stored ids with this id, but only the last `MAX_STORED_IDS`. */
   add(id: string, stored: readonly string[]): readonly string[] {
     this.#ids.set(id, true)
-    return [...stored.slice(1 - MAX_STORED_IDS), id]
+    return [...stored, id].slice(-MAX_STORED_IDS)
   }
 }

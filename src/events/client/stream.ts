@@ -8,11 +8,13 @@ import { SdkError } from '../../protocol/errors.ts'
 import type { JsonRpcNotification } from '../../protocol/types.ts'
 import { EventNotification } from '../wire.ts'
 import { readEventError } from './event-error.ts'
-import type { Followed } from './followed.ts'
+import type { FollowedSubscription } from './followed-subscription.ts'
 import { ItemQueue, type Item } from './item-queue.ts'
 
 /** Opens one stream after the other, each from the last position, until the subscription ends. */
-export async function* streamEvents(followed: Followed): AsyncGenerator<Item, void, undefined> {
+export async function* streamEvents(
+  followed: FollowedSubscription,
+): AsyncGenerator<Item, void, undefined> {
   for (;;) {
     const openedAt = performance.now()
     try {
@@ -34,7 +36,9 @@ export async function* streamEvents(followed: Followed): AsyncGenerator<Item, vo
  * @returns whether the server has ended it; false if the loop reads too slowly, so that the stream
  *   was closed and continues from the position that the loop has reached.
  */
-async function* readStream(followed: Followed): AsyncGenerator<Item, boolean, undefined> {
+async function* readStream(
+  followed: FollowedSubscription,
+): AsyncGenerator<Item, boolean, undefined> {
   const { signal, limits } = followed
   const queue = new ItemQueue(limits.maxQueued)
   const closing = new AbortController()

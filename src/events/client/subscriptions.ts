@@ -18,7 +18,7 @@ import {
 import { deliver } from './deliver.ts'
 import { EventError } from './event-error.ts'
 import { listEventTypes, offeredEvents, type Report } from './event-requests.ts'
-import { Followed } from './followed.ts'
+import { FollowedSubscription } from './followed-subscription.ts'
 import type { ReceivedEvent } from './occurrence.ts'
 import type { EventSubscriptions, EventSubscriptionsOptions, FollowOptions } from './options.ts'
 import {
@@ -61,7 +61,7 @@ export function eventSubscriptions(
 
 /** A subscription in this process, with or without a loop. */
 interface Active {
-  readonly followed: Followed
+  readonly followed: FollowedSubscription
   readonly webhook: Webhook | undefined
   /** Ends the loop and the requests. */
   readonly controller: AbortController
@@ -197,7 +197,7 @@ class ClientSubscriptions implements EventSubscriptions {
       createdAt: Date.now(),
     }
     const controller = new AbortController()
-    const followed: Followed = new Followed(
+    const followed: FollowedSubscription = new FollowedSubscription(
       {
         client: this.#client,
         limits: { minPollMs, maxEvents, maxSilenceMs, maxQueued },
@@ -230,7 +230,7 @@ class ClientSubscriptions implements EventSubscriptions {
     name: string,
     args: JsonObject,
     options: FollowOptions,
-  ): Promise<{ followed: Followed; webhook: Webhook }> {
+  ): Promise<{ followed: FollowedSubscription; webhook: Webhook }> {
     const key = this.#keyOf(name, args)
     const active = this.#loops.get(key) ?? (await this.#open(key, name, args, options))
     const { followed, webhook } = active
@@ -238,7 +238,7 @@ class ClientSubscriptions implements EventSubscriptions {
     throw new SdkError('INVALID_USE', 'Webhooks need the option "receiver"')
   }
 
-  async #refresh(followed: Followed, webhook: Webhook): Promise<void> {
+  async #refresh(followed: FollowedSubscription, webhook: Webhook): Promise<void> {
     try {
       await webhook.subscribe()
     } catch (error) {
@@ -284,11 +284,11 @@ class ClientSubscriptions implements EventSubscriptions {
     }
   }
 
-  #notify(followed: Followed, hook: (subscription: SubscriptionInfo) => unknown): void {
+  #notify(followed: FollowedSubscription, hook: (subscription: SubscriptionInfo) => unknown): void {
     callHook(() => hook(infoOf(followed.record)), this.#report)
   }
 
-  #reportFor(error: unknown, followed?: Followed): void {
+  #reportFor(error: unknown, followed?: FollowedSubscription): void {
     const { onError = console.error } = this.#options
     const onAnyError = (reported: Error): unknown =>
       followed ? onError(reported, infoOf(followed.record)) : onError(reported)

@@ -12,7 +12,7 @@ import { createWebhookSecret } from '../signature.ts'
 import type { DeliveryStatus } from '../wire.ts'
 import { EventError, readEventError } from './event-error.ts'
 import { listEventTypes, requestEvents } from './event-requests.ts'
-import type { Followed } from './followed.ts'
+import type { FollowedSubscription } from './followed-subscription.ts'
 import { ItemQueue, type Item } from './item-queue.ts'
 import { afterFailureMs, termOf, type Term } from './refresh.ts'
 import type { StoredWebhook } from './subscription-store.ts'
@@ -22,9 +22,9 @@ const ROTATION_MS = 300_000
 /** How long `events/unsubscribe` may take, in milliseconds. */
 const UNSUBSCRIBE_MS = 10_000
 
-/** What a webhook of the subscription received. */
+/** Functions that are called for the requests that arrive at the webhook of a subscription. */
 export interface WebhookHandlers {
-  /** Resolves when the event was processed. */
+  /** Returns a promise that resolves when the event was processed. */
   onEvent(event: unknown, cursor: unknown): Promise<void>
   onGap(cursor: string): void
   onTerminated(error: ErrorObject): void
@@ -34,22 +34,22 @@ export interface WebhookHandlers {
 export interface AcceptedSubscription {
   /** The callback URL. */
   readonly url: string
-  /** The secrets that requests may be signed with. */
+  /** The secrets with which requests may be signed. */
   readonly secrets: readonly string[]
-  /** The id at the server; absent until the server has sent it. */
+  /** The id of the subscription at the server; `undefined` until the server has sent the id. */
   readonly id: string | undefined
 }
 
-/** Where the requests of webhooks arrive. */
+/** The program that receives the requests of webhooks. */
 export interface WebhookReceiver {
   /** The public URL below which the callback URLs of subscriptions are. */
   readonly url: string
   /**
-   * Accepts requests for a subscription, before the server is told of it, and again when something
-   * about it changes. Absent if the receiver is another program that reads the same store.
+   * Accepts requests for a subscription. Called before the client subscribes at the server, and again
+   * when the subscription changes. Absent if the receiver is another program that reads the same store.
    */
   accept?(subscription: AcceptedSubscription, handlers: WebhookHandlers): void
-  /** Stops accepting requests. */
+  /** Stops accepting requests at a callback URL. */
   refuse?(url: string): void
 }
 
@@ -58,20 +58,20 @@ export interface WebhookOptions {
   readonly receiver: WebhookReceiver
   /** How long the server should keep the subscription without a refresh; null for no expiry. */
   readonly ttlMs?: number | null | undefined
-  /** Receives the state of the deliveries if there is something to know about it. */
+  /** Called if the deliveries are suspended, or the last delivery failed. */
   readonly onStatus: (status: DeliveryStatus) => void
 }
 
 /** The webhook of one subscription. */
 export class Webhook {
-  readonly #followed: Followed
+  readonly #followed: FollowedSubscription
   readonly #options: WebhookOptions
   readonly #queue: ItemQueue
-  /** Reject the events that the loop has not processed. */
+  /** Functions that reject the events which the caller of `events()` has not processed. */
   readonly #pending = new Set<(reason: SdkError) => void>()
   #term: Term | undefined
 
-  constructor(followed: Followed, options: WebhookOptions) {
+  constructor(followed: FollowedSubscription, options: WebhookOptions) {
     this.#followed = followed
     this.#options = options
     this.#queue = new ItemQueue(followed.limits.maxQueued)
@@ -102,17 +102,19 @@ export class Webhook {
     const delivery = { mode: 'webhook', url, secret }
     const ttl = ttlMs === undefined ? {} : { ttlMs }
     let date: string | null = null
-    const onHeaders = (headers: Headers): void => void (date = headers.get('date'))
+    const onHeaders = (headers: Headers): void => {
+      date = headers.get('date')
+    }
     const params = { ...followed.params, delivery, ...ttl }
     const result = await followed.request('events/subscribe', params, { onHeaders })
     await this.#subscribed(result, date)
   }
 
-  /** Replaces the secret. Deliveries that are signed with either are accepted for some minutes. */
+  /** Replaces the secret. The previous secret is accepted for another five minutes. */
   async rotate(): Promise<void> {
     const { secret: previous, ...webhook } = await this.#prepare()
     const secret = createWebhookSecret()
-    // Until the server has the new one, both are in use
+    // Until the server has received the new secret, both secrets are in use
     await this.#save({ ...webhook, secret, previous: { secret: previous, untilMs: Infinity } })
     await this.subscribe()
     const untilMs = Date.now() + ROTATION_MS
@@ -139,11 +141,11 @@ export class Webhook {
     }
   }
 
-  /** Whether to try again. While the subscription exists, its endpoint may recover. */
+  /** Whether to try again. While the subscription exists, its webhook or a full server may recover. */
   #mayRetry(error: unknown): boolean {
     const kind = error instanceof EventError ? error.kind : undefined
-    const isOfEndpoint = kind === 'CallbackEndpointError' || kind === 'ResourceExhausted'
-    return this.#followed.mayRetry(error) || (this.#term !== undefined && isOfEndpoint)
+    const mayRecover = kind === 'CallbackEndpointError' || kind === 'ResourceExhausted'
+    return this.#followed.mayRetry(error) || (this.#term !== undefined && mayRecover)
   }
 
   async #checkType(): Promise<void> {
@@ -224,8 +226,8 @@ export class Webhook {
   }
 }
 
-/** Unsubscribes a webhook. Failures are reported; that it does not exist is not one. */
-export async function unsubscribe({ client, record, report }: Followed): Promise<void> {
+/** Unsubscribes a webhook. Failures are reported, except that the subscription no longer exists. */
+export async function unsubscribe({ client, record, report }: FollowedSubscription): Promise<void> {
   const { name, arguments: args, webhook } = record
   if (!webhook) return
   const params = { name, arguments: args, delivery: { mode: 'webhook', url: webhook.url } }

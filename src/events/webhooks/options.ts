@@ -118,13 +118,14 @@ export interface WebhookOptions {
   maxRetryMs?: number
   /**
    * Suspends a subscription after all of its requests have failed for this time, in milliseconds, and
-   * at least 11 have. The next refresh resumes it.
+   * at least 11 requests have failed. The next refresh by the client resumes the subscription.
    *
    * @default 3600000
    */
   suspendAfterMs?: number
   /**
-   * Sends a `webhook-id` of its own with each event, in place of the id of the event.
+   * Whether the header `webhook-id` of each event contains a random id. By default, the header contains the
+   * id of the event.
    *
    * @default false
    */

@@ -27,7 +27,8 @@ export function batchFault(body: readonly unknown[]): string | undefined {
  * loop, so that other requests are served in between. Never rejects if `report` does not throw.
  *
  * @param answer Answers one request; its rejection becomes the error response to that request.
- * @param report Receives the errors of responses that cannot be created or serialized.
+ * @param report Receives each unexpected error of `answer`, and of the serialization of a response. A
+ *   `ProtocolError` is not reported.
  */
 export async function answerEach(
   requests: readonly JsonRpcRequest[],
@@ -39,7 +40,7 @@ export async function answerEach(
     try {
       const response = await answer(request)
       // A cancelled request has no response
-      const { length } = response ? JSON.stringify(response) : ''
+      const length = response ? JSON.stringify(response).length : 0
       if (length > remaining) throw new ProtocolError(INTERNAL_ERROR, TOO_LONG)
       remaining -= length
       return response

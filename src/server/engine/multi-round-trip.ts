@@ -90,18 +90,24 @@ async function resume(
   return ctx
 }
 
+/**
+ * Handles a run that ended because the handler needs input.
+ *
+ * @returns The result to send to the client or, if the server can ask the client directly, the context with
+ *   which the handler runs again.
+ */
 async function suspend(
   server: ServerDefinition,
   { reason }: Suspension,
   ctx: RequestContext,
-  { facts }: MethodTarget,
+  { facts: methodFacts }: MethodTarget,
 ): Promise<InputRequiredResult | RequestContext> {
   if (reason.by === 'questions') return sealRecording(server, ctx, reason.replay)
   const result =
     reason.by === 'urls'
       ? urlsToResult(reason.error, ctx.exchange)
       : requireInputRequests(reason.result)
-  if (!facts.mayAsk) throw cannotAsk(ctx.method)
+  if (!methodFacts.mayAsk) throw cannotAsk(ctx.method)
   const { exchange } = ctx
   const { inputRequests = {}, requestState } = result
   for (const request of Object.values(inputRequests)) requireAskable(request, exchange)

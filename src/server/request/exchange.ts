@@ -1,6 +1,6 @@
 /**
- * One request with its context: what the transport knows about it, and how to reach the client
- * while it is being handled. Created by a transport and read by everything else.
+ * One request with its context: what the transport knows about the request, and how to reach the client
+ * while the request is handled. Created by a transport and read by everything else.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#statelessness
  */
@@ -29,7 +29,7 @@ export interface ClientFacts {
 
 /**
  * Details about the caller's authorization. A protected server sets the named members from the
- * access token; further members come from a host that authenticates callers itself.
+ * access token. A program that authenticates callers itself may add further members.
  */
 export interface Auth {
   /** The subject of the token (`sub`). */
@@ -49,38 +49,37 @@ export interface Auth {
   readonly [other: string]: unknown
 }
 
-/** What a host knows about the caller, apart from the message. */
+/** What the program or platform that runs the server knows about the caller, apart from the message. */
 export interface Caller {
   /** The authenticated principal; sessions and multi-round-trip requests are bound to it. */
   readonly principal?: string | undefined
   /** Details about the caller's authorization, for handlers. Must be serializable as JSON. */
   readonly auth?: Auth | undefined
   /**
-   * The network address of the caller, if the host knows it; used to rate-limit callers without a
-   * principal. Behind a proxy, pass the client's address, otherwise all callers share one limit.
+   * The network address of the caller, if it is known; used to rate-limit callers without a principal. Behind a proxy, pass the client's address, otherwise all callers share one limit.
    */
   readonly address?: string | undefined
   /**
-   * Calls `onRevoked` if the authorization is revoked before `auth.expiresAt`; the caller's streams
-   * end then. Returns a function that stops watching.
+   * Watches the authorization, and calls `onRevoked` if it is revoked before `auth.expiresAt`. The caller's
+   * streams then end. Returns a function that stops watching.
    */
   readonly revoked?: ((onRevoked: () => void) => () => void) | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
   /** The HTTP request, if there is one. */
   readonly request?: Request | undefined
-  /** Keeps the host alive until the promise settles, on platforms that require it. */
+  /** Keeps the process alive until the promise settles, on platforms that require it. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** A {@link Caller} with what is known about the client. A handler's context is a requester too. */
+/** A {@link Caller} whose client may be known. A handler's context is a requester too. */
 export interface Requester extends Caller {
   readonly client?: ClientFacts | undefined
 }
 
-/** The caller, as passed to the option `visible`. */
+/** A {@link Requester} whose `client` is always set, for the option `visible`. */
 export interface Viewer extends Caller {
-  /** The client and its capabilities; `unknown` is set if nothing is known about it. */
+  /** The client and its capabilities; `unknown` is set if nothing is known about the client. */
   readonly client: ClientFacts
 }
 
@@ -95,7 +94,11 @@ interface ScopedTool {
 /** The part of a server that authorization needs. */
 export interface ScopedServer {
   readonly tools: {
-    /** Finds the tool with that name, if the requester may use it. */
+    /**
+     * Finds the tool with that name, if the requester may use it.
+     *
+     * @param client The client for the option `visible`, in place of `requester.client`.
+     */
     find(name: string, requester: Requester, client?: ClientFacts): ScopedTool | undefined
     /** Every tool with its name. */
     entries(): Iterable<[string, ScopedTool]>
@@ -127,11 +130,11 @@ export interface Exchange {
   readonly auth?: Authorizer | undefined
   /** Whether the request was cancelled. */
   readonly cancellation: Cancellation
-  /** Whether the host is shutting down, so that open listeners should end gracefully. */
+  /** Whether the server is shutting down, so that open listeners should end gracefully. */
   readonly shutdown?: ShutdownSignal | undefined
   /** The source of changes for listeners. By default the server's own notifier. */
   readonly changes?: ChangeSource | undefined
-  /** The minimum severity of the log messages that the client wants. If absent, none are sent. */
+  /** The minimum severity of the log messages that the client wants. If absent, no log message is sent. */
   readonly logLevel: LoggingLevel | undefined
   /** The session. Absent for requests outside of a session. */
   readonly session?: Session | undefined
@@ -140,22 +143,23 @@ export interface Exchange {
    * ports).
    */
   readonly peer?: object | undefined
-  /** False if notifications cannot precede the response, so that they are dropped. */
+  /** False if notifications cannot precede the response. Such notifications are then dropped. */
   readonly canStream?: boolean
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>
-  /** Closes the connection without ending the request. Absent if the client could not resume. */
+  /** Closes the connection without ending the request. Absent if the client could not resume the stream. */
   readonly disconnect?: ((retryMs: number) => void) | undefined
   /** How the client can be asked for input. */
   readonly askMode: AskMode
 }
 
-/** Tracks the clients that can be reached. Only gateways use it. */
+/** Tracks the clients to which the server can send requests. Only gateways use it. */
 export interface ClientRegistry {
   /**
-   * Adds a reachable client.
+   * Adds a client.
    *
-   * @param exchange An exchange with the client that lasts as long as its session.
+   * @param exchange A long-lived exchange with the client, which belongs to no request and stays usable until
+   *   the session ends.
    */
   add(exchange: Exchange): void
   /** Records that the roots of the exchange's client have changed. */

@@ -75,7 +75,7 @@ class HttpSseChannel implements Channel {
       }
       onEndpoint(new HttpSender(href, this.#options, streamEndpoint.server))
     }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
-    await readEvents(response, parser, signal, () => false)
+    await readEvents(response, parser, signal)
     throw new SdkError('HTTP', 'The stream ended')
   }
 

@@ -3,7 +3,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
-import { MAX_DELAY_MS } from '../../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../../patterns/timers.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import { onAuthorizationEnd } from '../../server/authorization-end.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
@@ -64,7 +64,7 @@ export class EventStream {
     )
     const { keepAliveMs = 15_000, caller } = options
     this.#unsubscribe = caller && onAuthorizationEnd(caller, (reason) => this.#expire(reason))
-    const delayMs = Math.min(keepAliveMs, MAX_DELAY_MS)
+    const delayMs = Math.min(keepAliveMs, MAX_TIMER_MS)
     if (delayMs > 0) this.#timer = setInterval(() => this.comment(), delayMs)
   }
 

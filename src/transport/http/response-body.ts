@@ -16,16 +16,20 @@ export function isEventStream(response: Response): boolean {
   return response.ok && hasType(response, 'text/event-stream')
 }
 
-/** Reads an event stream, which may continue an earlier one, until it ends or `isEnough` returns true. */
+/**
+ * Reads an event stream, which may continue an earlier one.
+ *
+ * @param isEnough Ends the reading early when it returns `true`. By default the stream is read to its end.
+ */
 export function readEvents(
   response: Response,
   parser: SseParser,
   signal: AbortSignal,
-  isEnough: () => boolean,
+  isEnough?: () => boolean,
 ): Promise<void> {
   parser.restart()
   return readPieces(response, signal, (piece) => {
     parser.push(piece)
-    return isEnough()
+    return isEnough?.()
   })
 }

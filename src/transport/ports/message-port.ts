@@ -12,7 +12,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
-import { MAX_DELAY_MS } from '../../patterns/timers.ts'
+import { MAX_TIMER_MS } from '../../patterns/timers.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { SdkError, ProtocolError } from '../../protocol/errors.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/error-codes.ts'
@@ -166,7 +166,7 @@ class MessagePortTransport implements Transport {
 
   async #sendHandshake(): Promise<void> {
     const { openTimeoutMs = 30_000 } = this.#options
-    if (openTimeoutMs <= MAX_DELAY_MS) {
+    if (openTimeoutMs <= MAX_TIMER_MS) {
       const onTimeout = (): void => {
         const message = `No answer on the port within ${openTimeoutMs} ms`
         this.#end(new SdkError('TIMEOUT', message))
@@ -256,7 +256,7 @@ class MessagePortTransport implements Transport {
     const onGone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
     if ((lock && (await watchLock(lockName(id), signal, onGone))) || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
-    if (silenceMs > MAX_DELAY_MS) return
+    if (silenceMs > MAX_TIMER_MS) return
     this.#heartbeat = new Heartbeat(
       silenceMs,
       () => this.#sendControl({ edgewise: 'ping', id: this.#id }),

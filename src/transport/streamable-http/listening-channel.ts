@@ -24,7 +24,10 @@ export class ListeningChannel extends StreamableHttpChannel {
   readonly #onGap: () => void
   #streamAbort = new AbortController()
 
-  /** @param onGap Called after an interruption whose messages the next stream does not replay. */
+  /**
+   * @param onGap Called after an interruption, if the next stream does not replay the messages that were
+   *   sent during it.
+   */
   constructor(url: string, options: HttpOptions, receiver: ChannelReceiver, onGap: () => void) {
     const signInWatch = watchSignIn(options.fetch ?? fetch)
     super(url, { ...options, fetch: signInWatch.fetch }, receiver)
@@ -32,7 +35,10 @@ export class ListeningChannel extends StreamableHttpChannel {
     this.#onGap = onGap
   }
 
-  /** Returns the `Authorization` header, which separates the cached results of different users. */
+  /**
+   * Identifies the user by the value of the `Authorization` header, so that the cached results of different
+   * users stay separate.
+   */
   async principal(): Promise<string> {
     const headers = await this.http.headers(this.http.facts('POST'), {})
     return headers.get('authorization') ?? ''
@@ -46,7 +52,7 @@ export class ListeningChannel extends StreamableHttpChannel {
       if (error.code === 'SESSION_LOST') {
         this.receiver.sessionEnded()
       } else if (!signal.aborted && statusOf(error) !== 405) {
-        // Not 405, with which servers without the stream respond
+        // Servers without the stream respond with 405
         this.receiver.reportError(error)
       }
     })
@@ -71,7 +77,7 @@ export class ListeningChannel extends StreamableHttpChannel {
       if (response) {
         hasStreamed = true
         const openedAt = performance.now()
-        await readEvents(response, parser, signal, () => false).catch((error: unknown) => {
+        await readEvents(response, parser, signal).catch((error: unknown) => {
           // Any other error means that the connection was lost
           if (error instanceof SdkError) throw error
         })
@@ -89,14 +95,15 @@ export class ListeningChannel extends StreamableHttpChannel {
   /**
    * Opens the next stream. Returns `undefined` after a temporary error.
    *
-   * @param hasStreamed Whether the session ever had the stream; if so, a 404 for it means that the
-   * session ended.
+   * @param hasStreamed Whether the session ever had the stream. If it had, a 404 means that the session
+   *   ended.
+   * @param attempts How many attempts to reopen the stream precede this one, since the stream was last stable.
    */
   async #openStream(
     parser: SseParser,
     signal: AbortSignal,
     hasStreamed: boolean,
-    failures: number,
+    attempts: number,
   ): Promise<Response | undefined> {
     const headers = this.headers()
     const resumes = parser.lastEventId !== ''
@@ -119,9 +126,10 @@ export class ListeningChannel extends StreamableHttpChannel {
         await this.untilSignedIn(signal)
         return undefined
       }
+      // Once the server has had the stream, more errors are temporary
       const isTemporary = hasStreamed ? mayReopen(error) : isTransient(error)
       if (code === 'SESSION_LOST' || !isTemporary) throw error
-      if (!isTransient(error) && failures === 0) this.receiver.reportError(error)
+      if (!isTransient(error) && attempts === 0) this.receiver.reportError(error)
     }
     return undefined
   }

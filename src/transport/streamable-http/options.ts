@@ -19,7 +19,7 @@ export interface EndpointOptions extends InputOptions {
    * trailing slash do not matter.
    */
   allowedOrigins?: readonly string[] | '*'
-  /** The allowed `Host` names, on any port. By default all are allowed. */
+  /** The allowed names in the header `Host`, on any port. By default all names are allowed. */
   allowedHosts?: readonly string[]
   /**
    * Authenticates callers. Use `protectedResource` for access tokens, and route its metadata paths to the
@@ -27,7 +27,7 @@ export interface EndpointOptions extends InputOptions {
    */
   auth?: Authenticator
   /**
-   * The maximum size of a request body, in bytes. Larger ones are rejected with 413.
+   * The maximum size of a request body, in bytes. Larger bodies are rejected with 413.
    *
    * @default 4194304
    */
@@ -39,14 +39,16 @@ export interface EndpointOptions extends InputOptions {
    */
   jsonOnly?: boolean
   /**
-   * The interval between keep-alive comments on idle streams, in milliseconds. With 0, none are sent.
+   * The interval between keep-alive comments on idle streams, in milliseconds. With 0, no comments are sent.
    *
    * @default 15000
    */
   keepAliveMs?: number
 }
 
-/** Hooks for the hosts in this package that do not keep streams and changes in the handler's memory. */
+/**
+ * Hooks for Durable Objects and for Postgres, which do not keep streams and changes in the handler's memory.
+ */
 export interface HandlerHooks {
   /**
    * Opens the connection of the stream for a GET. By default, it is the body of the response.
@@ -66,11 +68,11 @@ export interface HandlerHooks {
     /** Whether the stream starts with an event that has only an id. */
     initialEventId: boolean
   }) => Response
-  /** The source of changes. By default it is the server's own `notify`. */
+  /** The source of changes. By default, the source is the server's own `notify`. */
   changeSource?: ChangeSource | undefined
   /**
    * Whether a request of 2026-07-28 need not have the headers that repeat parts of its body, as over
    * HTTP+SSE. By default every request must have them.
    */
-  omitsHeaders?: (request: Request) => boolean
+  clientOmitsHeaders?: (request: Request) => boolean
 }

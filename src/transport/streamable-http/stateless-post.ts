@@ -89,7 +89,7 @@ function readRequest(
   const { server, hooks } = endpoint
   const { method, params } = message
   const { headers } = request
-  const omitsHeaders = hooks.omitsHeaders?.(request)
+  const omitsHeaders = hooks.clientOmitsHeaders?.(request)
   if (version === null && !omitsHeaders) {
     throw new ProtocolError(HEADER_MISMATCH, 'The "MCP-Protocol-Version" header is missing')
   }

@@ -45,7 +45,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       equal(await statusOf(serve(connect(), HOUR_MS).handle, id), 200)
       connect().all('UPDATE mcp_sessions SET used_at = used_at - ?', 2 * HOUR_MS)
       equal(await statusOf(serve(connect(), HOUR_MS).handle, id), 404)
-      equal(new SqlSessionStore(connect()).uses(), [])
+      equal(new SqlSessionStore(connect()).sessionUses(), [])
     },
 
     'An abandoned session leaves no row after a restart [S011]': async () => {
@@ -66,7 +66,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
         const reader = new EventReader(await listen(handle, listening.id))
         connect().all('UPDATE mcp_sessions SET used_at = 0')
         const notedAt = (id: string): number =>
-          new SqlSessionStore(connect()).uses().find((use) => use.id === id)?.usedAt ?? 0
+          new SqlSessionStore(connect()).sessionUses().find((use) => use.id === id)?.usedAt ?? 0
         await until('the use of an open stream is noted', () => notedAt(listening.id) > 0)
         await until('a request is noted', () => {
           void statusOf(handle, used.id)

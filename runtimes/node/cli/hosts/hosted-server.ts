@@ -1,5 +1,5 @@
 /**
- * Converts the server of a command line to what a host needs in order to use it.
+ * Converts a server that was given on the command line to an entry for a host's configuration.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
@@ -26,8 +26,8 @@ export function hostedServer(
 ): HostedServer {
   if ('command' in target) {
     const { env, cwd } = options
-    const isUser = scope === 'user' && cwd === undefined
-    const { command, args } = isUser ? withAbsolutePaths(target, machine.cwd) : target
+    const needsAbsolutePaths = scope === 'user' && cwd === undefined
+    const { command, args } = needsAbsolutePaths ? withAbsolutePaths(target, machine.cwd) : target
     const folder = cwd === undefined ? undefined : resolve(machine.cwd, cwd)
     return startable({ command, args, env, cwd: folder }, machine.platform)
   }
@@ -53,16 +53,17 @@ export function headersOf({ headers }: Pick<Options, 'headers'>): Record<string,
  */
 function bridgeTo(url: string, { Authorization, ...headers }: Record<string, string>): Program {
   const [, token] = /^Bearer (\S+)$/i.exec(Authorization ?? '') ?? []
-  const others = Object.entries({
+  const argumentHeaders = Object.entries({
     ...headers,
     ...(token === undefined && Authorization !== undefined && { Authorization }),
   })
   const args = [
     ...['-y', 'edgewise', 'bridge', url],
     ...(Authorization === undefined ? ['--sign-in'] : []),
-    ...others.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+    ...argumentHeaders.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
   ]
-  // Other users of the machine can see arguments, but not variables
+  // Other users of the machine can see arguments, but not variables. A bearer token is therefore passed in
+  // a variable. The bridge reads all other headers from its arguments
   return { command: 'npx', args, env: token === undefined ? {} : { EDGEWISE_TOKEN: token } }
 }
 
@@ -77,7 +78,7 @@ function startable(program: Program, platform: NodeJS.Platform): Program {
   return { ...program, command: 'cmd', args: ['/c', command, ...args] }
 }
 
-/** Replaces the paths of files by absolute ones, because a host starts programs in another folder. */
+/** Makes the paths of files absolute, because a host starts programs in another folder. */
 function withAbsolutePaths(
   { command, args }: Extract<Target, { command: string }>,
   cwd: string,
@@ -95,17 +96,17 @@ function withAbsolutePaths(
 const NAME = /^[A-Za-z][\w-]{0,63}$/
 
 /**
- * The name of a server: the given one, or one that is derived from the server.
+ * The name of a server: the given name, or a name that is derived from the server.
  *
- * @throws {UsageError} If the name is invalid, or none can be derived.
+ * @throws {UsageError} If the given name is invalid, or no name can be derived.
  */
 export function nameFor(target: Target, given: string | undefined, cwd: string): string {
   if (given !== undefined) return requireName(given)
   const derived = ('url' in target ? nameOfUrl(new URL(target.url)) : nameOfProgram(target, cwd))
-    .replace(/^@[^/]*\//, '')
-    .replace(/(?<=.)@.*$/, '')
-    .replaceAll(/[^\w-]+/g, '-')
-    .replaceAll(/^[^A-Za-z]+|-+$/g, '')
+    .replace(/^@[^/]*\//, '') // The scope of a package, such as "@example/"
+    .replace(/(?<=.)@.*$/, '') // The version of a package, such as "@1.2.0"
+    .replaceAll(/[^\w-]+/g, '-') // Characters that a name must not contain
+    .replaceAll(/^[^A-Za-z]+|-+$/g, '') // A beginning that is not a letter, and hyphens at the end
     .slice(0, 64)
   if (NAME.test(derived)) return derived
   throw new UsageError('Specify a name for the server by "--name"')
@@ -114,7 +115,7 @@ export function nameFor(target: Target, given: string | undefined, cwd: string):
 /**
  * Checks the name of a server.
  *
- * @throws {UsageError} If a host could not use it.
+ * @throws {UsageError} If a host could not use the name.
  */
 export function requireName(name: string | undefined): string {
   if (name !== undefined && NAME.test(name)) return name
@@ -123,7 +124,10 @@ export function requireName(name: string | undefined): string {
   )
 }
 
-/** The most specific label of a host, such as "linear" of `mcp.linear.app`. */
+/**
+ * The last label of a hostname that is neither its top-level domain nor generic, such as "linear" of
+ * `mcp.linear.app`. Empty if no label is left, or if the hostname is an IP address.
+ */
 function nameOfUrl({ hostname }: URL): string {
   if (/^[\d.]+$|:/.test(hostname)) return ''
   const labels = hostname.split('.')

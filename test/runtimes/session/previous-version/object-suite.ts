@@ -24,7 +24,7 @@ export function objectSuite(clear: () => Promise<Storage>): Suite {
       equal(open(storage).load(id), { ...record, initialized: true })
       equal(
         open(storage)
-          .uses()
+          .sessionUses()
           .map((use) => [use.id, use.usedAt]),
         [[id, usedAt]],
       )

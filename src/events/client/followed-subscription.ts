@@ -1,5 +1,5 @@
 /**
- * One subscription that is being followed: its position, its requests and their repetition.
+ * A subscription whose events are being delivered: its position, its requests, and how they are retried.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -29,7 +29,7 @@ export interface FollowLimits {
 }
 
 /** A subscription whose events are being delivered. */
-export class Followed {
+export class FollowedSubscription {
   readonly client: ExtensionClient
   readonly limits: FollowLimits
   readonly signal: AbortSignal
@@ -49,7 +49,7 @@ export class Followed {
   #failures = 0
 
   constructor(
-    parts: Pick<Followed, 'client' | 'limits' | 'signal' | 'report' | 'record'>,
+    parts: Pick<FollowedSubscription, 'client' | 'limits' | 'signal' | 'report' | 'record'>,
     store: SubscriptionRecords,
     maxAgeMs: number | undefined,
   ) {
