@@ -14,11 +14,10 @@ const vocabulary = [
   ['mend', /\bmend(?:s|ed|ing)?\b/gi, 'fix, repair, recover from'],
   ['nobody', /\b(?:no|some|every|any)body\b/gi, 'no client, a caller, every user, anyone'],
   ['whoever', /\b(?:who|what)ever\b/gi, 'the caller, anyone who, any value, everything'],
-  [
-    'anew, hence',
-    /\b(?:anew|besides?|thereby|hence|thence|wherein)\b/gi,
-    'again, next to, therefore, in which',
-  ],
+  ['anew', /\banew\b/gi, 'again'],
+  ['beside, besides', /\bbesides?\b/gi, 'next to, in addition'],
+  ['hence, thereby', /\b(?:hence|thence|thereby)\b/gi, 'therefore'],
+  ['wherein', /\bwherein\b/gi, 'in which'],
   ['is none', /\b(?:is|are|was|were|be) none\b/gi, 'does not exist, is not set, is not one'],
   [
     'is no URL',
