@@ -7,7 +7,8 @@ import { parseUrl } from '#internal/patterns'
 import { parseArgs } from 'node:util'
 import type { compareCard } from '../../../src/cards/index.ts'
 import { findRevision, type Revision } from '../../../src/index.ts'
-import type { Scope } from './hosts/host.ts'
+import type { HostName } from './hosts/host-names.ts'
+import { requireHosts, type Scope } from './hosts/host.ts'
 import { moduleProgram } from './hosts/module-program.ts'
 import {
   checkOptions,
@@ -96,7 +97,7 @@ export interface Options {
   readonly yes: boolean
   readonly verbose: boolean
   /** The hosts to configure. */
-  readonly clients: readonly string[]
+  readonly clients: readonly HostName[]
   /** The name of the server in a host. */
   readonly name: string | undefined
   readonly scope: Scope
@@ -133,14 +134,16 @@ export function readArguments(
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
   if (isLocalCommand(command)) {
-    return { command, commandArguments: others, options: optionsOf(values) }
+    const clients = command === 'uninstall' ? requireHosts(values.client) : []
+    return { command, commandArguments: others, options: optionsOf(values, clients) }
   }
   const program = end === -1 ? undefined : argv.slice(end + 1)
   const [target, commandArguments] = program
     ? [programTarget(program), others]
     : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
   // The token of the environment is for this command, and must not get into a file
-  const options = optionsOf(takesModule ? { token: '', ...values } : values)
+  const clients = command === 'install' ? requireHosts(values.client) : []
+  const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)
   return { command, target, commandArguments, options }
 }
 
@@ -159,7 +162,7 @@ function parse(args: readonly string[]) {
 
 type Values = ReturnType<typeof parse>['values']
 
-function optionsOf(values: Values): Options {
+function optionsOf(values: Values, clients: readonly HostName[]): Options {
   const { json, args, cwd, yes, verbose } = values
   return {
     json,
@@ -178,7 +181,7 @@ function optionsOf(values: Values): Options {
     path: pathOf(values.path),
     yes,
     verbose,
-    clients: values.client,
+    clients,
     name: values.name,
     scope: scopeOf(values.scope),
     force: values.force,

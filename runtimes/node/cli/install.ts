@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'smol-toml'
 import type { JsonObject } from '../../../src/index.ts'
-import type { Invocation, LocalInvocation } from './arguments.ts'
+import type { Invocation, LocalInvocation, Options } from './arguments.ts'
 import {
   ConfigurationError,
   readConfiguration,
@@ -14,14 +14,7 @@ import {
 import { addServer, readServers, removeServer } from './hosts/edit.ts'
 import { entryFor, type HostedServer, type HostEntry } from './hosts/entry.ts'
 import type { HostName } from './hosts/host-names.ts'
-import {
-  configurationPath,
-  hostOf,
-  requireHosts,
-  type Host,
-  type Machine,
-  type Scope,
-} from './hosts/host.ts'
+import { configurationPath, hostOf, type Host, type Machine, type Scope } from './hosts/host.ts'
 import { hostedServer, nameFor, requireName } from './hosts/hosted-server.ts'
 import { oneLine, print, printNotice } from './print.ts'
 import { requireNoArguments } from './usage.ts'
@@ -114,22 +107,39 @@ async function changeConfiguration(
   return { path, text, changed: true, backup }
 }
 
+/** What `edgewise install` adds to hosts. */
+interface Addition extends Pick<Invocation, 'target'> {
+  readonly options: Pick<
+    Options,
+    'clients' | 'name' | 'scope' | 'dryRun' | 'force' | 'env' | 'cwd' | 'headers'
+  >
+}
+
 /**
  * `edgewise install`: adds a server to hosts, and prints what the user has to do next.
  *
- * @throws {UsageError} If no host is specified, or a host does not support an option.
+ * @throws {UsageError} If a host does not support an option.
  * @throws {ConfigurationError} If a configuration cannot be changed. Hosts before it have the server.
  */
 export async function install(invocation: Invocation): Promise<number> {
-  const { target, options, commandArguments } = invocation
-  requireNoArguments(commandArguments)
-  const { dryRun, scope, force } = options
-  const machine = thisMachine()
-  const hosts = requireHosts(options.clients)
+  requireNoArguments(invocation.commandArguments)
+  await addToHosts(invocation, thisMachine())
+  return 0
+}
+
+/**
+ * Adds a server to hosts, and prints what the user has to do next.
+ *
+ * @throws {UsageError} If a host does not support an option.
+ * @throws {ConfigurationError} If a configuration cannot be changed. Hosts before it have the server.
+ */
+export async function addToHosts(addition: Addition, machine: Machine): Promise<void> {
+  const { target, options } = addition
+  const { clients, dryRun, scope, force } = options
   const name = nameFor(target, options.name, machine.cwd)
-  for (const host of hosts) {
+  for (const host of clients) {
     const { title, next, format, section } = hostOf(host)
-    const server = hostedServer(invocation, { host, scope, machine })
+    const server = hostedServer(addition, { host, scope, machine })
     const change = await addToHost(name, server, { host, scope, machine, dryRun, force })
     const { path, changed, inputs, stored, entry, backup } = change
     if (dryRun) {
@@ -152,13 +162,12 @@ export async function install(invocation: Invocation): Promise<number> {
     }
     printNotice(next)
   }
-  return 0
 }
 
 /**
  * `edgewise uninstall`: removes a server from hosts.
  *
- * @throws {UsageError} If no host or no name is specified.
+ * @throws {UsageError} If no name is specified.
  * @throws {ConfigurationError} If a configuration cannot be changed, or has no such server.
  */
 export async function uninstall({ commandArguments, options }: LocalInvocation): Promise<number> {
@@ -167,7 +176,7 @@ export async function uninstall({ commandArguments, options }: LocalInvocation):
   const name = requireName(word)
   const machine = thisMachine()
   const { scope, dryRun } = options
-  for (const host of requireHosts(options.clients)) {
+  for (const host of options.clients) {
     const { title } = hostOf(host)
     const change = await removeFromHost(name, { host, scope, machine, dryRun })
     const action = dryRun ? 'Without --dry-run, would remove' : 'Removed'

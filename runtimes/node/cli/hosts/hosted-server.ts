@@ -4,7 +4,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { UsageError } from '../usage.ts'
-import type { Invocation, Options, Target } from '../arguments.ts'
+import type { Options, Target } from '../arguments.ts'
 import type { HostedServer, Program } from './entry.ts'
 import type { HostName } from './host-names.ts'
 import type { Machine, Scope } from './host.ts'
@@ -19,9 +19,15 @@ export interface Place {
   readonly machine: Machine
 }
 
-/** The server of an invocation, for one host. */
+/** A server and its options on the command line. */
+interface ServerArguments {
+  readonly target: Target
+  readonly options: Pick<Options, 'env' | 'cwd' | 'headers'>
+}
+
+/** The server of a command line, for one host. */
 export function hostedServer(
-  { target, options }: Pick<Invocation, 'target' | 'options'>,
+  { target, options }: ServerArguments,
   { host, scope, machine }: Place,
 ): HostedServer {
   if ('command' in target) {

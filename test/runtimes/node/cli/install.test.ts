@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readArguments } from '../../../../runtimes/node/cli/arguments.ts'
 import {
   readConfiguration,
   replaceConfiguration,
@@ -427,6 +428,16 @@ describe('A reference to a variable', () => {
     await expect(add('codex', renamed)).rejects.toThrow('use "--env \'A=${A}\'"')
     const { text } = await add('codex', { ...program, env: { A: '${A}' } })
     expect(serverIn('codex', text)).toMatchObject({ env_vars: ['A'] })
+  })
+})
+
+describe('The hosts of a command line', () => {
+  it.each([
+    [['install', 'example.com'], 'Specify a host by "--client"'],
+    [['install', 'example.com', '--client', 'emacs'], 'Unknown host: "emacs"'],
+    [['uninstall', 'travel', '--client', 'emacs'], 'Unknown host: "emacs"'],
+  ])('are checked while %j is parsed, before a domain is looked up', (words, message) => {
+    expect(() => readArguments(words)).toThrow(message)
   })
 })
 
