@@ -1,5 +1,6 @@
 // A page that lists the tools of a server.
 import { connect, fetchFaultOf, type Client } from 'edgewise/browser'
+import { describeTools } from './tools.ts'
 
 const form = document.querySelector('form') as HTMLFormElement
 const status = document.querySelector('#status') as HTMLElement
@@ -18,9 +19,9 @@ async function show(url: string): Promise<void> {
     await client?.close()
     client = await connect(url)
     status.textContent = `${client.serverInfo?.name ?? 'The server'} uses revision ${client.revision}`
-    for await (const { name, description = '' } of client.tools()) {
+    for (const line of await describeTools(client)) {
       const item = document.createElement('li')
-      item.textContent = `${name}: ${description}`
+      item.textContent = line
       list.append(item)
     }
   } catch (error) {
