@@ -1,7 +1,7 @@
 // Bundles the package's entries into `dist`, next to their declarations, with chunks for shared code.
 // Node takes time for each file and for each import of one, so the server's code, and the code that it
 // shares with the client, are one chunk each, regardless of how many entries use parts of them.
-import { cp, readFile, rm } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
@@ -14,14 +14,17 @@ const names = [...Object.values(manifest.exports), ...Object.values(manifest.bin
 const known = new Map()
 
 await rm('dist/chunks', { recursive: true, force: true })
-const bundle = await rolldown({
-  input: Object.fromEntries(names.map((name) => [name, `./${name}.ts`])),
+const common = {
   // Everything except our own files and the bundler's helpers for older runtimes
   external: (id) => !/^[.#\0]|^@oxc-project\/runtime\//.test(id) && !isAbsolute(id),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
   transform: { target: 'es2022' },
   preserveEntrySignatures: 'strict',
+}
+const bundle = await rolldown({
+  ...common,
+  input: Object.fromEntries(names.map((name) => [name, `./${name}.ts`])),
 })
 await bundle.write({
   dir: 'dist',
@@ -61,3 +64,22 @@ function reached(entry, context) {
 // The templates for `edgewise new`.
 await rm('dist/templates', { recursive: true, force: true })
 await cp('examples/templates', 'dist/templates', { recursive: true })
+
+// The package `create-edgewise`, which contains the templates too. It has the version of this package, and
+// its program imports dependencies of this package.
+const source = 'runtimes/node/cli/create'
+const target = 'dist/create'
+await rm(target, { recursive: true, force: true })
+const program = await rolldown({ ...common, input: `./${source}/main.ts` })
+const { output } = await program.write({ file: `${target}/main.js`, comments: { legal: true } })
+const imported = output[0].imports.filter((name) => Object.hasOwn(manifest.dependencies, name))
+const { license, version, engines, repository, publishConfig, dependencies } = manifest
+const own = {
+  ...JSON.parse(await readFile(`${source}/package.json`, 'utf8')),
+  ...{ license, version, engines, repository, publishConfig },
+  dependencies: Object.fromEntries(imported.map((name) => [name, dependencies[name]])),
+}
+await writeFile(`${target}/package.json`, `${JSON.stringify(own, null, 2)}\n`)
+await cp('LICENSE', `${target}/LICENSE`)
+await cp(`${source}/README.md`, `${target}/README.md`)
+await cp('examples/templates', `${target}/templates`, { recursive: true })

@@ -113,8 +113,11 @@ describe('The version of the manifest', () => {
 
   it.each([
     'examples/templates/browser/package.json',
+    'examples/templates/bun/package.json',
     'examples/templates/deno/deno.json',
+    'examples/templates/edge/package.json',
     'examples/templates/node/package.json',
+    'examples/templates/node-http/package.json',
     'examples/templates/workers/package.json',
   ])('has the form that %s requires', (file) => {
     const wanted = readFileSync(join(root, file), 'utf8').matchAll(

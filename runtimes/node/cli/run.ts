@@ -16,7 +16,7 @@ import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
 import { ConnectError, messagesOf, missingScopes } from './open.ts'
 import { safe, printNotice } from './print.ts'
-import { createProject } from './new.ts'
+import { newProject } from './new.ts'
 import { prompt } from './prompt.ts'
 import { read } from './read.ts'
 import { isCommand, usage, UsageError, usageOf } from './usage.ts'
@@ -44,7 +44,7 @@ const runLocally: Readonly<
   discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
   card: ({ commandArguments }) => printCard(commandArguments),
   publish: ({ commandArguments, options }) => publish(commandArguments, options.dryRun),
-  new: ({ commandArguments }) => createProject(commandArguments),
+  new: ({ commandArguments }) => newProject(commandArguments),
 }
 
 /**

@@ -80,7 +80,7 @@ const commands = {
   ],
   new: [
     '<template> <folder>',
-    'create a project from a template: browser, bun, deno, node, workers',
+    'create a project from a template: browser, bun, deno, edge, node, node-http, workers',
     'node my-server',
   ],
 } as const

@@ -1,7 +1,9 @@
 // Projects that are made from the templates: checked, tested and built as their owners would.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   appendFileSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -10,9 +12,16 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { build as esbuild } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connect } from '../../../../src/presets/client.ts'
+import { text } from '../../../../src/presets/server.ts'
 import { commandOf } from '../../../process.ts'
 import { root } from '../../../root.ts'
 import { edgewise } from './run.ts'
@@ -20,23 +29,27 @@ import { edgewise } from './run.ts'
 const folder = join(root, '.cache', 'projects')
 const run = promisify(execFile)
 
-/** Makes a project whose packages are this one and those that it has. */
+const modules = join(root, 'node_modules')
+const shared = join(folder, 'node_modules')
+
+/** Makes a project; its packages are this one and those that it has, which all projects share. */
 async function create(template: string): Promise<string> {
   const project = join(folder, `${template}-app`)
   rmSync(project, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
   expect(await edgewise('new', template, project)).toMatchObject({ code: 0, err: '' })
-  const modules = join(project, 'node_modules')
-  mkdirSync(modules)
-  for (const name of ['zod', '@cloudflare', '@types', 'undici-types', 'bun-types']) {
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  }
-  // A copy, as some tools treat what a link leads to as part of the project.
-  for (const part of ['package.json', 'dist', 'src', 'runtimes']) {
-    cpSync(join(root, part), join(modules, 'edgewise', part), { recursive: true })
-  }
   return project
 }
+
+beforeAll(() => {
+  rmSync(shared, { recursive: true, force: true })
+  mkdirSync(shared, { recursive: true })
+  const names = ['zod', '@cloudflare', '@types', 'undici-types', 'bun-types', 'cross-spawn']
+  for (const name of names) symlinkSync(join(modules, name), join(shared, name))
+  // A copy, as some tools treat what a link leads to as part of the project.
+  for (const part of ['package.json', 'dist', 'src', 'runtimes']) {
+    cpSync(join(root, part), join(shared, 'edgewise', part), { recursive: true })
+  }
+})
 
 /** Runs a tool of this project in another. */
 async function tool(project: string, ...words: string[]): Promise<string> {
@@ -55,7 +68,6 @@ async function build(project: string): Promise<void> {
   await run('npm', ['run', 'build'], { cwd: project, env: { ...process.env, PATH } })
 }
 
-const modules = join(root, 'node_modules')
 const tsc = join(modules, '@typescript/native/bin/tsc')
 const tsx = join(modules, 'tsx/dist/cli.mjs')
 const wrangler = join(modules, 'wrangler/bin/wrangler.js')
@@ -95,7 +107,6 @@ describe('a new project', () => {
     await tool(project, 'node', tsc)
     expect(existsSync(join(project, 'dist'))).toBe(false)
     // Packages of the older kind, which find what Node has by `require`, and their place
-    symlinkSync(join(modules, 'cross-spawn'), join(project, 'node_modules/cross-spawn'))
     writeFileSync(
       join(project, 'src/older.cjs'),
       "if (require('node:path').join(__dirname, 'main.js') !== __filename) throw new Error(__filename)",
@@ -115,10 +126,46 @@ export { require, __dirname }
     )
     await build(project)
     // The program is all that is published
-    rmSync(join(project, 'node_modules'), { recursive: true })
-    const program = join(project, 'dist/main.js')
+    const program = join(await mkdtemp(join(tmpdir(), 'edgewise-')), 'main.js')
+    copyFileSync(join(project, 'dist/main.js'), program)
     const called = await edgewise('call', 'greet', 'name=Ada', '--', process.execPath, program)
     expect(called).toMatchObject({ code: 0, out: 'Hello, Ada!\n' })
+  })
+
+  it('for an edge has types that fit, tests that pass, and the size that it states', async () => {
+    const project = await create('edge')
+    await tool(project, 'node', tsc)
+    expect(await tool(project, 'node', tsx, '--test', 'src/server.test.ts')).toContain('# pass 6')
+    const { outputFiles } = await esbuild({
+      absWorkingDir: project,
+      entryPoints: ['src/index.ts'],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      write: false,
+    })
+    const kilobytes = gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength / 1024
+    const readme = readFileSync(join(project, 'README.md'), 'utf8')
+    expect(readme).toContain(`The Worker has ${kilobytes.toFixed(0)} KB`)
+  })
+
+  it('for HTTP on Node has types that fit, and answers when it is built', async () => {
+    const project = await create('node-http')
+    await tool(project, 'node', tsc)
+    await build(project)
+    const child = spawn(process.execPath, ['dist/main.js'], {
+      cwd: project,
+      env: { ...process.env, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = await once(createInterface({ input: child.stdout }), 'line')
+    await using client = await connect(String(line).replace('Serving on ', ''))
+    const { content } = await client.callTool('greet', { name: 'Ada' })
+    expect(content).toEqual([text('Hello, Ada!')])
+    child.kill('SIGTERM')
+    // It ends its streams, and then by itself
+    expect(await once(child, 'exit')).toEqual([0, null])
   })
 
   it('for Deno has tests that pass, again and again [P010]', async () => {
@@ -130,6 +177,7 @@ export { require, __dirname }
     expect(Object.keys(imports)).toEqual(['edgewise', 'zod'])
     writeFileSync(file, JSON.stringify({ ...others, nodeModulesDir: 'manual' }))
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+    symlinkSync(shared, join(project, 'node_modules'))
     // Again, as what the first run leaves must not fail the second.
     for (let run = 0; run < 2; run++) await tool(project, 'deno', 'test', '--no-prompt')
   })
@@ -167,46 +215,22 @@ export { require, __dirname }
     }
   })
 
-  it.each([
-    ['My App.v2', 'my-app-v2'],
-    ['@scope/pkg', 'pkg'],
-    ['日本', 'my-project'],
-    ['edgewise', 'my-edgewise'],
-    [`${'a'.repeat(62)}-long`, 'a'.repeat(62)],
-  ])('in the folder "%s" is named "%s", as npm and Workers take it', async (target, name) => {
-    const project = join(folder, 'names', target)
-    rmSync(project, { recursive: true, force: true })
-    expect(await edgewise('new', 'workers', project)).toMatchObject({ code: 0, err: '' })
-    const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as object
-    expect(manifest).toMatchObject({ name })
-    expect(readFileSync(join(project, 'wrangler.toml'), 'utf8')).toContain(`name = "${name}"`)
-  })
-
-  it('goes into a repository that was begun, and leaves that as it is', async () => {
-    const project = join(folder, 'begun')
-    rmSync(project, { recursive: true, force: true })
-    mkdirSync(join(project, '.git'), { recursive: true })
-    writeFileSync(join(project, '.git', 'my-server.md'), 'my-server')
-    expect(await edgewise('new', 'node', project)).toMatchObject({ code: 0, err: '' })
-    expect(readFileSync(join(project, '.git', 'my-server.md'), 'utf8')).toBe('my-server')
-    expect(readFileSync(join(project, 'README.md'), 'utf8')).toContain('# begun')
-  })
-
   it('that the system cannot create exits with 1 and the error of the system', async () => {
     const file = join(folder, 'file')
     mkdirSync(folder, { recursive: true })
     writeFileSync(file, '')
     const { code, err } = await edgewise('new', 'node', file)
     expect(code).toBe(1)
-    expect(err).toMatch(/^EEXIST: .*\n$/)
+    expect(err).toMatch(/^ENOTDIR: .*\n$/)
   })
 
   it('needs a template that exists, and a folder that is empty', async () => {
     const unknown = await edgewise('new', 'cobol', join(folder, 'x'))
     expect(unknown).toMatchObject({ code: 2 })
-    expect(unknown.err).toContain('Specify a template (browser, bun, deno, node, workers)')
+    expect(unknown.err).toContain(
+      'Unknown template: "cobol". Specify a template (browser, bun, deno, edge, node, node-http, workers)',
+    )
     expect((await edgewise('new', 'node')).err).toContain('Specify a folder')
-    expect((await edgewise('new', 'node', '')).err).toContain('Specify a folder')
     expect((await edgewise('new', 'node', root)).err).toContain('is not empty')
   })
 })

@@ -1,0 +1,165 @@
+/**
+ * `npm create edgewise@latest`: creates a project, installs its packages, and adds its server to hosts.
+ */
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Target } from '../arguments.ts'
+import { ConfigurationError } from '../hosts/configuration-file.ts'
+import { hostNames } from '../hosts/host-names.ts'
+import { requireHosts, type Machine } from '../hosts/host.ts'
+import { moduleProgram } from '../hosts/module-program.ts'
+import { addToHosts } from '../install.ts'
+import { oneLine, print, printNotice } from '../print.ts'
+import { createProject, requireFolder, requireTemplate } from '../project.ts'
+import { templateNames, templates, type TemplateServer } from '../templates.ts'
+import { requireNoArguments, UsageError } from '../usage.ts'
+import { installCommand } from './packages.ts'
+
+/** What the program needs from the process that runs it. */
+export interface CreateEnvironment {
+  readonly machine: Machine
+  /** The folder that contains the templates. */
+  readonly templatesFolder: URL
+  /** Asks the user, who may cancel by `undefined`; `undefined` without a terminal. */
+  readonly ask: ((question: string) => Promise<string | undefined>) | undefined
+  /** Runs the command that installs the packages of a project, and returns whether it succeeded. */
+  readonly installPackages: (command: string, path: string) => Promise<boolean>
+}
+
+/** The exit status of a program that the user interrupted. */
+const CANCELLED = 130
+
+const usage = `Usage: npm create edgewise@latest [template] [folder] [-- options]
+
+Creates a project for MCP, and installs its packages
+
+Templates
+${Object.entries(templates)
+  .map(([name, { meaning }]) => `  ${name.padEnd(20)} ${meaning}`)
+  .join('\n')}
+
+Options
+  --client <host>      also add the server to the configuration of a host; may be repeated:
+                       ${hostNames.join(', ')}
+  --no-install         do not install packages
+  --help               print this help
+
+Example
+  npm create edgewise@latest node my-server -- --client cursor
+`
+
+/**
+ * Runs the command line of `create-edgewise`.
+ *
+ * @returns The exit status: 0 for success, 1 if a step failed, 2 for wrong usage, 130 if the user has
+ *   cancelled.
+ */
+export async function runCreate(
+  argv: readonly string[],
+  environment: CreateEnvironment,
+): Promise<number> {
+  try {
+    return await create(argv, environment)
+  } catch (error) {
+    if (error instanceof UsageError) {
+      printNotice(`${error.message}. See npm create edgewise@latest -- --help`)
+      return 2
+    }
+    const isExpected = error instanceof Error && 'syscall' in error
+    if (!isExpected && !(error instanceof ConfigurationError)) throw error
+    printNotice(error.message)
+    return 1
+  }
+}
+
+async function create(argv: readonly string[], environment: CreateEnvironment): Promise<number> {
+  const { machine, templatesFolder, ask, installPackages } = environment
+  const { values, positionals } = parse(argv)
+  if (values.help) {
+    print(usage.trim())
+    return 0
+  }
+  const [givenTemplate, givenFolder, ...others] = positionals
+  requireNoArguments(others)
+  const clients = values.client.length > 0 ? requireHosts(values.client) : []
+
+  const word = givenTemplate ?? (await ask?.(`Template (${templateNames}): `))
+  if (word === undefined && ask) return CANCELLED
+  const template = requireTemplate(word?.trim())
+  const { server, hasPackages } = templates[template]
+  if (clients.length > 0 && !server) {
+    throw new UsageError(`"--client" has no effect with "${template}", which has no server`)
+  }
+  const folder = givenFolder ?? (await ask?.('Folder: '))
+  if (folder === undefined && ask) return CANCELLED
+  const path = await requireFolder(folder?.trim(), machine.cwd)
+
+  const { name } = await createProject(template, path, templatesFolder)
+  print(`Created "${name}" in ${oneLine(path)}`)
+  const command = installCommand(machine.env['npm_config_user_agent'])
+  const installs = hasPackages && !values['no-install']
+  if (installs) {
+    print(`Installing packages with "${command}"`)
+    if (!(await installPackages(command, path))) {
+      printNotice(
+        `Cannot install the packages: correct the problem, and run "${command}" in "${path}"`,
+      )
+      return 1
+    }
+  }
+  const serverName = /^[a-z]/.test(name) ? name : `my-${name}`
+  if (server && clients.length > 0) {
+    const options = { ...defaults, clients, name: serverName }
+    await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
+  }
+  print('Next steps:')
+  const from = relative(machine.cwd, path)
+  if (from !== '') print(`  cd ${/[^\w./\\-]/.test(from) ? `"${from}"` : from}`)
+  if (hasPackages && !installs) print(`  ${command}`)
+  if (server && 'url' in server) print('  npm start')
+  if (server && clients.length === 0) {
+    print(`  npx edgewise install --name ${serverName} --client cursor ${wordsOf(server)}`)
+  }
+  print('README.md explains all commands')
+  return 0
+}
+
+/** The options with which a new server is added to hosts. */
+const defaults = {
+  scope: 'user',
+  dryRun: false,
+  force: false,
+  env: {},
+  cwd: undefined,
+  headers: new Headers(),
+} as const
+
+/** The server of a project for `edgewise install`. */
+function targetOf(server: TemplateServer, path: string): Target {
+  if (!('module' in server)) return server
+  const program = moduleProgram(join(path, server.module))
+  if (!program) throw new TypeError(`"${server.module}" is not a module`)
+  return program
+}
+
+/** The arguments of `edgewise install` that name the server of a project. */
+function wordsOf(server: TemplateServer): string {
+  if ('module' in server) return server.module
+  return 'url' in server ? server.url : `-- ${server.command} ${server.args.join(' ')}`
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        client: { type: 'string', multiple: true, default: [] as string[] },
+        'no-install': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
+  }
+}

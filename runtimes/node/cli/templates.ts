@@ -1,0 +1,68 @@
+/**
+ * The templates of projects, which are folders of `examples/templates`.
+ */
+import type { Target } from './arguments.ts'
+
+/** A template. */
+export interface Template {
+  /** What a project of this template is. */
+  readonly meaning: string
+  /** Whether the project's packages are installed before it is used, instead of when it runs. */
+  readonly hasPackages: boolean
+  /** How hosts use the server of a project; `undefined` if it is a client. */
+  readonly server?: TemplateServer
+}
+
+/** A server, or its module. Paths are relative to the project. */
+export type TemplateServer = Target | { readonly module: string }
+
+/** An endpoint on this machine, which exists while the project runs. */
+const LOCAL_WORKER = { url: 'http://localhost:8787/mcp' }
+
+const names = ['browser', 'bun', 'deno', 'edge', 'node', 'node-http', 'workers'] as const
+
+/** The name of a template. */
+export type TemplateName = (typeof names)[number]
+
+/** The names of all templates, separated by commas. */
+export const templateNames: string = names.join(', ')
+
+/** All templates. */
+export const templates: Readonly<Record<TemplateName, Template>> = {
+  browser: { meaning: 'a page that is a client', hasPackages: true },
+  bun: {
+    meaning: 'a server on Bun, over HTTP and stdio',
+    hasPackages: true,
+    server: { command: 'bun', args: ['stdio.ts'] },
+  },
+  deno: {
+    meaning: 'a server on Deno, over HTTP and stdio',
+    hasPackages: false,
+    server: { command: 'deno', args: ['run', 'stdio.ts'] },
+  },
+  edge: {
+    meaning: 'a small Worker on Cloudflare, which only answers calls',
+    hasPackages: true,
+    server: LOCAL_WORKER,
+  },
+  node: {
+    meaning: 'a server on Node that hosts start as a program',
+    hasPackages: true,
+    server: { module: 'src/main.ts' },
+  },
+  'node-http': {
+    meaning: 'a server on Node, over HTTP',
+    hasPackages: true,
+    server: { url: 'http://localhost:8000/mcp' },
+  },
+  workers: {
+    meaning: 'a server on Cloudflare Workers, with all features',
+    hasPackages: true,
+    server: LOCAL_WORKER,
+  },
+}
+
+/** Whether a word is the name of a template. */
+export function isTemplate(word: string | undefined): word is TemplateName {
+  return names.some((name) => name === word)
+}
