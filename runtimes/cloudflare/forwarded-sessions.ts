@@ -47,7 +47,7 @@ export function forwardedSessions(
       const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
       // Pages need CORS headers, which can be added only to a copy
-      if (caller.revoked && response.body) return untilRevoked(response, response.body, caller)
+      if (caller.onRevoked && response.body) return untilRevoked(response, response.body, caller)
       return fromPage ? new Response(response.body, response) : response
     } catch (error) {
       // The error is not sent to the client, and the object's own log may be elsewhere
@@ -140,11 +140,11 @@ function resumeAfter(
 function untilRevoked(
   response: Response,
   body: ReadableStream<Uint8Array>,
-  { revoked }: Caller,
+  { onRevoked }: Caller,
 ): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const revocation = new AbortController()
-  const stopWatching = revoked?.(() => revocation.abort())
+  const stopWatching = onRevoked?.(() => revocation.abort())
   // The client resumes the stream with another token
   body
     .pipeTo(writable, { signal: revocation.signal, preventAbort: true })

@@ -129,7 +129,7 @@ export function readOptions(options: ProtectedResourceOptions): Settings {
     scopes,
     clockSkewMs,
     audience: audienceOf(options),
-    paths: path === WELL_KNOWN ? [path] : [path, WELL_KNOWN],
+    paths: [...new Set([path, WELL_KNOWN])],
     metadataUrl: origin + path + search,
     metadata: wellFormedJson({
       resource,

@@ -127,12 +127,12 @@ function authenticatedCaller(
   settings: Settings,
   caller: Caller,
   token: AccessToken,
-  revoked: Caller['revoked'],
+  onRevoked: Caller['onRevoked'],
 ): Caller {
   const { issuer, subject, clientId, scopes, expiresAt, claims, confirmation } = token
   const bound = confirmation !== undefined
   const auth: Auth = { subject, clientId, issuer, scopes, expiresAt, bound, claims }
-  return new TokenCaller(caller, principalOf(settings, token), auth, revoked)
+  return new TokenCaller(caller, principalOf(settings, token), auth, onRevoked)
 }
 
 /** Verifies the token periodically while a stream is open, if `revocationCheckMs` is set. */
@@ -141,7 +141,7 @@ function watchRevocation(
   { token: text }: Credentials,
   { expiresAt = Infinity }: AccessToken,
   server: ServerDefinition,
-): Caller['revoked'] {
+): Caller['onRevoked'] {
   const { revocationCheckMs = 0, verify } = settings.options
   // False for `NaN`
   const isWatched = revocationCheckMs > 0
@@ -168,17 +168,17 @@ function watchRevocation(
 class TokenCaller implements Caller {
   readonly principal: string
   readonly auth: Auth
-  readonly revoked: Caller['revoked']
+  readonly onRevoked: Caller['onRevoked']
   readonly address: Caller['address']
   readonly env: unknown
   readonly waitUntil: Caller['waitUntil']
   readonly #original: Caller
   #request: Request | undefined
 
-  constructor(original: Caller, principal: string, auth: Auth, revoked: Caller['revoked']) {
+  constructor(original: Caller, principal: string, auth: Auth, onRevoked: Caller['onRevoked']) {
     this.principal = principal
     this.auth = auth
-    this.revoked = revoked
+    this.onRevoked = onRevoked
     this.address = original.address
     this.env = original.env
     this.waitUntil = original.waitUntil

@@ -18,14 +18,14 @@ const EXPIRED_TOKEN_DELAY_MS = 30_000
  * watching.
  */
 export function onAuthorizationEnd(
-  { auth, revoked }: Caller,
+  { auth, onRevoked }: Caller,
   onEnd: (reason: string) => void,
 ): () => void {
   const remainingMs = (auth?.expiresAt ?? Infinity) - Date.now()
   const delayMs = Math.min(remainingMs > 0 ? remainingMs : EXPIRED_TOKEN_DELAY_MS, MAX_TIMER_MS)
   const onExpired = (): void => onEnd('The access token expired')
   const timer = remainingMs < Infinity ? setTimeout(onExpired, delayMs) : undefined
-  const stopWatching = revoked?.(() => onEnd('The access token was revoked'))
+  const stopWatching = onRevoked?.(() => onEnd('The access token was revoked'))
   return () => {
     clearTimeout(timer)
     stopWatching?.()

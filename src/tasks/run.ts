@@ -133,7 +133,7 @@ async function askForInput(
   replay: ReplayInput,
   { exchange, input }: TaskContext,
 ): Promise<Transition> {
-  if (reason.by === 'urls') {
+  if (reason.kind === 'urls') {
     const { error } = reason
     if (!(error instanceof UrlElicitationRequired) || serverFacts(exchange.revision).elicitationIds)
       throw error
@@ -141,7 +141,7 @@ async function askForInput(
     return requestReturnedInput(urlRequests(error), recording, exchange)
   }
   const { requests, recording } = await replay.finish()
-  if (reason.by === 'questions') {
+  if (reason.kind === 'questions') {
     const questions = Object.entries(requests).map(([key, request]): [string, NewInput] => {
       return [
         key,

@@ -102,9 +102,9 @@ async function suspend(
   ctx: RequestContext,
   { facts: methodFacts }: MethodTarget,
 ): Promise<InputRequiredResult | RequestContext> {
-  if (reason.by === 'questions') return sealRecording(server, ctx, reason.replay)
+  if (reason.kind === 'questions') return sealRecording(server, ctx, reason.replay)
   const result =
-    reason.by === 'urls'
+    reason.kind === 'urls'
       ? urlsToResult(reason.error, ctx.exchange)
       : requireInputRequests(reason.result)
   if (!methodFacts.mayAsk) throw cannotAsk(ctx.method)

@@ -97,15 +97,15 @@ export async function settle(
   try {
     const result = await run()
     const replay = ctx.endRun()
-    if (replay) return new Suspension({ by: 'questions', replay })
+    if (replay) return new Suspension({ kind: 'questions', replay })
     return result?.resultType === 'input_required'
-      ? new Suspension({ by: 'result', result })
+      ? new Suspension({ kind: 'result', result })
       : result
   } catch (error) {
     const replay = ctx.endRun()
-    if (replay) return new Suspension({ by: 'questions', replay })
+    if (replay) return new Suspension({ kind: 'questions', replay })
     if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
-      return new Suspension({ by: 'urls', error })
+      return new Suspension({ kind: 'urls', error })
     }
     throw error
   }

@@ -60,10 +60,10 @@ export interface Caller {
    */
   readonly address?: string | undefined
   /**
-   * Watches the authorization, and calls `onRevoked` if it is revoked before `auth.expiresAt`. The caller's
-   * streams then end. Returns a function that stops watching.
+   * Calls the listener if the authorization is revoked before `auth.expiresAt`. The caller's streams then
+   * end. Returns a function that removes the listener.
    */
-  readonly revoked?: ((onRevoked: () => void) => () => void) | undefined
+  readonly onRevoked?: ((listener: () => void) => () => void) | undefined
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
   /** The HTTP request, if there is one. */

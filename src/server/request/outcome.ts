@@ -13,11 +13,11 @@ export type Outcome = Result | Suspension
 /** Why a run has no result yet. */
 export type SuspensionReason =
   /** The handler asked for input through its context. Its return value or exception is ignored. */
-  | { readonly by: 'questions'; readonly replay: ReplayInput }
+  | { readonly kind: 'questions'; readonly replay: ReplayInput }
   /** The handler returned an `input_required` result of its own. */
-  | { readonly by: 'result'; readonly result: Result }
+  | { readonly kind: 'result'; readonly result: Result }
   /** The user must visit pages first: `URL_ELICITATION_REQUIRED` was thrown. */
-  | { readonly by: 'urls'; readonly error: ProtocolError }
+  | { readonly kind: 'urls'; readonly error: ProtocolError }
 
 /** A run that needs input from the client before there is a result. */
 export class Suspension {
