@@ -7,7 +7,7 @@ import type { ClientAuth } from 'oauth4webapi'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { oauthClient } from './clients.ts'
 import type { GrantRequest } from './grant.ts'
-import { ISSUER_OPTIONS, createIssuerBoundSignIn, type IssuerOptions } from './issuer.ts'
+import { ISSUER_OPTION_NAMES, createIssuerBoundSignIn, type IssuerOptions } from './issuer.ts'
 import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
@@ -44,7 +44,7 @@ export interface ClientCredentialsOptions extends IssuerOptions {
  */
 export function clientCredentials(options: ClientCredentialsOptions): SignIn {
   requireKnown('clientCredentials', options, {
-    ...ISSUER_OPTIONS,
+    ...ISSUER_OPTION_NAMES,
     clientId: 1,
     clientSecret: 1,
     authentication: 1,

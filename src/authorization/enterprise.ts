@@ -10,7 +10,7 @@ import type { ClientCredentialsOptions } from './client-credentials.ts'
 import { oauthClient, type ClientCredentials } from './clients.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
-import { ISSUER_OPTIONS, createIssuerBoundSignIn } from './issuer.ts'
+import { ISSUER_OPTION_NAMES, createIssuerBoundSignIn } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import { discoverServer } from './metadata.ts'
 import type { GrantRequest } from './grant.ts'
@@ -57,7 +57,7 @@ export interface EnterpriseOptions extends ClientCredentialsOptions {
  */
 export function enterpriseManaged(options: EnterpriseOptions): SignIn {
   requireKnown('enterpriseManaged', options, {
-    ...ISSUER_OPTIONS,
+    ...ISSUER_OPTION_NAMES,
     clientId: 1,
     clientSecret: 1,
     authentication: 1,

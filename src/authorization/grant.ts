@@ -79,7 +79,7 @@ export interface AuthorizationOptions {
 }
 
 /** The option names of {@link AuthorizationOptions}. */
-export const AUTHORIZATION_OPTIONS: OptionNames<AuthorizationOptions> = {
+export const AUTHORIZATION_OPTION_NAMES: OptionNames<AuthorizationOptions> = {
   tokens: 1,
   scopes: 1,
   chooseIssuer: 1,

@@ -5,7 +5,7 @@
  */
 import type { OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
-import { AUTHORIZATION_OPTIONS, type AuthorizationOptions, type Grant } from './grant.ts'
+import { AUTHORIZATION_OPTION_NAMES, type AuthorizationOptions, type Grant } from './grant.ts'
 import { TokenProvider, type SignIn } from './provider.ts'
 
 /** The authorization server that the credentials belong to. */
@@ -18,9 +18,9 @@ export interface IssuerOptions extends AuthorizationOptions {
 }
 
 /** The option names of {@link IssuerOptions}. */
-export const ISSUER_OPTIONS: OptionNames<IssuerOptions> = {
+export const ISSUER_OPTION_NAMES: OptionNames<IssuerOptions> = {
   issuer: 1,
-  ...AUTHORIZATION_OPTIONS,
+  ...AUTHORIZATION_OPTION_NAMES,
 }
 
 /**

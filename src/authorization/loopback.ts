@@ -61,7 +61,13 @@ export interface LoopbackListener {
   close(): Awaitable<void>
 }
 
-const OPTIONS: OptionNames<LoopbackOptions> = { port: 1, hostname: 1, path: 1, open: 1, page: 1 }
+const OPTION_NAMES: OptionNames<LoopbackOptions> = {
+  port: 1,
+  hostname: 1,
+  path: 1,
+  open: 1,
+  page: 1,
+}
 
 const DEFAULT_PAGE =
   '<!doctype html><meta charset="utf-8"><title>Signed in</title><p>You can close this page.'
@@ -84,7 +90,7 @@ export function createLoopbackFlow(
 ): AuthorizationFlow {
   const { path = '/callback', page = DEFAULT_PAGE, open = (url) => showUrl(host, url) } = options
   const { port: wantedPort, hostname: wantedHost } = options
-  requireKnown('loopback', options, OPTIONS)
+  requireKnown('loopback', options, OPTION_NAMES)
   if (wantedHost !== undefined && !isLoopback(wantedHost)) {
     throw new TypeError(`Cannot listen on "${wantedHost}": it is not a loopback host`)
   }

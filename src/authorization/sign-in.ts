@@ -13,7 +13,7 @@ import { isObject } from '../protocol/validate.ts'
 import { AuthorizationError } from './errors.ts'
 import type { AuthorizationFlow } from './authorization-flow.ts'
 import {
-  AUTHORIZATION_OPTIONS,
+  AUTHORIZATION_OPTION_NAMES,
   type AuthorizationOptions,
   type Grant,
   type GrantRequest,
@@ -54,14 +54,14 @@ export interface SignInOptions extends AuthorizationOptions, RegistrationOptions
   readonly offlineAccess?: boolean
 }
 
-const OPTIONS: OptionNames<SignInOptions> = {
+const OPTION_NAMES: OptionNames<SignInOptions> = {
   client: 1,
   interaction: 1,
   credentials: 1,
   askCredentials: 1,
   interactionTimeoutMs: 1,
   offlineAccess: 1,
-  ...AUTHORIZATION_OPTIONS,
+  ...AUTHORIZATION_OPTION_NAMES,
 }
 
 /**
@@ -87,7 +87,7 @@ const OPTIONS: OptionNames<SignInOptions> = {
  * @see https://www.rfc-editor.org/rfc/rfc7636
  */
 export function signIn(options: SignInOptions): SignIn {
-  requireKnown('signIn', options, OPTIONS)
+  requireKnown('signIn', options, OPTION_NAMES)
   if (options.client.metadataUrl !== undefined) requireMetadataUrl(options.client.metadataUrl)
   return new TokenProvider(new CodeGrant(options), options)
 }

@@ -7,7 +7,7 @@ import type { Awaitable } from '../patterns/awaitable.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { AuthorizationError } from './errors.ts'
 import type { GrantRequest } from './grant.ts'
-import { ISSUER_OPTIONS, createIssuerBoundSignIn, type IssuerOptions } from './issuer.ts'
+import { ISSUER_OPTION_NAMES, createIssuerBoundSignIn, type IssuerOptions } from './issuer.ts'
 import { redeemAssertion } from './jwt-bearer.ts'
 import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
@@ -42,7 +42,7 @@ const anonymousClient: OAuthClient = { client_id: 'workload', authenticate: () =
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): SignIn {
   requireKnown('workloadIdentity', options, {
-    ...ISSUER_OPTIONS,
+    ...ISSUER_OPTION_NAMES,
     assertion: 1,
     declare: 1,
   } satisfies OptionNames<WorkloadIdentityOptions>)

@@ -34,7 +34,7 @@ export interface CardHandlerOptions {
   allow?: (request: Request, caller: Caller) => boolean | Promise<boolean>
 }
 
-const OPTIONS: OptionNames<CardHandlerOptions> = {
+const OPTION_NAMES: OptionNames<CardHandlerOptions> = {
   paths: 1,
   catalog: 1,
   cacheControl: 1,
@@ -63,7 +63,7 @@ const OPTIONS: OptionNames<CardHandlerOptions> = {
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
  */
 export function cardHandler(card: ServerCard, options: CardHandlerOptions = {}): PublicDocuments {
-  requireKnown('The card handler', options, OPTIONS)
+  requireKnown('The card handler', options, OPTION_NAMES)
   const { catalog, paths = [new URL(cardUrlOf(card) ?? 'a:').pathname] } = options
   const endpoints = card.remotes?.map(({ url }) => url.replace(/^.*?\/\/[^/]*/, ''))
   const invalid = paths.find((path) => !path.startsWith('/') || endpoints?.includes(path))

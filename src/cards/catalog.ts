@@ -29,7 +29,7 @@ export interface AiCatalogOptions extends Pick<AiCatalog, 'host' | 'extensions'>
   development?: boolean
 }
 
-const OPTIONS: OptionNames<AiCatalogOptions> = {
+const OPTION_NAMES: OptionNames<AiCatalogOptions> = {
   host: 1,
   extensions: 1,
   domain: 1,
@@ -67,7 +67,7 @@ export function aiCatalog(
   cardsAndEntries: readonly (ServerCard | CatalogEntry)[],
   options: AiCatalogOptions = {},
 ): AiCatalog {
-  requireKnown('The catalog', options, OPTIONS)
+  requireKnown('The catalog', options, OPTION_NAMES)
   const { domain, development = false, host, extensions } = options
   const entries = cardsAndEntries.map((item) =>
     'identifier' in item ? item : entryOf(item, domain),

@@ -41,7 +41,7 @@ export interface Discovery {
   readonly failures: readonly CardFailure[]
 }
 
-const OPTIONS: OptionNames<DiscoverOptions> = {
+const OPTION_NAMES: OptionNames<DiscoverOptions> = {
   fetch: 1,
   allowUrl: 1,
   timeoutMs: 1,
@@ -87,7 +87,7 @@ export async function discover(
   target: string | URL,
   options: DiscoverOptions = {},
 ): Promise<Discovery> {
-  requireKnown('Discovery', options, OPTIONS)
+  requireKnown('Discovery', options, OPTION_NAMES)
   const { from = 'domain', olderPaths, ...fetchOptions } = options
   const address = urlOf(String(target))
   const { hostname: domain, origin } = address

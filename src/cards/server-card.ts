@@ -40,7 +40,7 @@ export interface ServerCardOptions extends Partial<
   development?: boolean
 }
 
-const OPTIONS: OptionNames<ServerCardOptions> = {
+const OPTION_NAMES: OptionNames<ServerCardOptions> = {
   name: 1,
   version: 1,
   title: 1,
@@ -78,7 +78,7 @@ const OPTIONS: OptionNames<ServerCardOptions> = {
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#mcp-server-cards
  */
 export function serverCard(server: BaseServer, options: ServerCardOptions = {}): ServerCard {
-  requireKnown('The server card', options, OPTIONS)
+  requireKnown('The server card', options, OPTION_NAMES)
   const { remotes = [], auth, development = false, ...members } = options
   const { info, revisions, report } = definitionOf(server)
   const [tokenHeader] = auth?.credentialHeaders ?? []

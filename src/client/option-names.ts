@@ -7,7 +7,7 @@ import type { OptionNames } from '../patterns/known-options.ts'
 import type { BaseConnectOptions } from './options.ts'
 
 /** The names of the options that every preset has, in the form that {@link OptionNames} describes. */
-export const BASE_OPTIONS: OptionNames<BaseConnectOptions> = {
+export const BASE_OPTION_NAMES: OptionNames<BaseConnectOptions> = {
   fetch: 1,
   headers: 1,
   auth: 1,

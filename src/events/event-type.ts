@@ -15,7 +15,7 @@ import type { DeliveryMode, EventType } from './wire.ts'
 /** The ways in which events can be received. */
 export const MODES: readonly DeliveryMode[] = ['poll', 'push', 'webhook']
 
-const OPTIONS: OptionNames<EventTypeOptions> = {
+const OPTION_NAMES: OptionNames<EventTypeOptions> = {
   description: 1,
   input: 1,
   payload: 1,
@@ -72,7 +72,7 @@ export function eventEntry(
 ): EventEntry {
   const owner = `The event type "${name}"`
   if (typeof name !== 'string' || name === '') throw new TypeError('An event type needs a name')
-  requireKnown(owner, options, OPTIONS)
+  requireKnown(owner, options, OPTION_NAMES)
   const {
     description,
     input = NO_ARGUMENTS,

@@ -29,7 +29,7 @@ import { TrimSchedule } from './trim-schedule.ts'
 import type { DeliveryAttempt, EventStorage } from './storage.ts'
 import { EventStreams, STREAM_PREFIX, type SubscriptionFilter } from './streams.ts'
 
-const OPTIONS: OptionNames<EventsOptions> = {
+const OPTION_NAMES: OptionNames<EventsOptions> = {
   storage: 1,
   webhooks: 1,
   errorCodes: 1,
@@ -85,7 +85,7 @@ class ServerEventTypes implements ServerEvents {
   readonly #leases: PollLeases
 
   constructor(options: EventsOptions) {
-    requireKnown('events', options, OPTIONS)
+    requireKnown('events', options, OPTION_NAMES)
     const { webhooks } = options
     const storage = options.storage ?? webhooks?.createStorage()
     const { listChanged = true } = options

@@ -44,7 +44,7 @@ export interface PostgresStorageOptions {
   onError?: (error: unknown) => void
 }
 
-const OPTIONS: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs: 1, onError: 1 }
+const OPTION_NAMES: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs: 1, onError: 1 }
 
 const SCHEMA_NAME = /^(?!pg_)[a-z_][\w-]{0,47}$/i
 
@@ -121,7 +121,7 @@ export function createPostgresStorage(
   client: PostgresClient | (() => PostgresClient),
   options: PostgresStorageOptions = {},
 ): PostgresStorage {
-  requireKnown('The Postgres storage', options, OPTIONS)
+  requireKnown('The Postgres storage', options, OPTION_NAMES)
   const { schema = 'edgewise', timeoutMs = 5_000, onError = console.error } = options
   if (!SCHEMA_NAME.test(schema)) {
     throw new TypeError(

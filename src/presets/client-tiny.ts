@@ -8,7 +8,7 @@ import { BaseClient } from '../client/base-client.ts'
 import { declaredCapabilities } from '../client/capabilities.ts'
 import { createPageWalker } from '../client/features/page-walker.ts'
 import { noInputHandlers } from '../client/features/no-input-handlers.ts'
-import { BASE_OPTIONS } from '../client/option-names.ts'
+import { BASE_OPTION_NAMES } from '../client/option-names.ts'
 import type { BaseConnectOptions } from '../client/options.ts'
 import { httpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
@@ -41,7 +41,7 @@ export async function connect(
   target: string | URL,
   options: BaseConnectOptions = {},
 ): Promise<BaseClient> {
-  requireKnown('The tiny client ("edgewise/client" has more)', options, BASE_OPTIONS)
+  requireKnown('The tiny client ("edgewise/client" has more)', options, BASE_OPTION_NAMES)
   return openClient({
     options,
     target: httpTarget(target),

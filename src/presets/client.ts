@@ -9,7 +9,7 @@ import { Client } from '../client/client.ts'
 import type { WalkPages } from '../client/features.ts'
 import { HandlerInput } from '../client/features/input-handlers.ts'
 import { Subscriptions } from '../client/features/subscriptions.ts'
-import { BASE_OPTIONS } from '../client/option-names.ts'
+import { BASE_OPTION_NAMES } from '../client/option-names.ts'
 import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
 import { openClient } from '../connect/open-client.ts'
 import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
@@ -26,7 +26,7 @@ import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { httpSse } from '../transport/http-sse/client.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
-const OPTIONS: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
+const OPTION_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
   cache: 1,
   versionCache: 1,
   maxListLength: 1,
@@ -67,7 +67,7 @@ export async function connect(
   target: string | URL | Transport,
   options: ConnectOptions = {},
 ): Promise<Client> {
-  requireKnown('The client', options, { ...BASE_OPTIONS, ...OPTIONS })
+  requireKnown('The client', options, { ...BASE_OPTION_NAMES, ...OPTION_NAMES })
   const { fetch = unlimitedFetch, fallback = httpSse, cache = resultCache() } = options
   return openClient({
     options: { ...options, fetch, fallback },

@@ -22,7 +22,7 @@ import { callTool } from '../server/features/tools.ts'
 import { createNotifier } from '../server/notifier.ts'
 import type { BaseServer, BaseServerOptions, Server, ServerOptions } from '../server/server.ts'
 
-const OPTIONS: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
+const OPTION_NAMES: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
   observe: 1,
   redact: 1,
   maxLogsPerSecond: 1,
@@ -80,7 +80,7 @@ export function createServer<Env = unknown>(
     declare: declareCapabilities,
     ...observe?.start(logs),
   }
-  const definition: ServerDefinition = defineServer(info, options, features, OPTIONS)
+  const definition: ServerDefinition = defineServer(info, options, features, OPTION_NAMES)
   const { resourceTemplates } = definition
   const server: Server = createFacade<Omit<Server, keyof BaseServer>>(definition, {
     notify,

@@ -44,7 +44,7 @@ export interface IntrospectionOptions {
   fetch?: typeof globalThis.fetch
 }
 
-const OPTIONS: OptionNames<IntrospectionOptions> = {
+const OPTION_NAMES: OptionNames<IntrospectionOptions> = {
   endpoint: 1,
   clientId: 1,
   clientSecret: 1,
@@ -83,7 +83,7 @@ const OPTIONS: OptionNames<IntrospectionOptions> = {
  * @see https://www.rfc-editor.org/rfc/rfc7662
  */
 export function introspectedTokens(options: IntrospectionOptions): TokenVerifier {
-  requireKnown('introspectedTokens', options, OPTIONS)
+  requireKnown('introspectedTokens', options, OPTION_NAMES)
   const { endpoint, clientId, clientSecret, timeoutMs = 5000 } = options
   const { fetch = (...args) => globalThis.fetch(...args) } = options
   const fetchBounded = boundedFetch(fetch, timeoutMs)

@@ -25,7 +25,7 @@ export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
   algorithms?: readonly string[]
 }
 
-const OPTIONS: OptionNames<JwtTokenOptions> = {
+const OPTION_NAMES: OptionNames<JwtTokenOptions> = {
   jwksUri: 1,
   jwks: 1,
   timeoutMs: 1,
@@ -73,7 +73,7 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
  * @see https://www.rfc-editor.org/rfc/rfc9068#section-4
  */
 export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
-  requireKnown('jwtTokens', options, OPTIONS)
+  requireKnown('jwtTokens', options, OPTION_NAMES)
   const keySets = createKeySets(options)
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const verify: TokenVerifier = async (token, expected) => {

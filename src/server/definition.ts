@@ -131,7 +131,7 @@ export interface AppliedMiddleware {
 /** Reports an error whose details are withheld from the client. */
 export type Report = (error: unknown, ctx?: HandlerContext) => void
 
-const OPTIONS: OptionNames<BaseServerOptions> = {
+const OPTION_NAMES: OptionNames<BaseServerOptions> = {
   instructions: 1,
   revisions: 1,
   capabilities: 1,
@@ -184,7 +184,10 @@ export function defineServer(
   features: ServerFeatures,
   featureOptions: object = {},
 ): ServerDefinition {
-  requireKnown(`The server${features.optionHint ?? ''}`, options, { ...OPTIONS, ...featureOptions })
+  requireKnown(`The server${features.optionHint ?? ''}`, options, {
+    ...OPTION_NAMES,
+    ...featureOptions,
+  })
   const { onError = (error) => console.error(error), pages } = options
   if (pages && typeof pages !== 'function') throw new TypeError('"pages" must be pagesOf(size)')
   let offered: ServerCapabilities | undefined

@@ -39,7 +39,7 @@ export interface SessionStore {
   eventStore(id: string): EventStore
 }
 
-const OPTIONS: OptionNames<MemoryStoreLimits> = { maxEvents: 1, maxSize: 1, maxTotalSize: 1 }
+const OPTION_NAMES: OptionNames<MemoryStoreLimits> = { maxEvents: 1, maxSize: 1, maxTotalSize: 1 }
 
 /**
  * Creates a store in memory. Its sessions end with the process.
@@ -48,7 +48,7 @@ const OPTIONS: OptionNames<MemoryStoreLimits> = { maxEvents: 1, maxSize: 1, maxT
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function createMemorySessionStore(limits: MemoryStoreLimits = {}): SessionStore {
-  requireKnown('createMemorySessionStore', limits, OPTIONS)
+  requireKnown('createMemorySessionStore', limits, OPTION_NAMES)
   const records = new Map<string, SessionRecord>()
   const events = new MemoryEventStores(limits)
   return {

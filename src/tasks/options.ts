@@ -63,7 +63,7 @@ export interface TasksOptions {
   immediateResponse?: (tool: string) => string | undefined
 }
 
-const OPTIONS: OptionNames<TasksOptions> = {
+const OPTION_NAMES: OptionNames<TasksOptions> = {
   store: 1,
   ttlMs: 1,
   maxTtlMs: 1,
@@ -88,7 +88,7 @@ const LIMITS = ['maxTasks', 'maxTasksPerPrincipal'] as const
  *   not a number.
  */
 export function checkOptions(options: TasksOptions): void {
-  requireKnown('tasks', options, OPTIONS)
+  requireKnown('tasks', options, OPTION_NAMES)
   const invalid =
     DURATIONS.find((name) => options[name] !== undefined && !isDuration(options[name])) ??
     LIMITS.find((name) => options[name] !== undefined && !isLimit(options[name]))

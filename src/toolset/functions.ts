@@ -60,7 +60,12 @@ export interface ToolsetOptions {
   readonly request?: RequestOptions | undefined
 }
 
-const OPTIONS: OptionNames<ToolsetOptions> = { prefix: 1, include: 1, maxNameLength: 1, request: 1 }
+const OPTION_NAMES: OptionNames<ToolsetOptions> = {
+  prefix: 1,
+  include: 1,
+  maxNameLength: 1,
+  request: 1,
+}
 
 /**
  * Lists a server's tools as functions, in the server's order. List them again when `onToolsChanged`
@@ -93,7 +98,7 @@ export async function toolFunctions(
   options: ToolsetOptions = {},
 ): Promise<ToolFunction[]> {
   // With a misspelt filter, all tools would be included
-  requireKnown('The toolset', options, OPTIONS)
+  requireKnown('The toolset', options, OPTION_NAMES)
   const { prefix = '', include = () => true, maxNameLength = 64, request } = options
   const isLongEnough = maxNameLength >= MIN_NAME_LENGTH
   if (!isLongEnough) {

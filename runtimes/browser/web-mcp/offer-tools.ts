@@ -42,7 +42,7 @@ export interface OfferedTools {
   close(): Promise<void>
 }
 
-const OPTIONS: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
+const OPTION_NAMES: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
   signal: 1,
   filter: 1,
   annotate: 1,
@@ -87,7 +87,7 @@ export async function offerTools(
   options: OfferToolsOptions & { readonly connect?: ConnectOptions } = {},
 ): Promise<OfferedTools | undefined> {
   // If the option `filter` were misspelled, all tools would be offered
-  requireKnown('offerTools', options, OPTIONS)
+  requireKnown('offerTools', options, OPTION_NAMES)
   const modelContext = options.modelContext ?? findModelContext()
   if (!modelContext) return undefined
   options.exposedTo?.forEach(requireSecureOrigin)

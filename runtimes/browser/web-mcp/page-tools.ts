@@ -49,7 +49,7 @@ export interface PageToolsOptions {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-const OPTIONS: OptionNames<PageToolsOptions> = {
+const OPTION_NAMES: OptionNames<PageToolsOptions> = {
   fromOrigins: 1,
   filter: 1,
   rename: 1,
@@ -85,7 +85,7 @@ const OPTIONS: OptionNames<PageToolsOptions> = {
  * @see https://webmachinelearning.github.io/webmcp
  */
 export async function pageTools(options: PageToolsOptions = {}): Promise<Server | undefined> {
-  requireKnown('pageTools', options, OPTIONS)
+  requireKnown('pageTools', options, OPTION_NAMES)
   const modelContext = options.modelContext ?? findModelContext()
   const getTools = modelContext?.getTools?.bind(modelContext)
   const executeTool = modelContext?.executeTool?.bind(modelContext)

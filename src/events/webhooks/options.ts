@@ -168,7 +168,7 @@ const DEFAULTS: NumericOptions = {
   suspendAfterMs: 3_600_000,
 }
 
-const OPTIONS: Record<keyof WebhookOptions, unknown> = {
+const OPTION_NAMES: Record<keyof WebhookOptions, unknown> = {
   fetch: 1,
   allowedUrls: 1,
   publicNetwork: 1,
@@ -191,7 +191,7 @@ export type WebhookSettings = WebhookOptions & NumericOptions & { readonly fetch
  * @throws {SdkError} `INVALID_USE` if nothing protects the server's network.
  */
 export function readOptions(options: WebhookOptions): WebhookSettings {
-  requireKnown('webhooks', options, OPTIONS)
+  requireKnown('webhooks', options, OPTION_NAMES)
   const { fetch, allowedUrls, publicNetwork } = options
   if ((!fetch || fetch === globalThis.fetch) && !allowedUrls && !publicNetwork) {
     throw new SdkError(

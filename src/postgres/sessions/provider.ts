@@ -38,7 +38,10 @@ export interface PostgresSessionOptions extends SessionLimits {
   calls?: ResumableCallStore
 }
 
-const OPTIONS: OptionNames<PostgresSessionOptions> = {
+/** Whether the server can send messages outside of responses. */
+const CAN_PUSH = true
+
+const OPTION_NAMES: OptionNames<PostgresSessionOptions> = {
   calls: 1,
   idleMs: 1,
   maxSessions: 1,
@@ -62,7 +65,7 @@ export function postgresSessions(
   { database, bus, changes, connect }: SessionStorage,
   options: PostgresSessionOptions = {},
 ): SessionProvider {
-  requireKnown('The sessions of the Postgres storage', options, OPTIONS)
+  requireKnown('The sessions of the Postgres storage', options, OPTION_NAMES)
   const {
     calls,
     idleMs = 3_600_000,
@@ -100,7 +103,7 @@ export function postgresSessions(
         return session
       },
       open: (incoming, message) =>
-        answerInitialize(incoming, message, true, async (record) => {
+        answerInitialize(incoming, message, CAN_PUSH, async (record) => {
           requireStorable(record)
           await start()
           const id = await admission.open(record, accountKey(incoming.caller))

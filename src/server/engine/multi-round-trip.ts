@@ -188,7 +188,7 @@ function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredRe
     throw new TypeError('UrlElicitationRequired needs at least one URL')
   const result = urlRequests(error)
   for (const request of Object.values(result.inputRequests ?? {})) requireAskable(request, exchange)
-  if (!serverFacts(revision).elicitationIds) return result
+  if (!serverFacts(revision).hasElicitationIds) return result
   if (session)
     for (const { elicitationId } of elicitations) noteElicitation(session.record, elicitationId)
   throw error

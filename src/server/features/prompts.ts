@@ -106,7 +106,7 @@ export interface PromptEntry extends Entry {
   readonly get: (args: unknown, ctx: Context) => PromptReturn | Promise<PromptReturn>
 }
 
-const OPTIONS = {
+const OPTION_NAMES = {
   ...COMMON_OPTIONS,
   input: 1,
   complete: 1,
@@ -122,7 +122,7 @@ export function promptEntry<Input extends StandardSchema>(
   options: PromptOptions<Input>,
   handler: PromptHandler<Input>,
 ): PromptEntry {
-  requireKnown(`The prompt "${name}"`, options, OPTIONS)
+  requireKnown(`The prompt "${name}"`, options, OPTION_NAMES)
   const { input, meta, complete, visible, ...metadata } = options
   const item: Prompt = { name, ...metadata }
   if (input) item.arguments = promptArguments(name, input)

@@ -6,7 +6,7 @@
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import {
   entryOf,
-  SHARED_OPTIONS,
+  SHARED_OPTION_NAMES,
   type ReadHandler,
   type ResourceTemplateEntry,
   type ResourceTemplateOptions,
@@ -26,7 +26,7 @@ export function resourceTemplateEntry(
   const { source } = template
   if (!source) throw new TypeError('A resource template must be made by uriTemplate(…)')
   const { complete, ...metadata } = options
-  const optionNames: OptionNames<ResourceTemplateOptions> = { ...SHARED_OPTIONS, complete: 1 }
+  const optionNames: OptionNames<ResourceTemplateOptions> = { ...SHARED_OPTION_NAMES, complete: 1 }
   requireKnown(`The template "${source}"`, options, optionNames)
   return { ...entryOf({ uriTemplate: source }, metadata, read), template, complete }
 }

@@ -141,7 +141,7 @@ interface FoundResource {
 }
 
 /** The options that resources and templates share. */
-export const SHARED_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
+export const SHARED_OPTION_NAMES: OptionNames<Omit<ResourceOptions, 'size'>> = {
   ...COMMON_OPTIONS,
   name: 1,
   mimeType: 1,
@@ -149,7 +149,7 @@ export const SHARED_OPTIONS: OptionNames<Omit<ResourceOptions, 'size'>> = {
   cache: 1,
 }
 
-const OPTIONS = { ...SHARED_OPTIONS, size: 1 } satisfies OptionNames<ResourceOptions>
+const OPTION_NAMES = { ...SHARED_OPTION_NAMES, size: 1 } satisfies OptionNames<ResourceOptions>
 
 /**
  * Creates the entry of a resource.
@@ -163,7 +163,7 @@ export function resourceEntry(
 ): ResourceEntry {
   if (uri.includes('{')) throw new TypeError(`"${uri}" is a template: use resourceTemplate`)
   if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is not a URI: it must begin with a scheme`)
-  requireKnown(`The resource "${uri}"`, options, OPTIONS)
+  requireKnown(`The resource "${uri}"`, options, OPTION_NAMES)
   return entryOf({ uri }, options, read)
 }
 

@@ -154,7 +154,7 @@ export interface TaskFactory {
   ): Promise<Result | undefined>
 }
 
-const OPTIONS = {
+const OPTION_NAMES = {
   ...COMMON_OPTIONS,
   input: 1,
   output: 1,
@@ -177,7 +177,7 @@ export function toolEntry<Input extends StandardSchema, Output extends StandardS
   options: ToolOptions<Input, Output>,
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
-  requireKnown(`The tool "${name}"`, options, OPTIONS)
+  requireKnown(`The tool "${name}"`, options, OPTION_NAMES)
   const { input, output, meta, visible, scopes, task, ...metadata } = options
   const inputSchema = input ? jsonSchemaOf(input, `The input of the tool "${name}"`) : NO_ARGUMENTS
   if (!acceptsObjects(inputSchema)) {

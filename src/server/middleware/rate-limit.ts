@@ -30,7 +30,7 @@ export interface RateLimit {
   code?: number
 }
 
-const OPTIONS: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code: 1 }
+const OPTION_NAMES: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code: 1 }
 
 /** The maximum number of tracked callers. Beyond it, those whose periods began first are evicted. */
 const MAX_CALLERS = 10_000
@@ -53,7 +53,7 @@ const MAX_CALLERS = 10_000
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
 export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {
-  requireKnown('The rate limit', options, OPTIONS)
+  requireKnown('The rate limit', options, OPTION_NAMES)
   const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
   // False for `NaN`, with which no request would be counted as too many
   const isLimit = requests >= 0 && perMs >= 0

@@ -52,7 +52,7 @@ export interface SseHandlerOptions
   maxConnectionsPerCaller?: number
 }
 
-const OPTIONS: OptionNames<SseHandlerOptions> = {
+const OPTION_NAMES: OptionNames<SseHandlerOptions> = {
   allowedOrigins: 1,
   allowedHosts: 1,
   maxBodyBytes: 1,
@@ -96,7 +96,7 @@ const SESSION_PARAMETER = 'session'
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function createSseHandler(server: BaseServer, options: SseHandlerOptions = {}): Handler {
-  requireKnown('The HTTP+SSE handler', options, OPTIONS)
+  requireKnown('The HTTP+SSE handler', options, OPTION_NAMES)
   const endpoint = new SseEndpoint(server, options)
   const definition = definitionOf(server)
   const { auth } = options

@@ -116,7 +116,7 @@ export const inheritedVariables: readonly string[] = [
   'USERPROFILE',
 ]
 
-const OPTIONS: OptionNames<StdioClientOptions> = {
+const OPTION_NAMES: OptionNames<StdioClientOptions> = {
   command: 1,
   args: 1,
   env: 1,
@@ -148,7 +148,7 @@ export function childTransport(
   options: StdioClientOptions,
   spawn: () => Promise<ChildProcess>,
 ): ChildTransport {
-  requireKnown('stdioClient', options, OPTIONS)
+  requireKnown('stdioClient', options, OPTION_NAMES)
   return new SpawnedTransport(options, spawn)
 }
 

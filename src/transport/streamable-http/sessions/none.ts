@@ -22,6 +22,9 @@ import {
   type SessionProvider,
 } from './manager.ts'
 
+/** Whether the server can send messages outside of responses. */
+const CAN_PUSH = false
+
 /** Responds to `initialize` without a session id. Later requests are handled without knowing the client. */
 export const withoutSessions: SessionProvider = (endpoint) => ({
   allow: 'POST, OPTIONS',
@@ -31,7 +34,7 @@ export const withoutSessions: SessionProvider = (endpoint) => ({
       requireLegacyRevision(incoming) ?? ASSUMED_REVISION,
       UNKNOWN_CLIENT,
     ),
-  open: (incoming, message) => answerInitialize(incoming, message, false),
+  open: (incoming, message) => answerInitialize(incoming, message, CAN_PUSH),
   close: async () => {},
 })
 

@@ -36,12 +36,14 @@ export interface SealedSessionOptions {
   ttlMs?: number
 }
 
-const OPTIONS: OptionNames<SealedSessionOptions> = { secrets: 1, ttlMs: 1 }
+const OPTION_NAMES: OptionNames<SealedSessionOptions> = { secrets: 1, ttlMs: 1 }
 
 /** Limits the length of the session id: hosts and proxies reject much longer headers. */
 const MAX_STATE_BYTES = 3000
 const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
+/** Whether the server can send messages outside of responses. */
+const CAN_PUSH = false
 
 /**
  * Serves sessions of the revisions up to 2025-11-25 without storage. Pass the result as the option
@@ -65,7 +67,7 @@ const KIND = 'session'
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function sealedSessions(options: SealedSessionOptions = {}): SessionProvider {
-  requireKnown('sealedSessions', options, OPTIONS)
+  requireKnown('sealedSessions', options, OPTION_NAMES)
   const { secrets, ttlMs = 86_400_000 } = options
   const sealer = createSealer(secrets)
   return (endpoint) => ({
@@ -79,7 +81,7 @@ export function sealedSessions(options: SealedSessionOptions = {}): SessionProvi
       return new UnstoredSession(endpoint, revision, client)
     },
     open: (incoming, message) =>
-      answerInitialize(incoming, message, false, (record) => seal(sealer, record, ttlMs)),
+      answerInitialize(incoming, message, CAN_PUSH, (record) => seal(sealer, record, ttlMs)),
     close: async () => {},
   })
 }

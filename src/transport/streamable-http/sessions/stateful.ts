@@ -40,7 +40,10 @@ export interface StatefulSessionOptions extends SessionLimits {
   calls?: ResumableCallStore
 }
 
-const OPTIONS: OptionNames<StatefulSessionOptions> = {
+/** Whether the server can send messages outside of responses. */
+const CAN_PUSH = true
+
+const OPTION_NAMES: OptionNames<StatefulSessionOptions> = {
   store: 1,
   calls: 1,
   idleMs: 1,
@@ -65,7 +68,7 @@ const OPTIONS: OptionNames<StatefulSessionOptions> = {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export function statefulSessions(options: StatefulSessionOptions = {}): SessionProvider {
-  requireKnown('statefulSessions', options, OPTIONS)
+  requireKnown('statefulSessions', options, OPTION_NAMES)
   const { store = createMemorySessionStore(), calls, ...limits } = options
   return (endpoint) => {
     const pool: SessionPool<StatefulSession> = new SessionPool(
@@ -84,7 +87,7 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
         return session
       },
       open: (incoming, message) =>
-        answerInitialize(incoming, message, true, async (record) => {
+        answerInitialize(incoming, message, CAN_PUSH, async (record) => {
           requireStorable(record)
           return (await pool.open(record, accountOf(incoming.caller))).id
         }),
