@@ -44,7 +44,7 @@ export function mayCall(
   const tool = server.tools.entries().get(String(params.name))
   if (tool && !isVisible(tool, ctx)) return false
   try {
-    ctx.exchange.auth?.authorize({ method: 'tools/call', params }, ctx.caller, server, scopes)
+    ctx.exchange.authorizer?.authorize({ method: 'tools/call', params }, ctx.caller, server, scopes)
     return true
   } catch {
     return false

@@ -137,7 +137,7 @@ async function askForInput(
     const { error } = reason
     if (
       !(error instanceof UrlElicitationRequired) ||
-      serverFacts(exchange.revision).hasElicitationIds
+      serverFacts(exchange.revision).elicitationIds
     )
       throw error
     const { recording } = await replay.finish()

@@ -103,6 +103,7 @@ async function suspend(
   { facts: methodFacts }: MethodTarget,
 ): Promise<InputRequiredResult | RequestContext> {
   if (reason.kind === 'questions') return sealRecording(server, ctx, reason.replay)
+  // The third kind is `result`: the handler returned an `input_required` result of its own
   const result =
     reason.kind === 'urls'
       ? urlsToResult(reason.error, ctx.exchange)
@@ -188,7 +189,8 @@ function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredRe
     throw new TypeError('UrlElicitationRequired needs at least one URL')
   const result = urlRequests(error)
   for (const request of Object.values(result.inputRequests ?? {})) requireAskable(request, exchange)
-  if (!serverFacts(revision).hasElicitationIds) return result
+  // Where elicitations have ids (2025-11-25), the error itself carries the URLs
+  if (!serverFacts(revision).elicitationIds) return result
   if (session)
     for (const { elicitationId } of elicitations) noteElicitation(session.record, elicitationId)
   throw error

@@ -127,7 +127,7 @@ export interface Exchange {
   readonly client: ClientFacts
   readonly caller: Caller
   /** Decides what the caller may do, if the server is protected. */
-  readonly auth?: Authorizer | undefined
+  readonly authorizer?: Authorizer | undefined
   /** Whether the request was cancelled. */
   readonly cancellation: Cancellation
   /** Whether the server is shutting down, so that open listeners should end gracefully. */

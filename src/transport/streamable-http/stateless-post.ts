@@ -63,7 +63,7 @@ export function postStateless(
       client,
       logLevel,
       caller,
-      auth: options.auth,
+      authorizer: options.auth,
       cancellation,
       canStream: reply.canStream,
       shutdown,

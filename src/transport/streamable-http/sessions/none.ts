@@ -61,7 +61,7 @@ export class UnstoredSession implements HttpSession {
       revision,
       client: this.#client,
       caller,
-      auth: options.auth,
+      authorizer: options.auth,
       cancellation: new Cancellation(),
       logLevel: undefined,
       askMode: NEEDS_SESSION,

@@ -193,7 +193,7 @@ export class StatefulSession implements HttpSession, PooledSession {
       revision,
       client: session.client,
       caller,
-      auth: this.#shared.endpoint.options.auth,
+      authorizer: this.#shared.endpoint.options.auth,
       cancellation,
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
