@@ -17,6 +17,11 @@ import type { SseParser } from '../http/sse.ts'
 import { watchSignIn } from '../http/sign-in-watch.ts'
 import { MIN_RETRY_MS, StreamableHttpChannel } from './channel.ts'
 
+// The arguments of the request for the stream, which no user action and no call initiates
+const NO_BODY = undefined
+const NO_CALL = undefined
+const IS_BACKGROUND = true
+
 /** Sends messages to one endpoint, and can listen to it. */
 export class ListeningChannel extends StreamableHttpChannel {
   /** Waits until the server accepts a different token than the last rejected one. */
@@ -113,7 +118,7 @@ export class ListeningChannel extends StreamableHttpChannel {
       const response =
         hasStreamed || resumes
           ? await this.fetch('GET', headers, signal)
-          : await this.http.send('GET', headers, undefined, signal, undefined, true)
+          : await this.http.send('GET', headers, NO_BODY, signal, NO_CALL, IS_BACKGROUND)
       if (isEventStream(response)) return response
       const error = await httpError(response, 'The server opened no stream')
       if (response.status !== 400 || !resumes) throw error
