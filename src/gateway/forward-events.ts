@@ -6,6 +6,7 @@
 import { eventError } from '../events/errors.ts'
 import { unknownType } from '../events/event-host.ts'
 import { EVENTS_LIST_CHANGED } from '../events/wire.ts'
+import { ProtocolError } from '../protocol/errors.ts'
 import { EVENTS_EXTENSION } from '../protocol/extension-ids.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import { addExtension } from '../server/composition/extend.ts'
@@ -93,14 +94,26 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
   }
 }
 
+/** Lists the types of all upstream servers that answer. */
 async function list(
-  { pages = onePage }: ServerDefinition,
+  definition: ServerDefinition,
   sources: readonly UpstreamEvents[],
   { cursor }: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const lists = await Promise.all(sources.map((source) => source.list(ctx)))
-  const { page, nextCursor } = pages(lists.flat(), cursor ?? undefined, 'events')
+  const lists = await Promise.allSettled(sources.map((source) => source.list(ctx)))
+  const answered = lists.flatMap((types) => (types.status === 'fulfilled' ? [types.value] : []))
+  for (const types of lists) {
+    if (types.status === 'fulfilled') continue
+    if (answered.length === 0) throw types.reason
+    // Errors of the upstream servers have been reported
+    if (!(types.reason instanceof ProtocolError)) definition.report(types.reason)
+  }
+  const { page, nextCursor } = (definition.pages ?? onePage)(
+    answered.flat(),
+    cursor ?? undefined,
+    'events',
+  )
   return { events: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
 

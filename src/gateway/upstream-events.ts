@@ -18,16 +18,15 @@ import type { JsonObject, JsonRpcNotification, Result } from '../protocol/types.
 import { ExtensionError } from '../server/composition/extension-error.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { upstreamFailure } from './calls.ts'
+import type { GatewayLimits } from './gateway.ts'
 import { OpenCalls } from './open-calls.ts'
 import { UpstreamConnections } from './upstreams.ts'
 
 /** How many messages of a stream wait for a slow client before the stream is ended. */
 const MAX_QUEUED = 1000
-/** The maximum number of principals with a connection to one upstream server at once. */
-const MAX_PRINCIPALS = 100
 
 /** An upstream server whose events a gateway forwards. */
-export interface EventUpstream {
+export interface EventUpstream extends GatewayLimits {
   /**
    * Connects to the upstream server. Called once for each principal, and once for all callers without
    * one. Must pass the options to `connect`, and may add its own.
@@ -53,14 +52,14 @@ export class UpstreamEvents {
   readonly #webhooks: boolean
   readonly #connections: UpstreamConnections
 
-  constructor({ connect, prefix = '', webhooks = false }: EventUpstream) {
+  constructor({ connect, prefix = '', webhooks = false, maxPrincipals = 100 }: EventUpstream) {
     this.prefix = prefix === '' ? '' : `${prefix}_`
     this.#webhooks = webhooks
     const open = async (key: string) => {
       const client = await connect({}, (JSON.parse(key) as string | null) ?? undefined)
       return { client, calls: new OpenCalls() }
     }
-    this.#connections = new UpstreamConnections(open, MAX_PRINCIPALS)
+    this.#connections = new UpstreamConnections(open, maxPrincipals)
   }
 
   /** The types that the caller can receive through the gateway. */

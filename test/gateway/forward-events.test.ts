@@ -262,6 +262,50 @@ describe('forwardEvents', () => {
     }
   })
 
+  it('lists the types of the upstream servers that answer, and reports the others', async () => {
+    const made = fixture()
+    const errors: unknown[] = []
+    const onError = (error: unknown): number => errors.push(error)
+    const server = createServer({ name: 'all', version: '1' }, { onError })
+    let isDown = true
+    const up = (options: ConnectOptions): Promise<Client> => connectInMemory(made.server, options)
+    const down = (options: ConnectOptions): Promise<Client> => {
+      return isDown ? Promise.reject(new Error('refused')) : up(options)
+    }
+    const forwarded = forwardEvents({ connect: down, prefix: 'a' }, { connect: up, prefix: 'b' })
+    server.extend(forwarded)
+    closing(forwarded)
+    const client = await duplexPeer(server, alice)
+    const names = async (): Promise<unknown[]> => {
+      const { events: types } = await client.result('events/list')
+      return (types as JsonObject[]).map((type) => type.name)
+    }
+    expect(await names()).toEqual(['b_invoice.created'])
+    expect(errors).toMatchObject([{ message: 'refused' }])
+    isDown = false
+    expect(await names()).toEqual(['a_invoice.created', 'b_invoice.created'])
+  })
+
+  it('refuses a principal while all connections are in use, and has room afterwards', async () => {
+    const made = fixture()
+    const server = createServer({ name: 'all', version: '1' }, { onError: () => {} })
+    const forwarded = forwardEvents({
+      connect: (options) => connectInMemory(made.server, options),
+      maxPrincipals: 1,
+    })
+    server.extend(forwarded)
+    closing(forwarded)
+    const client = await duplexPeer(server, alice)
+    const bob = await duplexPeer(server, { principal: 'bob' })
+    const stream = client.open('events/stream', { name })
+    await stream.received('active')
+    expect((await bob.call('events/poll', { name })).error).toMatchObject({
+      message: 'Too many principals have calls in progress',
+    })
+    stream.cancel()
+    await expect.poll(() => bob.call('events/poll', { name })).toHaveProperty('result.cursor')
+  })
+
   it('ends the stream of a client that takes nothing, which reads the rest later', async () => {
     const made = fixture()
     const ended: unknown[] = []
