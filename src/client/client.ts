@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
-import { findMethod } from '../protocol/methods.ts'
 import type {
   CallToolResult,
   CompleteResult,
@@ -94,8 +93,8 @@ export class Client extends BaseClient {
 
   /** Checks that the server responds. */
   async ping(options?: RequestOptions): Promise<void> {
-    const hasPing = findMethod('ping', this.#connection.revision)
-    await this.request(hasPing ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
+    const isLegacy = this.#connection.revision.era === 'legacy'
+    await this.request(isLegacy ? 'ping' : 'server/discover', {}, { ...options, cache: 'reload' })
   }
 
   /**
@@ -105,7 +104,7 @@ export class Client extends BaseClient {
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
    */
   async setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
-    if (findMethod('logging/setLevel', this.#connection.revision)) {
+    if (this.#connection.revision.era === 'legacy') {
       await this.request('logging/setLevel', { level }, options)
     }
     this.#subscriptions.setLogLevel(level)

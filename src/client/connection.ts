@@ -160,7 +160,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
     const callOptions = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
     const degraded = degradeClientParams(method, params, this.revision)
-    const withMeta = addMeta(degraded, this.#meta, callOptions, this.options.trace?.(), id)
+    const withMeta = addMeta(degraded, this.#meta, callOptions, id)
     if (withMeta) message.params = withMeta
     const call = new Call(message, callOptions, this)
     if (this.#closeError) call.reject(this.#closeError)
@@ -169,6 +169,14 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     this.calls.set(id, call)
     this.channel.request(call)
     return call
+  }
+
+  /** Sends one round of a request, which may take several attempts. */
+  request(
+    options: RequestOptions,
+    send: (options: RequestOptions) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    return send(options)
   }
 
   /**

@@ -23,7 +23,7 @@ export const BASE_OPTION_NAMES: OptionNames<BaseConnectOptions> = {
   maxTimeoutMs: 1,
   maxRounds: 1,
   maxPages: 1,
-  trace: 1,
+  observe: 1,
   signal: 1,
   approve: 1,
   onLog: 1,

@@ -91,11 +91,8 @@ export interface BaseConnectOptions extends HttpOptions {
    * @default 200
    */
   readonly maxPages?: number
-  /**
-   * Returns the W3C trace context of a request, such as `traceparent`, to send in its `_meta`; called
-   * once per sent request.
-   */
-  readonly trace?: () => TraceContext | undefined
+  /** Observes the client's operations. Created by {@link clientObserver}. */
+  readonly observe?: ClientObserver
   /** Aborts connecting. Once the connection is open, the signal has no effect. */
   readonly signal?: AbortSignal
   /**
@@ -153,11 +150,14 @@ export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   readonly probeTimeoutMs?: number
 }
 
-/** The W3C trace context of a request, sent in its `_meta`. */
-export interface TraceContext {
-  readonly traceparent?: string | undefined
-  readonly tracestate?: string | undefined
-  readonly baggage?: string | undefined
+/** The option `observe` of a client, created by {@link clientObserver}. */
+export interface ClientObserver {
+  /**
+   * Creates a connection whose operations are observed.
+   *
+   * @param parts The parts of the connection, which are passed on.
+   */
+  readonly connect: (parts: unknown) => unknown
 }
 
 /** Handlers for the server's requests. Each handler declares its capability. */

@@ -12,7 +12,6 @@ import {
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Implementation, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import type { TraceContext } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** The `_meta` that every request repeats; undefined in revisions that send it in the handshake. */
@@ -34,16 +33,14 @@ export function addMeta(
   params: JsonObject | undefined,
   common: JsonObject | undefined,
   { meta, onProgress, logLevel, capabilities }: RequestOptions,
-  trace: TraceContext | undefined,
   id: number,
 ): JsonObject | undefined {
-  // Requests without `_meta` of their own share one object, which is faster
-  const isPlain = !(params && '_meta' in params) && !meta && !trace && !onProgress && !logLevel
-  if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
+  // Requests without `_meta` of their own share one object, which is faster
+  if (!callMeta && !meta && !onProgress && !logLevel && !capabilities)
+    return common ? { ...params, _meta: common } : params
   const _meta: JsonObject = {
-    ...trace,
-    ...(isObject(callMeta) ? callMeta : {}),
+    ...(isObject(callMeta) && callMeta),
     ...meta,
     ...common,
   }

@@ -48,7 +48,9 @@ export async function request(
     : undefined
   if (lookup?.result) return lookup.result
   const send = (roundParams: JsonObject): Promise<Result> =>
-    roundTrip(connection, method, roundParams, options, facts)
+    connection.request(options, (roundOptions) =>
+      roundTrip(connection, method, roundParams, roundOptions, facts),
+    )
   const { maxRounds = 10 } = connection.options
   let result = await send(params)
   let round = 0

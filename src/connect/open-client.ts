@@ -15,7 +15,8 @@ import type { ExtensionClient } from '../client/extension.ts'
 export async function openClient<Client extends ExtensionClient>(
   parts: ConnectionParts<Client>,
 ): Promise<Client> {
-  const connection = new Connection(parts)
+  const observed = parts.options.observe?.connect(parts) as Connection<Client> | undefined
+  const connection = observed ?? new Connection(parts)
   try {
     await parts.target.open(connection)
   } catch (error) {

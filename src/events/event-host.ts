@@ -7,7 +7,8 @@ import { callHook } from '../patterns/hooks.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { ServerDefinition } from '../server/definition.ts'
-import type { ObservedEvent } from '../server/observer.ts'
+import type { ServerOperation } from '../server/observed-messages.ts'
+import type { ServerObservation } from '../server/observer.ts'
 import { Registry } from '../server/registry.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { invalidParams, readNameAndArguments } from '../server/request/params.ts'
@@ -201,7 +202,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
   async subscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): Promise<void> {
     const { onSubscribe } = this.#hooksOf(subscription)
     if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
-    this.#observe('opened', subscription, mode)
+    this.observe?.open(keyOf(subscription), operationOf(subscription, mode))
   }
 
   unsubscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): void {
@@ -210,7 +211,7 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
       () => onUnsubscribe?.(subscription),
       (error) => this.report(error),
     )
-    this.#observe('ended', subscription, mode)
+    this.observe?.close(keyOf(subscription), operationOf(subscription, mode))
   }
 
   error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error {
@@ -227,20 +228,14 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     else console.error(error)
   }
 
-  observe(event: ObservedEvent): void {
-    this.definition?.observe?.(event)
+  get observe(): ServerObservation | undefined {
+    return this.definition?.observe
   }
 
   /** Returns the error for subscriptions to the old schema, and remembers it for their cursors. */
   schemaFailure({ item: { name }, checksum }: EventEntry, feature: string): EventFailure {
     this.#broken.set(brokenKey(name, checksum), feature)
     return schemaChanged(feature)
-  }
-
-  #observe(change: 'opened' | 'ended', subscription: OpenSubscription, mode: DeliveryMode): void {
-    const { name, subscriber } = subscription
-    const { principal } = subscriber
-    this.observe({ type: 'subscription', change, name, mode, principal })
   }
 
   /** @throws {ProtocolError} NotFound if the type was removed. */
@@ -282,6 +277,16 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
 export function canServe(mode: DeliveryMode, { exchange }: RequestContext): boolean {
   if (mode === 'webhook') return true
   return exchange.revision.era === 'modern' && (mode === 'poll' || exchange.canStream !== false)
+}
+
+/** Describes a subscription to an observer. */
+function operationOf({ name, subscriber }: OpenSubscription, mode: DeliveryMode): ServerOperation {
+  return { type: 'subscription', name, mode, principal: subscriber.principal }
+}
+
+/** Identifies a subscription. Polled ones have no id, but are always the same object. */
+function keyOf(subscription: OpenSubscription): unknown {
+  return subscription.id ?? subscription
 }
 
 function brokenKey(name: string, checksum: string): string {

@@ -6,7 +6,7 @@
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
-import type { ObservedEvent } from '../server/observer.ts'
+import type { ServerObservation } from '../server/observer.ts'
 import type { Auth } from '../server/request/exchange.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventLog, EventStorage, Position } from './storage.ts'
@@ -121,8 +121,8 @@ export interface EventHost {
   unsubscribed(subscription: OpenSubscription, mode?: DeliveryMode): void
   /** Creates an error of the extension, with the code that this client knows. */
   error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error
-  /** Passes an event to the server's `observe`. */
-  observe(event: ObservedEvent): void
+  /** Reports operations to the server's observer. */
+  readonly observe: ServerObservation | undefined
   /** Passes an error to the server's `onError`. */
   report(error: unknown): void
 }

@@ -54,7 +54,7 @@ export function createServer<Env = unknown>(
   options: ServerOptions = {},
 ): Server<Env> {
   const { observe, redact, maxLogsPerSecond = 1000 } = options
-  if (observe && !observe.start) throw new TypeError('"observe" must be observer(fn)')
+  if (observe && !observe.start) throw new TypeError('"observe" must be serverObserver(fn)')
   const methods = new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', discover],
@@ -78,7 +78,7 @@ export function createServer<Env = unknown>(
     notify,
     logs,
     declare: declareCapabilities,
-    ...observe?.start(logs),
+    observe: observe?.start(logs),
   }
   const definition: ServerDefinition = defineServer(info, options, features, OPTION_NAMES)
   const { resourceTemplates } = definition
@@ -138,7 +138,8 @@ export type { Caller, Viewer } from '../server/request/exchange.ts'
 export { authenticate, type Authenticator } from '../server/auth.ts'
 export { serverExtension } from '../server/composition/extend.ts'
 export type { ElicitFormOptions } from '../server/request/elicitation.ts'
-export { observer, type ObservedEvent, type ServerObserver } from '../server/observer.ts'
+export { serverObserver, type ServerObserver } from '../server/observer.ts'
+export type { Observation, Observer, Operation, Outcome } from '../protocol/observation.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
 export { warnOnUnsafeReplay } from '../server/middleware/unsafe-replay.ts'
 export { text } from '../protocol/content.ts'

@@ -32,7 +32,7 @@ import type { PromptEntry } from './features/prompts.ts'
 import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
 import type { TaskFactory, ToolEntry } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
-import type { Observer, Watch } from './observer.ts'
+import type { ServerObservation } from './observer.ts'
 import { Registry } from './registry.ts'
 import type { Context } from './request/context.ts'
 import type { ClientRegistry, Exchange } from './request/exchange.ts'
@@ -54,10 +54,8 @@ export interface ServerFeatures {
   /** The settings for log messages. Absent if none are sent. */
   readonly logs?: LogRules
   readonly declare?: DeclareCapabilities
-  /** Passes events to the author. Absent if the server is not observed. */
-  readonly observe?: Observer
-  /** Observes a request, to report it when it has been answered. */
-  readonly watchRequest?: Watch
+  /** Reports operations to the author. Absent if the server is not observed. */
+  readonly observe?: ServerObservation | undefined
 }
 
 /** How a server asks its clients for input while it handles their requests. */

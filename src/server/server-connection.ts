@@ -6,9 +6,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
+import { COMPLETE, type OngoingOperation } from '../patterns/guard-observer.ts'
 import { ShutdownSignal } from '../patterns/shutdown-signal.ts'
 import { degradeNotification } from '../protocol/degrade.ts'
-import { degradeRequest } from '../protocol/degrade-request.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import {
@@ -27,6 +27,7 @@ import type {
   RequestId,
 } from '../protocol/types.ts'
 import { haveSessions } from '../protocol/revisions.ts'
+import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
 import { idInUse, Session } from '../session/session.ts'
 import { announceTo } from './features/announce.ts'
@@ -38,6 +39,7 @@ import { PushAskMode } from './engine/push-ask-mode.ts'
 import { resolveSessionMethod } from './engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { AskMode } from './request/ask-mode.ts'
+import { askInSession } from './ask-in-session.ts'
 import type { ChangeSource, Unsubscribe } from './notifier.ts'
 import type { Outbox } from './outbox.ts'
 import {
@@ -75,6 +77,8 @@ export class ServerConnection {
   readonly #shutdown = new ShutdownSignal()
   #session: Session | undefined
   #unsubscribe: Unsubscribe | undefined
+  /** The session, for an observer. */
+  #ongoing: OngoingOperation | undefined
   #closed = false
 
   /** @param outbox Sends all messages except the answers that {@link receive} returns. */
@@ -120,6 +124,7 @@ export class ServerConnection {
     const error = new SdkError('CLOSED', 'The connection is closed')
     for (const cancellation of this.#inFlight.values()) cancellation.cancel(error)
     this.#session?.close()
+    this.#ongoing?.end(COMPLETE)
   }
 
   async #receiveBatch(frames: readonly unknown[]): Promise<Answer | undefined> {
@@ -157,6 +162,10 @@ export class ServerConnection {
   /** Handles a message that gets no answer: a notification or a response. */
   #receiveOneWay(message: JsonRpcNotification | JsonRpcResponse): void {
     const session = this.#session
+    if (!isResponse(message)) {
+      const revision = session && sessionRevision(session.record)
+      this.#server.observe?.receive(this.#server, message, { caller: this.#caller, revision })
+    }
     if (isResponse(message)) {
       session?.receiveResponse(message)
     } else if (message.method === 'notifications/cancelled') {
@@ -186,7 +195,12 @@ export class ServerConnection {
       if (message.method === 'ping') return resultResponse(message.id, {})
       throw this.#noSessionError(message)
     } catch (error) {
-      return errorResponse(message.id, toErrorObject(error))
+      const errorObject = toErrorObject(error)
+      this.#server.observe?.refuse(this.#server, { error: errorObject }, null, {
+        caller: this.#caller,
+        text: wellFormedJson(message),
+      })
+      return errorResponse(message.id, errorObject)
     }
   }
 
@@ -197,6 +211,11 @@ export class ServerConnection {
     const { record, result } = initialize(this.#server, message.params, canPush)
     const session = new Session(record)
     this.#session = session
+    const { observe } = this.#server
+    const facts = { caller: this.#caller, revision: sessionRevision(record) }
+    observe?.receive(this.#server, message, facts)
+    const { principal } = this.#caller
+    this.#ongoing = observe?.begin({ type: 'session', revision: record.revision, principal })
     this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
     return resultResponse(message.id, result)
   }
@@ -270,7 +289,8 @@ export class ServerConnection {
   #createExchange(session: Session, cancellation: Cancellation): Exchange {
     const { record } = session
     const revision = sessionRevision(record)
-    const { inputTimeoutMs: timeoutMs } = this.#options
+    const facts = { caller: this.#caller, revision }
+    const ask = askInSession(session, revision, this.#outbox, this.#options.inputTimeoutMs)
     return {
       revision,
       client: session.client,
@@ -283,13 +303,7 @@ export class ServerConnection {
         const degraded = notification(method, degradeNotification(method, params, revision))
         return this.#outbox.sendFor(cancellation, degraded)
       },
-      askMode: new PushAskMode(({ method, params }, signal) =>
-        session.sendRequest(method, degradeRequest(method, params, revision), {
-          send: (request) => this.#outbox.send(request),
-          signal,
-          timeoutMs,
-        }),
-      ),
+      askMode: new PushAskMode(this.#server.observe?.ask(ask, facts) ?? ask),
     }
   }
 }

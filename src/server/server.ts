@@ -68,11 +68,11 @@ export interface BaseServerOptions<Ctx = BaseContext> {
 
 /** The options of a full server. */
 export interface ServerOptions extends BaseServerOptions<Context> {
-  /** Receives all requests, rejections and sessions. Created by {@link observer}. */
+  /** Observes the server's operations. Created by {@link serverObserver}. */
   observe?: ServerObserver
   /**
-   * Redacts log messages and the events of `observe`, member by member; if it throws, the message
-   * is not sent. Errors passed to `onError` are not redacted.
+   * Redacts log messages and what `observe` receives, member by member; if it throws,
+   * the message is not sent. Errors passed to `onError` are not redacted.
    */
   redact?: Redact
   /**

@@ -20,8 +20,8 @@ export interface IdleSessionOptions {
   /** The sessions in the memory of this process, in the order of last use. */
   readonly entries: ReadonlyMap<string, PoolEntry>
   readonly end: (id: string) => Promise<void>
-  /** Called with the record of a removed session that was only in the store. */
-  readonly removed: (record: SessionRecord) => void
+  /** Called with the id and record of a removed session that was only in the store. */
+  readonly removed: (id: string, record: SessionRecord) => void
   readonly report: (error: unknown) => void
 }
 
@@ -106,7 +106,7 @@ export class IdleSessions {
       const record = entry ? undefined : await store.load(id)
       if (!entry) await store.remove(id)
       else if (this.isExpired(entry)) await end(id)
-      if (record) removed(record)
+      if (record) removed(id, record)
     }
   }
 }

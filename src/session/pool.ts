@@ -6,11 +6,11 @@
 import { ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import { topicIndex } from '../patterns/topic-index.ts'
-import type { Revision } from '../protocol/revisions.ts'
 import { accountOf } from '../patterns/account.ts'
 import { IdleSessions } from './idle-sessions.ts'
 import { isInactive, type PoolEntry, type PooledSession } from './pooled-session.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
+import { operationOf, type SessionObserver } from './session-operation.ts'
 import { Session, topicsOf, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams } from './streams.ts'
@@ -41,21 +41,6 @@ export interface SessionLimits {
    * @default maxSessions / 2
    */
   maxSessionsPerCaller?: number
-}
-
-/** Receives the events of sessions. */
-export interface SessionObserver {
-  /** Receives every session that is opened or ends. */
-  observe?:
-    | ((event: {
-        type: 'session'
-        change: 'opened' | 'ended'
-        revision: Revision
-        principal: string | undefined
-      }) => void)
-    | undefined
-  /** Receives the errors of a store. */
-  report(error: unknown): void
 }
 
 /** The operations of a live session that change its stored state. */
@@ -109,7 +94,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
       idleMs,
       entries: this.#entries,
       end: (id) => this.#endEntry(id),
-      removed: (record) => this.#notify('ended', record),
+      removed: (id, record) => observer.observe?.close(id, operationOf(record)),
       report: (error) => observer.report(error),
     })
   }
@@ -147,7 +132,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
     const id = await this.#useStore(() => this.#store.create(record))
     void this.#idle.startCleanup()
-    this.#notify('opened', record)
+    this.#observer.observe?.open(id, operationOf(record))
     const entry = this.#add(id, record, account)
     entry.notedAt = entry.usedAt
     return entry.pooled
@@ -215,7 +200,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     session.close()
     streams.close()
     await this.#useStore(() => this.#store.remove(id))
-    this.#notify('ended', session.record)
+    this.#observer.observe?.close(id, operationOf(session.record))
   }
 
   /**
@@ -267,10 +252,6 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   #append(entry: PoolEntry<S>): void {
     this.#entries.set(entry.pooled.id, entry)
     this.#lastUsed = entry
-  }
-
-  #notify(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {
-    this.#observer.observe?.({ type: 'session', change, revision, principal })
   }
 
   /** Calls the store. If it fails, reports the error and throws one that allows the client to try again. */

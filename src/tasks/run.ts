@@ -24,10 +24,11 @@ import { encodeError } from '../server/engine/encode.ts'
 import { urlRequests } from '../server/engine/multi-round-trip.ts'
 import { settle } from '../server/engine/run.ts'
 import type { Caller, Exchange } from '../server/request/exchange.ts'
-import { Suspension } from '../server/request/outcome.ts'
+import { Suspension, type Outcome } from '../server/request/outcome.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import { callTool } from '../server/features/tools.ts'
+import { observeRun } from './observed-run.ts'
 import { TaskContext, unreachableReason, type TaskStatus } from './context.ts'
 import { jsonClone, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, finish, awaitOutcome, type NewInput, type Transition } from './state.ts'
@@ -65,7 +66,10 @@ export async function runTask(
     if (!host.cancellation.cancelled) server.report(error, ctx)
   }
   try {
-    const outcome = await settle(ctx, () => callTool({ tools: server.tools, report }, params, ctx))
+    const run = (): Promise<Outcome> =>
+      settle(ctx, () => callTool({ tools: server.tools, report }, params, ctx))
+    const { observe } = server
+    const outcome = await (observe ? observeRun(observe, exchange, message, run) : run())
     return outcome instanceof Suspension
       ? await askForInput(outcome, replay, ctx)
       : await transitionOf(outcome, replay, ctx)

@@ -1,6 +1,6 @@
 /** What a client of 2026-07-28 puts on the wire, and what it never does. */
 import { describe, expect, test, vi } from 'vitest'
-import type { ConnectOptions } from '../../src/presets/client.ts'
+import { clientObserver, type ConnectOptions } from '../../src/presets/client.ts'
 import { outputValidator } from '../../src/json-schema/index.ts'
 import type { CreateMessageResult, JsonObject } from '../../src/protocol/types.ts'
 import {
@@ -136,7 +136,10 @@ describe('rounds of input', () => {
     const client = await connectTo(peer, {
       ...handlers,
       headers: () => ({ 'x-turn': String(++signed) }),
-      trace: () => ({ traceparent: `00-${'a'.repeat(31)}${++traced}-${'b'.repeat(16)}-01` }),
+      observe: clientObserver(({ method }) => {
+        if (method !== 'tools/call') return
+        return { trace: { traceparent: `00-${'a'.repeat(31)}${++traced}-${'b'.repeat(16)}-01` } }
+      }),
     })
     await client.callTool('a', { x: 1 }, { onProgress: () => {} })
     const calls = peer.sent('tools/call')

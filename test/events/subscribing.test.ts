@@ -1,6 +1,8 @@
 /** The functions of an author that are called when subscriptions begin and end. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { observer, ProtocolError, type ObservedEvent } from '../../src/presets/server.ts'
+import type { Operation } from '../../src/protocol/observation.ts'
+import { recordOperations } from '../observing.ts'
+import { ProtocolError, serverObserver } from '../../src/presets/server.ts'
 import { until } from '../client/peers.ts'
 import { settled } from '../settled.ts'
 import { fixture, type Fixture } from './fixture.ts'
@@ -107,22 +109,17 @@ describe('polls', () => {
 })
 
 test('an observer sees that subscriptions begin and end', async () => {
-  const seen: ObservedEvent[] = []
-  const made = fixture({ observe: observer((event) => seen.push(event)) })
+  const { observer, begun, ended } = recordOperations()
+  const made = fixture({ observe: serverObserver(observer) })
   const caller = { principal: 'alice' }
   const stream = made.http.open('events/stream', { name }, { caller })
   await stream.received('active')
   await made.http.result('events/poll', { name }, { caller })
   await made.events.close()
   await stream.response()
-  const about = (change: string, mode: string) => ({
-    ...{ type: 'subscription', change, name, mode, principal: 'alice' },
-  })
-  const subscriptions = seen.filter(({ type }) => type === 'subscription')
-  expect(subscriptions).toEqual([
-    about('opened', 'push'),
-    about('opened', 'poll'),
-    about('ended', 'poll'),
-    about('ended', 'push'),
-  ])
+  const about = (mode: string) => ({ type: 'subscription', name, mode, principal: 'alice' })
+  const isSubscription = ({ type }: Operation): boolean => type === 'subscription'
+  expect(begun.filter(isSubscription)).toMatchObject([about('push'), about('poll')])
+  expect(ended.filter(isSubscription)).toMatchObject([about('poll'), about('push')])
+  expect(begun.some(({ isResumed }) => isResumed)).toBe(false)
 })

@@ -443,7 +443,7 @@ describe('Deliveries', () => {
     expect(JSON.stringify(log)).not.toContain('MARKER')
     expect(world.observed.filter(({ type }) => type === 'delivery')).toMatchObject([
       { eventId: 'evt_1', attempt: 1, outcome: 'failed', status: 503, principal: 'alice' },
-      { eventId: 'evt_1', attempt: 2, outcome: 'accepted', status: 204, subscriptionId: id },
+      { eventId: 'evt_1', attempt: 2, outcome: 'complete', status: 204, subscriptionId: id },
     ])
   })
 })

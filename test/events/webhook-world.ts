@@ -1,4 +1,5 @@
 /** A server with webhooks, clients that subscribe, and receivers that answer as a test says. */
+import { recordOperations, type Ended } from '../observing.ts'
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import * as z from 'zod'
@@ -13,10 +14,9 @@ import type { ClientCapabilities, JsonObject } from '../../src/index.ts'
 import {
   createHandler,
   createServer,
-  observer,
+  serverObserver,
   type Caller,
   type Handler,
-  type ObservedEvent,
 } from '../../src/presets/server.ts'
 import { lastMessage, modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
 
@@ -51,7 +51,7 @@ export interface World {
   answer: Script
   /** How receivers answer challenges; by default well. */
   answerChallenge: Script
-  readonly observed: ObservedEvent[]
+  readonly observed: Ended[]
   readonly errors: unknown[]
   readonly hooks: string[]
   call(method: string, params: JsonObject, options?: CallOptions): Promise<Answer>
@@ -95,7 +95,7 @@ export const buildNumbers: z.ZodType = z.object({ project: z.number().optional()
 export function createWorld(options: WorldOptions = {}): World {
   const { storage = createMemoryEventStorage(), previous } = options
   const received = previous?.received ?? []
-  const observed: ObservedEvent[] = []
+  const { observer, ended: observed } = recordOperations()
   const errors: unknown[] = []
   const hooks: string[] = []
   const fetch = async (url: string, request: WebhookRequest): Promise<Response> => {
@@ -117,7 +117,7 @@ export function createWorld(options: WorldOptions = {}): World {
     { name: 'builds', version: '1' },
     {
       onError: (error) => errors.push(error),
-      observe: observer((event) => void observed.push(event)),
+      observe: serverObserver(observer),
     },
   )
   const builds = events({

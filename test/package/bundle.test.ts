@@ -196,7 +196,7 @@ describe('Bundle of the tiny server', () => {
   it('has none of it as it is published either', async () => {
     const words = /createMessage|elicitation\/create|roots\/list|acknowledged|AES-GCM|traceparent/g
     const found = async (code: string): Promise<string[]> => (await bundle(code)).match(words) ?? []
-    const whole = `export { createServer, createHandler, observer } from 'edgewise/server'`
+    const whole = `export { createServer, createHandler, serverObserver } from 'edgewise/server'`
     expect(new Set(await found(whole)).size).toBe(6)
     expect(await found(tiny)).toEqual([])
   })

@@ -2,7 +2,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { callHook } from '#internal/patterns'
 import { createReconnectingClient, observeSignIn } from '../../src/presets/client.ts'
-import { createServer, observer, text } from '../../src/presets/server.ts'
+import type { Observer } from '../../src/protocol/observation.ts'
+import { createServer, serverObserver, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
@@ -30,7 +31,7 @@ describe('hooks of an application', () => {
     const server = createServer(
       { name: 's', version: '1' },
       {
-        observe: observer(rejects('No audit log')),
+        observe: serverObserver(rejects('No audit log') as Observer),
         onError: (error) => errors.push(error),
       },
     )

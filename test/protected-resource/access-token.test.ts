@@ -112,7 +112,7 @@ describe('A good access token', () => {
       JSON.stringify([observed, errors, seen[0]!.auth]),
     ].join()
     for (const part of token.split('.')) expect(disclosed).not.toContain(part)
-    expect(observed).toContainEqual(expect.objectContaining({ type: 'rejection', status: 401 }))
+    expect(observed).toContainEqual(expect.objectContaining({ type: 'refusal', status: 401 }))
   })
 
   it('is accepted with the scheme in any case', async () => {

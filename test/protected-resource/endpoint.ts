@@ -8,9 +8,10 @@ import {
   type HandlerOptions,
   type Server,
   type ServerOptions,
-  observer,
+  serverObserver,
 } from '../../src/presets/server.ts'
 import { jwtTokens, protectedResource } from '../../src/protected-resource/index.ts'
+import { recordOperations, type Ended } from '../observing.ts'
 import { sessionHandler } from '../handler.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
 import { ISSUER, RESOURCE, type Issuer } from './issuer.ts'
@@ -35,7 +36,7 @@ export interface ProtectedEndpoint {
   handle: Handler
   seen: Context[]
   errors: unknown[]
-  observed: unknown[]
+  observed: Ended[]
 }
 
 /** Protects the server. */
@@ -45,10 +46,10 @@ export function protect(
   handlerOptions: HandlerOptions = {},
 ): ProtectedEndpoint {
   const errors: unknown[] = []
-  const observed: unknown[] = []
+  const { observer, ended: observed } = recordOperations()
   const { server, seen } = makeServer({
     onError: (error) => errors.push(error),
-    observe: observer((event) => observed.push(event)),
+    observe: serverObserver(observer),
   })
   const protection = protectedResource({
     resource: RESOURCE,

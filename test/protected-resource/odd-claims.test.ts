@@ -113,7 +113,9 @@ describe('A header of a token', () => {
     const token = `${header}.${encoded}.${signature}`
     const { handle, observed } = protect(issuer)
     expect((await call(handle, 'whoami', bearer(token))).status).toBe(401)
-    expect(observed.at(-1)).toMatchObject({ reason: expect.stringContaining('encoded') as string })
+    expect(observed.at(-1)).toMatchObject({
+      error: { reason: expect.stringContaining('encoded') as string },
+    })
   })
 
   it.each([5, [], ['at+jwt'], {}, null, true])('is rejected for the type %j', async (typ) => {

@@ -20,15 +20,17 @@ async function reasonFor(
   const { handle, observed, errors } = protect(issuer, options)
   const response = await call(handle, 'whoami', headers)
   expect(response.status).toBe(401)
-  const event = observed.at(-1) as { type: string; message: string; reason: string }
-  expect(event).toMatchObject({ type: 'rejection', status: 401 })
+  const event = observed.at(-1)
+  expect(event).toMatchObject({ type: 'refusal', status: 401 })
+  const { reason = '' } = event?.error ?? {}
+  expect(reason).not.toBe('')
   expect(errors).toEqual([])
   const reported = `${JSON.stringify([...response.headers])} ${await response.text()}`
-  expect(reported).not.toContain(event.reason)
+  expect(reported).not.toContain(reason)
   for (const secret of `${headers.authorization} ${headers.dpop ?? ''}`.split(/[. ]/).slice(1)) {
-    if (secret.length > 8) expect(event.reason).not.toContain(secret)
+    if (secret.length > 8) expect(reason).not.toContain(secret)
   }
-  return event.reason
+  return reason
 }
 
 describe('Why a JWT is refused', () => {
@@ -215,7 +217,11 @@ describe('A caller whose scopes do not suffice', () => {
     )
     expect(observed.at(-1)).toMatchObject({
       status: 403,
-      message: 'The access token lacks the scope notes:write',
+      method: 'tools/call',
+      name: 'write',
+      isKnown: true,
+      principal: expect.any(String) as string,
+      error: { message: 'The access token lacks the scope notes:write' },
     })
   })
 })

@@ -8,10 +8,11 @@ import { root } from '../root.ts'
 const FRONT_DOOR: Readonly<Record<string, readonly string[]>> = {
   './server': [
     ...['createServer', 'createHandler', 'serveTransport', 'authenticate', 'rateLimit'],
-    ...['statefulSessions', 'sealedSessions', 'createGateway', 'uriTemplate', 'observer'],
+    ...['statefulSessions', 'sealedSessions', 'createGateway', 'uriTemplate'],
+    'serverObserver',
   ],
   './server/tiny': ['createServer', 'createHandler'],
-  './client': ['connect', 'createReconnectingClient', 'resultCache'],
+  './client': ['connect', 'createReconnectingClient', 'resultCache', 'clientObserver'],
   './client/tiny': ['connect'],
   './authorization': ['signIn', 'clientCredentials'],
   './protected-resource': ['protectedResource', 'jwtTokens', 'introspectedTokens'],

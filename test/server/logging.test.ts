@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { recordOperations } from '../observing.ts'
 import * as z from 'zod'
 import { revisions, type LoggingLevel } from '../../src/index.ts'
-import { createServer, observer, fromServer, uriTemplate } from '../../src/presets/server.ts'
+import { createServer, fromServer, serverObserver, uriTemplate } from '../../src/presets/server.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
@@ -141,12 +142,13 @@ describe('scrubbing', () => {
   })
 
   it('of events leaves no secret to the observer', async () => {
-    const events: unknown[] = []
-    const server = createServer(info, { redact, observe: observer((event) => events.push(event)) })
+    const { observer, ended } = recordOperations()
+    const server = createServer(info, { redact, observe: serverObserver(observer) })
     server.resourceTemplate(uriTemplate('a:{+rest}'), { name: 'a' }, () => 'a')
     const wire = await openWire(server)
     await wire.result('resources/read', { uri: 'a:x?token=hunter2' })
-    expect(events).toMatchObject([{ method: 'resources/read', name: 'a:x?token=***' }])
+    expect(ended.at(-1)).toMatchObject({ method: 'resources/read', uri: 'a:x?token=***' })
+    expect(ended.at(-1)?.params?.()).toMatchObject({ uri: 'a:x?token=***' })
   })
 
   it('is not needed to drop messages that are empty or cannot be serialized [L-LOG-007]', async () => {

@@ -2,39 +2,43 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions } from '../../src/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
+import { clientObserver } from '../../src/presets/client.ts'
 import {
+  authenticate,
   createServer,
-  observer,
+  serverObserver,
   text,
-  type ObservedEvent,
+  type Observer,
   type ServerObserver,
 } from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
+import { recordOperations } from '../observing.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+const info = { name: 's', version: '1' }
 
-function makeServer(observe: (event: ObservedEvent) => void) {
-  const server = createServer({ name: 's', version: '1' }, { observe: observer(observe) })
+function makeServer(observer: Observer) {
+  const server = createServer(info, { observe: serverObserver(observer) })
   const input = z.object({ password: z.string().optional() })
   server.tool('hi', { input }, () => text('hi'))
   server.tool('bad', {}, () => {
     throw new Error('secret')
   })
-  return sessionHandler(server)
+  return server
 }
 
-describe('the observed events of a server', () => {
-  it('are not passed to a bare function, which is rejected with the expected form', () => {
+describe('The observer of a server', () => {
+  it('is no bare function: the option is rejected with the expected form', () => {
     const observe: object = (): void => {}
-    expect(() =>
-      createServer({ name: 's', version: '1' }, { observe: observe as ServerObserver }),
-    ).toThrow(new TypeError('"observe" must be observer(fn)'))
+    expect(() => createServer(info, { observe: observe as ServerObserver })).toThrow(
+      new TypeError('"observe" must be serverObserver(fn)'),
+    )
   })
 
-  it('include requests, with their subject, outcome and trace', async () => {
-    const events: ObservedEvent[] = []
-    const handle = makeServer((event) => events.push(event))
+  it('receives requests, with their subject, outcome and trace', async () => {
+    const { observer, ended } = recordOperations()
+    const handle = sessionHandler(makeServer(observer))
     await postModern(handle, 'tools/call', {
       name: 'hi',
       arguments: { password: 'hunter2' },
@@ -42,54 +46,133 @@ describe('the observed events of a server', () => {
     })
     await postModern(handle, 'tools/call', { name: 'bad' })
     await postModern(handle, 'tools/call', { name: 'none' })
-    expect(events).toMatchObject([
+    expect(ended).toMatchObject([
       {
         type: 'request',
+        side: 'server',
+        direction: 'received',
         method: 'tools/call',
         name: 'hi',
+        isKnown: true,
+        http: true,
         revision: '2026-07-28',
         outcome: 'complete',
         trace: { traceparent: TRACE, tracestate: undefined },
       },
       { name: 'bad', outcome: 'failed' },
-      { name: 'none', outcome: 'error', code: -32602 },
+      { name: 'none', isKnown: false, outcome: 'error', error: { code: -32602 } },
     ])
-    expect(JSON.stringify(events)).not.toMatch(/hunter2|secret/)
+    expect(JSON.stringify(ended)).not.toMatch(/hunter2|secret/)
+    expect(ended[0]?.params?.()).toMatchObject({ arguments: { password: 'hunter2' } })
+    expect(ended[0]?.result?.()).toMatchObject({ content: [text('hi')] })
   })
 
-  it('include rejections and sessions', async () => {
-    const events: ObservedEvent[] = []
-    const handle = makeServer((event) => events.push(event))
-    const { id } = await openSession(handle)
-    await handle(
-      new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': id } }),
-    )
-    await post(handle, { jsonrpc: '2.0', id: 1, method: 'ping' }, { 'mcp-session-id': id })
+  it('is called before the handler runs, and again after it has returned', async () => {
+    const steps: string[] = []
+    const server = makeServer(({ method }) => {
+      steps.push(`begin ${method}`)
+      return {
+        run(work) {
+          steps.push('run')
+          work()
+          steps.push('started')
+        },
+        end: ({ outcome, durationMs }) => steps.push(`${outcome} ${durationMs >= 0}`),
+      }
+    })
+    server.tool('step', {}, () => {
+      steps.push('handler')
+      return 'done'
+    })
+    await postModern(sessionHandler(server), 'tools/call', { name: 'step' })
+    expect(steps).toEqual(['begin tools/call', 'run', 'handler', 'started', 'complete true'])
+  })
+
+  it('receives refusals with what the body and the authentication say about them', async () => {
+    const { observer, ended } = recordOperations()
+    const auth = authenticate(() => ({ principal: 'ada' }))
+    const handle = sessionHandler(makeServer(observer), { auth })
+    await postModern(handle, 'com.example/none', {})
     await post(handle, {}, { origin: 'https://evil.example' })
-    expect(events).toMatchObject([
-      { type: 'session', change: 'opened', revision: '2025-11-25' },
-      { type: 'session', change: 'ended' },
-      { type: 'rejection', status: 404, origin: null },
-      { type: 'rejection', status: 403, origin: 'https://evil.example' },
+    const refusals = ended.filter(({ type }) => type === 'refusal')
+    expect(refusals).toMatchObject([
+      { method: 'com.example/none', isKnown: false, principal: 'ada', status: 404, origin: null },
+      { principal: undefined, status: 403, origin: 'https://evil.example' },
     ])
-    expect(JSON.stringify(events)).not.toContain(id)
+    expect(ended.find(({ type }) => type === 'authorization')).toMatchObject({
+      outcome: 'complete',
+    })
   })
 
-  it('include the trace that a client sends with each of its requests, in every revision', async () => {
+  it('receives a session with its handshake, its notifications, its streams and its end', async () => {
+    const { observer, begun, ended } = recordOperations()
+    const handle = sessionHandler(makeServer(observer))
+    const { id } = await openSession(handle)
+    const session = { 'mcp-session-id': id }
+    const stream = await handle(
+      new Request('http://localhost/mcp', {
+        headers: { ...session, accept: 'text/event-stream' },
+      }),
+    )
+    expect(begun.map(({ type, method }) => method ?? type)).toEqual([
+      'initialize',
+      'session',
+      'notifications/initialized',
+      'stream',
+    ])
+    await handle(new Request('http://localhost/mcp', { method: 'DELETE', headers: session }))
+    await stream.text()
+    await post(handle, { jsonrpc: '2.0', id: 1, method: 'ping' }, session)
+    expect(ended.map(({ type, method }) => method ?? type)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'stream',
+      'session',
+      'refusal',
+    ])
+    expect(ended.find(({ type }) => type === 'session')).toMatchObject({
+      revision: '2025-11-25',
+      outcome: 'complete',
+    })
+    expect(ended.at(-1)).toMatchObject({ type: 'refusal', status: 404 })
+    expect(JSON.stringify([begun, ended])).not.toContain(id)
+  })
+
+  it('receives what the server sends: requests to the client, and notifications', async () => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    const schema = z.object({ sure: z.boolean() })
+    server.tool('ask', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      return (await ctx.elicit({ message: 'Sure?', schema })).action
+    })
+    const client = await connectInMemory(server, {
+      revision: '2025-11-25',
+      onElicit: () => ({ action: 'decline' }),
+    })
+    await client.callTool('ask', {}, { onProgress: () => {} })
+    await client.close()
+    const sent = ended.filter(({ direction }) => direction === 'sent')
+    expect(sent).toMatchObject([
+      { type: 'notification', method: 'notifications/progress', outcome: 'complete' },
+      { type: 'request', method: 'elicitation/create', id: 1, outcome: 'complete' },
+    ])
+    expect(sent[1]?.result?.()).toMatchObject({ action: 'decline' })
+    expect(ended.at(-1)).toMatchObject({ type: 'session' })
+  })
+
+  it('receives the trace that a client sends with each of its requests, in every revision', async () => {
     for (const { version } of revisions) {
       const traces: unknown[] = []
-      const server = createServer(
-        { name: 's', version: '1' },
-        {
-          observe: observer(
-            (event) => event.type === 'request' && traces.push(event.trace.traceparent),
-          ),
-        },
-      )
+      const server = createServer(info, {
+        observe: serverObserver(({ type, direction, trace }) => {
+          if (type === 'request' && direction === 'received') traces.push(trace?.traceparent)
+        }),
+      })
       server.tool('hi', {}, () => text('hi'))
       const client = await connectInMemory(server, {
         revision: version,
-        trace: () => ({ traceparent: TRACE }),
+        observe: clientObserver(() => ({ trace: { traceparent: TRACE } })),
       })
       traces.length = 0
       await client.callTool('hi')
@@ -99,10 +182,43 @@ describe('the observed events of a server', () => {
     }
   })
 
-  it('affect nothing if the observer throws', async () => {
-    const handle = makeServer(() => {
-      throw new Error('observer')
+  it.each<[string, Observer]>([
+    [
+      'when an operation begins',
+      () => {
+        throw new Error('observer')
+      },
+    ],
+    [
+      'in "run", before or after the work',
+      () => ({
+        run(work) {
+          work()
+          throw new Error('observer')
+        },
+      }),
+    ],
+    ['by not running the work', () => ({ run() {} })],
+    ['by running the work twice', () => ({ run: (work) => [work(), work()] })],
+    [
+      'when it ends',
+      () => ({
+        end() {
+          throw new Error('observer')
+        },
+      }),
+    ],
+  ])('affects nothing if it fails %s', async (_, observer) => {
+    const errors: unknown[] = []
+    let runs = 0
+    const server = createServer(info, {
+      observe: serverObserver(observer),
+      onError: (error) => errors.push(error),
     })
-    expect((await postModern(handle, 'tools/call', { name: 'hi' })).status).toBe(200)
+    server.tool('hi', {}, () => `hi ${++runs}`)
+    const response = await postModern(sessionHandler(server), 'tools/call', { name: 'hi' })
+    expect(await response.json()).toMatchObject({ result: { content: [text('hi 1')] } })
+    expect(runs).toBe(1)
+    for (const error of errors) expect(error).toEqual(new Error('observer'))
   })
 })

@@ -9,7 +9,7 @@ import {
   ToolError,
   type Caller,
   type Handler,
-  observer,
+  serverObserver,
 } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { allMessages, lastMessage, post, postModern } from '../transport/streamable-http/post.ts'
@@ -388,7 +388,9 @@ describe('the content of a sampling request and its result', () => {
     const server = createServer(
       { name: 's', version: '1' },
       {
-        observe: observer((event) => seen.push(event)),
+        observe: serverObserver((operation) => ({
+          end: (outcome) => seen.push({ ...operation, ...outcome }),
+        })),
         onError: (error) => seen.push(String(error)),
       },
     )

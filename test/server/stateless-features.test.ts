@@ -7,7 +7,7 @@ import {
   createServer,
   embedded,
   image,
-  observer,
+  serverObserver,
   pagesOf,
   text,
   ToolError,
@@ -508,9 +508,9 @@ describe('trace context', () => {
       const server = createServer(
         { name: 's', version: '1' },
         {
-          observe: observer((event) => {
-            if (event.type !== 'request') return
-            const { traceparent, tracestate, baggage } = event.trace
+          observe: serverObserver(({ type, trace = {} }) => {
+            if (type !== 'request') return
+            const { traceparent, tracestate, baggage } = trace
             traces.push(traceparent, tracestate, baggage)
           }),
         },

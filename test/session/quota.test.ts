@@ -9,7 +9,7 @@ import {
   createSseHandler,
   statefulSessions,
   type Caller,
-  observer,
+  serverObserver,
 } from '../../src/presets/server.ts'
 import { initializeRequest } from '../transport/streamable-http/post.ts'
 
@@ -21,8 +21,8 @@ function serve(options: StatefulSessionOptions) {
   const server = createServer(
     { name: 's', version: '1' },
     {
-      observe: observer((event) => {
-        if (event.type === 'session' && event.change === 'ended') ended.push(event.principal)
+      observe: serverObserver(({ type, principal }) => {
+        return type === 'session' ? { end: () => ended.push(principal) } : undefined
       }),
     },
   )

@@ -14,7 +14,7 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../../protocol/types.ts'
-import { findMethod, isListing } from '../../protocol/methods.ts'
+import { isListing } from '../../protocol/methods.ts'
 import { semaphore } from '../../patterns/semaphore.ts'
 import type { Call } from '../call.ts'
 import type { Connection } from '../connection.ts'
@@ -203,7 +203,7 @@ export class HandlerInput implements InputHandlers {
   /** Notifies a session that the roots have changed. */
   async rootsChanged(): Promise<void> {
     const { revision, capabilities } = this.#connection
-    if (findMethod('initialize', revision) && capabilities.roots?.listChanged) {
+    if (revision.era === 'legacy' && capabilities.roots?.listChanged) {
       await this.#connection.notify('notifications/roots/list_changed')
     }
   }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
+import type { OngoingOperation } from '../../patterns/guard-observer.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { memberAt } from '../../protocol/validate.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
@@ -165,14 +166,22 @@ export async function deliverTo(
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
     let at = 0
+    let ongoing: OngoingOperation | undefined
     const answer = await limit(url, async () => {
       at = Date.now()
       // The subscription may have waited for other requests to the host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
-      return sendSigned({ url, subscriptionId, messageId, body, secrets }, settings, abort)
+      const about = { attempt: attempts + 1, subscriptionId, eventId, name, principal }
+      ongoing = host.observe?.begin({ type: 'delivery', ...about })
+      const send = (): ReturnType<typeof sendSigned> =>
+        sendSigned({ url, subscriptionId, messageId, body, secrets }, settings, abort)
+      return ongoing ? ongoing.run(send) : send()
     })
-    if (abort.aborted) return false
+    if (abort.aborted) {
+      ongoing?.end({ outcome: 'cancelled' })
+      return false
+    }
     if (!answer) {
       // Any process may continue immediately
       if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() })
@@ -180,10 +189,10 @@ export async function deliverTo(
     }
     const { status, failure } = answer
     const retry = failure && planRetry(lease.record, answer, failure, repeated, settings)
-    const outcome = !failure ? 'accepted' : retry?.dueAt === undefined ? 'given_up' : 'failed'
+    const outcome = !failure ? 'complete' : retry?.dueAt === undefined ? 'given_up' : 'failed'
     const durationMs = Date.now() - at
     const about = { eventId, attempt: attempts + 1, durationMs, subscriptionId }
-    host.observe({ type: 'delivery', ...about, name, principal, outcome, status })
+    ongoing?.end({ outcome, status })
     const result = { ...(status !== undefined && { status }), ...(failure && { error: failure }) }
     await storage.addAttempt({ ...about, at, ...result }, name)
     if (outcome !== 'failed') {

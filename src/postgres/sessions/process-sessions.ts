@@ -6,6 +6,7 @@
 import { boundedCache, type BoundedCache } from '../../patterns/bounded-cache.ts'
 import { withTimeout } from '../../patterns/timeout.ts'
 import { unref } from '../../patterns/timers.ts'
+import { operationOf } from '../../session/session-operation.ts'
 import type { SessionRecord } from '../../session/session.ts'
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import type { Bus } from '../bus.ts'
@@ -95,7 +96,7 @@ export class ProcessSessions implements ProcessParts {
         }
         return this.live.all().map(({ id }) => id)
       },
-      onRemoved: (record) => this.notify('ended', record),
+      onRemoved: (id, record) => this.#observeEnd(id, record),
     })
     this.#stops = [
       bus.subscribe(TOPIC, {
@@ -162,7 +163,7 @@ export class ProcessSessions implements ProcessParts {
   /** Ends the sessions that match an SQL condition. */
   async removeWhere(condition: string, ...values: (string | number | null)[]): Promise<number> {
     const removed = await this.table.removeWhere(condition, ...values)
-    for (const { record } of removed) this.notify('ended', record)
+    for (const { id, record } of removed) this.#observeEnd(id, record)
     return removed.length
   }
 
@@ -171,9 +172,14 @@ export class ProcessSessions implements ProcessParts {
     this.#end(id)
   }
 
-  /** Reports to the server's observer that a session was opened or ended. */
-  notify(change: 'opened' | 'ended', { revision, principal }: SessionRecord): void {
-    this.endpoint.server.observe?.({ type: 'session', change, revision, principal })
+  /** Observes a new session. */
+  observeOpened(id: string, record: SessionRecord): void {
+    this.endpoint.server.observe?.open(id, operationOf(record))
+  }
+
+  /** Observes the end of a session, which may have been opened by another process. */
+  #observeEnd(id: string, record: SessionRecord): void {
+    this.endpoint.server.observe?.close(id, operationOf(record))
   }
 
   mayTakeOver(): boolean {

@@ -107,7 +107,7 @@ export function postgresSessions(
           requireStorable(record)
           await start()
           const id = await admission.open(record, accountKey(incoming.caller))
-          sessions.notify('opened', record)
+          sessions.observeOpened(id, record)
           return id
         }),
       close: () => sessions.close(),

@@ -21,7 +21,7 @@ export interface UpkeepOptions {
   /** The sessions in which this process handles requests, or whose client listens. */
   readonly busyIds: () => string[]
   /** Called with each session that was idle for too long. */
-  readonly onRemoved: (record: SessionRecord) => void
+  readonly onRemoved: (id: string, record: SessionRecord) => void
 }
 
 /** The periodic maintenance of the tables by one process. */
@@ -73,7 +73,7 @@ export class Upkeep {
               `used_at < now() - $1::float8 * interval '1 millisecond'`,
               idleMs + 2 * this.#noteMs,
             )
-      for (const { record } of expired) onRemoved(record)
+      for (const { id, record } of expired) onRemoved(id, record)
       const isOld = `at < now() - $1::float8 * interval '1 millisecond'`
       // The calls of a batch remain, because they are answered when the client resumes the batch's stream
       await database.query(

@@ -22,18 +22,29 @@ import { runMethod } from './run.ts'
  *
  * @param target The target of the request, if it was already resolved.
  */
-export async function dispatch(
+export function dispatch(
   server: ServerDefinition,
   message: JsonRpcRequest,
   exchange: Exchange,
   target?: MethodTarget,
 ): Promise<JsonRpcResponse> {
-  const reportResponse = server.watchRequest?.(message, exchange)
+  return (
+    server.observe?.request(answer, server, message, exchange, target) ??
+    answer(server, message, exchange, target)
+  )
+}
+
+/** Answers one request, whether it is observed or not. */
+async function answer(
+  server: ServerDefinition,
+  message: JsonRpcRequest,
+  exchange: Exchange,
+  target: MethodTarget | undefined,
+): Promise<JsonRpcResponse> {
   const { id, method } = message
   const { revision } = exchange
   const { input } = server
   let ctx: HandlerContext | undefined
-  let response: JsonRpcResponse
   try {
     target ??= resolveMethod(server, method, revision)
     const created = input.createContext(server, message, exchange)
@@ -47,11 +58,9 @@ export async function dispatch(
         outcome = await runMethod(server, target, ctx)
       } else outcome = resumed
     }
-    response = resultResponse(id, encodeResult(server, method, outcome, revision, target.facts))
+    return resultResponse(id, encodeResult(server, method, outcome, revision, target.facts))
   } catch (error) {
     const report = (failure: unknown): void => server.report(failure, ctx)
-    response = errorResponse(id, encodeError(server, error, revision, report))
+    return errorResponse(id, encodeError(server, error, revision, report))
   }
-  reportResponse?.(response)
-  return response
 }

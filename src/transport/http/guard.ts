@@ -8,6 +8,7 @@ import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { singleValue } from '../../protocol/headers.ts'
 import { errorResponse } from '../../protocol/jsonrpc.ts'
 import type { Authenticator } from '../../server/auth.ts'
+import type { RefusedMessage } from '../../server/observer.ts'
 import { definitionOf, type ServerDefinition } from '../../server/definition.ts'
 import type { BaseServer } from '../../server/server.ts'
 import type { EndpointOptions } from '../streamable-http/options.ts'
@@ -60,8 +61,12 @@ export class RequestChecks {
     return allowOrigin(response, this.#allowedOrigin)
   }
 
-  /** Creates the response for an error. */
-  respondError(error: unknown): Response {
+  /**
+   * Creates the response for an error.
+   *
+   * @param incoming The request, if its caller is known.
+   */
+  respondError(error: unknown, incoming?: RefusedMessage): Response {
     // A temporary failure of the host, for example to store a session, is not a client error
     const rejection = error instanceof ProtocolError ? new HttpError(503, error) : error
     if (!(rejection instanceof HttpError)) {
@@ -69,10 +74,8 @@ export class RequestChecks {
       return this.respond(jsonResponse(errorResponse(undefined, toErrorObject(error)), 500))
     }
     const { status, error: cause } = rejection
-    const { code, message } = cause
-    const { id, headers, reason } = rejection.options
-    const origin = this.#origin
-    this.#server.observe?.({ type: 'rejection', status, code, message, reason, origin })
+    const { id, headers } = rejection.options
+    this.#server.observe?.refuse(this.#server, rejection, this.#origin, incoming)
     return this.respond(jsonResponse(errorResponse(id, toErrorObject(cause)), status, headers))
   }
 }

@@ -99,10 +99,15 @@ export function createHandler(
 
   async function handle(request: Request, hostCaller?: Caller): Promise<Response> {
     const guard = new RequestChecks(definition, options, request)
+    let incoming: IncomingRequest | undefined
     try {
       const caller = hostCaller?.request ? hostCaller : { ...hostCaller, request }
       const callerOrResponse =
-        guard.check() ?? (auth ? await auth.authenticate(request, caller, definition) : caller)
+        guard.check() ??
+        (auth
+          ? await (definition.observe?.authenticate(auth, request, caller, definition) ??
+              auth.authenticate(request, caller, definition))
+          : caller)
       // A copy, because the headers of a response from `fetch` are immutable
       if (callerOrResponse instanceof Response)
         return guard.respond(new Response(callerOrResponse.body, callerOrResponse))
@@ -116,13 +121,15 @@ export function createHandler(
       if (!isAllowed) {
         throw methodNotAllowed(request, sessions.allow)
       }
-      const incoming = new IncomingRequest(endpoint, request, callerOrResponse)
-      if (isPost) return guard.respond(await post(incoming, sessions))
-      const session = await sessions.resolve(incoming)
-      if (session instanceof Response) return guard.respond(session)
-      return guard.respond(await (opensStream ? session.listen(incoming) : session.end()))
+      incoming = new IncomingRequest(endpoint, request, callerOrResponse)
+      const answer = isPost ? await post(incoming, sessions) : await sessions.resolve(incoming)
+      return guard.respond(
+        answer instanceof Response
+          ? answer
+          : await (opensStream ? answer.listen(incoming) : answer.end()),
+      )
     } catch (error) {
-      return guard.respondError(error)
+      return guard.respondError(error, incoming)
     }
   }
 

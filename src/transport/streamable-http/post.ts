@@ -51,7 +51,10 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
           isInitialize ? message.params?.protocolVersion : (version ?? undefined),
         )
       }
-      if (isInitialize && sessionId === null) return await sessions.open(incoming, message)
+      if (isInitialize && sessionId === null) {
+        return await (server.observe?.initialize(sessions, incoming, message) ??
+          sessions.open(incoming, message))
+      }
     } else if (stated && !stated.batches) {
       // Checked again with the revision of the session, if there is one
       throw invalidRequest(400, 'The revision has no batches')

@@ -5,8 +5,9 @@ import {
   createHandler,
   createServer,
   statefulSessions,
-  observer,
+  serverObserver,
 } from '../../../src/presets/server.ts'
+import type { Observer } from '../../../src/protocol/observation.ts'
 import { callTask, taskPolling, tasks } from '../../../src/tasks/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../../src/testing/index.ts'
 import { serveTransport } from '../../../src/presets/server.ts'
@@ -19,7 +20,7 @@ const rejects = (name: string) => (): unknown => {
 
 const server = createServer(
   { name: 'hooks', version: '1' },
-  { onError: rejects('onError'), observe: observer(rejects('observe')) },
+  { onError: rejects('onError'), observe: serverObserver(rejects('observe') as Observer) },
 )
 server.extend(tasks({ onCreate: rejects('onCreate'), pollIntervalMs: 1 }))
 server.resource('test://a', { name: 'a' }, () => 'a')

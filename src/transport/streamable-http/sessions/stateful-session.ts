@@ -43,9 +43,9 @@ import { eventSink } from '../../http/server-sent-event.ts'
 import { invalidRequest, sessionNotFound } from '../../http/http-error.ts'
 import { readHeader } from '../../http/request-body.ts'
 import type { HttpEndpoint, IncomingRequest } from '../incoming.ts'
-import type { HandlerHooks } from '../options.ts'
 import { Reply, type ReplyOptions, type ReplyStream } from '../reply.ts'
 import type { HttpSession } from './manager.ts'
+import { observeStreams, type ConnectStream } from './observed-stream.ts'
 import { standaloneStreamOptions } from './standalone-stream.ts'
 
 const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer that is a stream' }
@@ -119,6 +119,9 @@ export class StatefulSession implements HttpSession, PooledSession {
     this.#requireAlive()
     const { session } = this
     const { endpoint, pool } = this.#shared
+    const { revision } = this
+    const { server } = endpoint
+    if (!isResponse(message)) server.observe?.receive(server, message, { caller, revision })
     if (isResponse(message)) {
       if (!session.receiveResponse(message)) this.#resumeCall(message, caller)
     } else if (message.method === 'notifications/cancelled') {
@@ -144,7 +147,10 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { options, hooks, server } = endpoint
     if (!acceptsEvents) throw invalidRequest(406, 'The client must accept "text/event-stream"')
     const { id: sessionId, streams } = this
-    const { connectStream = streamInBody, onStandaloneStream } = hooks
+    const connectStream = observeStreams(hooks.connectStream ?? streamInBody, server.observe, {
+      revision: this.revision.version,
+      principal: caller.principal,
+    })
     const sinkOptions = standaloneStreamOptions(server, options, {
       ...caller,
       client: this.session.client,
@@ -158,9 +164,9 @@ export class StatefulSession implements HttpSession, PooledSession {
       streams.resume(missed, sink, initialEventId ? lastEventId : null)
       return response
     }
-    if (onStandaloneStream) {
+    if (hooks.onStandaloneStream) {
       await pool.noteListening(this)
-      return onStandaloneStream({ sessionId, initialEventId })
+      return hooks.onStandaloneStream({ sessionId, initialEventId })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const stream = await streams.openStandalone()
@@ -204,7 +210,7 @@ export class StatefulSession implements HttpSession, PooledSession {
       disconnect: canReconnect ? (retryMs) => reply.disconnect(retryMs) : undefined,
       askMode: reply.canStream
         ? new PushAskMode(
-            this.#asker(reply),
+            this.#asker(reply, caller),
             call && calls && { createInput: (ask) => calls.createInput(call, ask) },
           )
         : NEEDS_STREAM,
@@ -220,11 +226,11 @@ export class StatefulSession implements HttpSession, PooledSession {
   }
 
   /** Sends requests to the client on the stream of a request. */
-  #asker(reply: MessageTarget): Ask {
+  #asker(reply: MessageTarget, caller: Caller): Ask {
     const { endpoint, pool } = this.#shared
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
-    return async ({ method, params }, signal, onSent) => {
+    const ask: Ask = async ({ method, params }, signal, onSent) => {
       await pool.prepareQuestion(this)
       const send = (message: JsonRpcMessage): void => {
         if (isRequest(message)) onSent?.(message.id)
@@ -233,6 +239,8 @@ export class StatefulSession implements HttpSession, PooledSession {
       const degraded = degradeRequest(method, params, this.revision)
       return session.sendRequest(method, degraded, { send, signal, timeoutMs })
     }
+    const { revision } = this
+    return endpoint.server.observe?.ask(ask, { caller, revision }) ?? ask
   }
 
   /** Resumes a call whose handler waited for this response on a host that no longer exists. */
@@ -263,7 +271,7 @@ export class StatefulSession implements HttpSession, PooledSession {
 }
 
 /** Opens the connection of a stream in the body of its response. */
-export const streamInBody: NonNullable<HandlerHooks['connectStream']> = (_stream, options) => {
+export const streamInBody: ConnectStream = (_stream, options) => {
   const events = new EventStream(options)
   const response = new Response(events.body, { headers: EVENT_STREAM_HEADERS })
   return { sink: eventSink(events, options), response }

@@ -1,0 +1,170 @@
+/**
+ * A connection whose operations are observed. Only clients with an observer load this file.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+import {
+  COMPLETE,
+  errorEnd,
+  guardObserver,
+  resultEnd,
+  runObserved,
+  targetOf,
+  withTrace,
+  type OngoingOperation,
+} from '../patterns/guard-observer.ts'
+import type { Observer } from '../protocol/observation.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { JsonObject, JsonRpcResponse } from '../protocol/types.ts'
+import type { Call } from './call.ts'
+import { Connection, type ConnectionParts } from './connection.ts'
+import type { ExtensionClient } from './extension.ts'
+import { cancelAll, factsOf, observeParts, type Observing } from './observed-parts.ts'
+import type { ClientObserver } from './options.ts'
+import { reportError } from './report-error.ts'
+import type { RequestOptions } from './request-options.ts'
+
+/** The key of a request option: the round that an attempt belongs to. */
+const currentRound: unique symbol = Symbol('currentRound')
+
+/** One round of a request: all of its attempts are one operation. */
+interface Round {
+  method?: string
+  ongoing?: OngoingOperation
+  attempts: number
+}
+
+interface RoundOptions extends RequestOptions {
+  readonly [currentRound]?: Round
+}
+
+/**
+ * Observes the operations of a client, for audit logs, metrics and traces: a value for the option
+ * `observe` of `connect`. The observer is called when an operation begins, and returns what to call when
+ * it ends.
+ *
+ * @example
+ * ```ts
+ * import { clientObserver, connect } from 'edgewise/client'
+ *
+ * const observe = clientObserver((operation) => ({
+ *   end: (outcome) => console.log(JSON.stringify({ ...operation, ...outcome })),
+ * }))
+ * await using client = await connect('https://example.com/mcp', { observe })
+ * ```
+ *
+ * @param observer Called for each operation; it should return immediately. Its exceptions are passed to
+ *   `onError`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+export function clientObserver(observer: Observer): ClientObserver {
+  return {
+    connect: (parts) => new ObservedConnection(parts as ConnectionParts<ExtensionClient>, observer),
+  }
+}
+
+/** Reports the operations of a client to an observer. */
+class ObservedConnection extends Connection {
+  readonly #observing: Observing
+  #session: OngoingOperation | undefined
+
+  constructor(parts: ConnectionParts<ExtensionClient>, observer: Observer) {
+    const begin = guardObserver(observer, (error) => reportError(parts.options, error))
+    const observing: Observing = { begin, answering: new Map() }
+    super(observeParts(parts, observing))
+    this.#observing = observing
+  }
+
+  override start(
+    method: string,
+    params: JsonObject | undefined,
+    options: RoundOptions = {},
+    headers?: Readonly<Record<string, string>>,
+  ): Call {
+    const { [currentRound]: round, ...others } = options
+    // While a round recovers from a failure, it also sends requests of other methods
+    const isAttempt = round && (round.method ??= method) === method
+    const id = this.lastId + 1
+    const ongoing =
+      (isAttempt && round.ongoing) || this.#beginSending('request', method, params, id)
+    if (isAttempt) {
+      round.ongoing = ongoing
+      round.attempts++
+    }
+    const { trace } = ongoing
+    const traced = trace ? { ...others, meta: { ...others.meta, ...trace } } : others
+    const call = ongoing.run(() => super.start(method, params, traced, headers))
+    if (!isAttempt) {
+      call.result.then(
+        (result) => ongoing.end(resultEnd(result)),
+        (error: unknown) => ongoing.end(errorEnd(error)),
+      )
+    }
+    return call
+  }
+
+  override async request(
+    options: RequestOptions,
+    send: (options: RequestOptions) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    const round: Round = { attempts: 0 }
+    const roundOptions: RoundOptions = { ...options, [currentRound]: round }
+    const attempts = (): { attempts?: number } =>
+      round.attempts > 1 ? { attempts: round.attempts } : {}
+    try {
+      const result = await send(roundOptions)
+      round.ongoing?.end({ ...resultEnd(result), ...attempts() })
+      return result
+    } catch (error) {
+      round.ongoing?.end({ ...errorEnd(error), ...attempts() })
+      throw error
+    }
+  }
+
+  override async notify(method: string, params?: JsonObject): Promise<void> {
+    const ongoing = this.#beginSending('notification', method, params)
+    await runObserved(ongoing, () => super.notify(method, withTrace(params, ongoing.trace)))
+  }
+
+  override respond(response: JsonRpcResponse): void {
+    super.respond(response)
+    const { answering } = this.#observing
+    const end = 'error' in response ? errorEnd(response.error) : resultEnd(response.result)
+    answering.get(response.id)?.end(end)
+    answering.delete(response.id)
+  }
+
+  override applyServerInfo(
+    revision: RevisionFacts,
+    description: { capabilities?: unknown; serverInfo?: unknown; instructions?: unknown },
+  ): void {
+    super.applyServerInfo(revision, description)
+    this.#session?.end(COMPLETE)
+    if (revision.era !== 'legacy') return
+    this.#session = this.#observing.begin({ ...factsOf(this), type: 'session' })
+  }
+
+  override rejectAll(cause?: Error): void {
+    super.rejectAll(cause)
+    this.#session?.end(cause ? errorEnd(cause) : COMPLETE)
+    cancelAll(this.#observing)
+  }
+
+  #beginSending(
+    type: 'request' | 'notification',
+    method: string,
+    params: JsonObject | undefined,
+    id?: number,
+  ): OngoingOperation {
+    return this.#observing.begin({
+      ...factsOf(this),
+      type,
+      direction: 'sent',
+      method,
+      id,
+      ...targetOf(params),
+      isKnown: true,
+      params: () => params,
+    })
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * What the server of an observed connection sends: requests, notifications and challenges.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
+ */
+import {
+  COMPLETE,
+  readTrace,
+  runObserved,
+  targetOf,
+  type BeginOperation,
+  type OngoingOperation,
+} from '../patterns/guard-observer.ts'
+import type { AuthProvider } from '../protocol/http-options.ts'
+import type { Operation } from '../protocol/observation.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import type { Connection, ConnectionParts } from './connection.ts'
+import type { ExtensionClient } from './extension.ts'
+import type { InputHandlers } from './features.ts'
+
+/** What the parts of an observed connection share. */
+export interface Observing {
+  readonly begin: BeginOperation
+  /** The server's requests that are being answered, by id. */
+  readonly answering: Map<unknown, OngoingOperation>
+}
+
+/** What is known about every operation of a connection. */
+export function factsOf({
+  revision,
+  server,
+  channel,
+}: Connection): Pick<Operation, 'side' | 'revision' | 'url' | 'http'> {
+  const { url } = server
+  const http = url !== undefined || channel.http !== undefined
+  return { side: 'client', revision: revision.version, url, http }
+}
+
+/** Returns the parts of a connection that observes the messages and challenges of the server. */
+export function observeParts(
+  parts: ConnectionParts<ExtensionClient>,
+  observing: Observing,
+): ConnectionParts<ExtensionClient> {
+  const { options, compose } = parts
+  const { auth, onNotification } = options
+  let connection: Connection | undefined
+  return {
+    ...parts,
+    options: {
+      ...options,
+      ...(auth && { auth: observeAuth(auth, observing) }),
+      onNotification(message) {
+        const { method, params } = message
+        const ongoing =
+          connection && beginReceiving('notification', connection, observing, method, params)
+        onNotification?.(message)
+        ongoing?.end(COMPLETE)
+      },
+    },
+    compose(opened) {
+      connection = opened
+      const composed = compose(opened)
+      return {
+        ...composed,
+        inputHandlers: observeAnswers(composed.inputHandlers, opened, observing),
+      }
+    },
+  }
+}
+
+function beginReceiving(
+  type: 'request' | 'notification',
+  connection: Connection,
+  { begin }: Observing,
+  method: string,
+  params: JsonObject | undefined,
+  id?: string | number,
+): OngoingOperation {
+  return begin({
+    ...factsOf(connection),
+    type,
+    direction: 'received',
+    method,
+    id,
+    ...targetOf(params),
+    isKnown: RECEIVED.test(method),
+    trace: readTrace(params),
+    params: () => params,
+  })
+}
+
+/** The requests and notifications that servers send. */
+const RECEIVED =
+  /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged))$/
+
+/** Observes the answers to the server's requests. */
+function observeAnswers(
+  handlers: InputHandlers,
+  connection: Connection,
+  observing: Observing,
+): InputHandlers {
+  const { answering } = observing
+  const cancel = (id: unknown): void => {
+    answering.get(id)?.end({ outcome: 'cancelled' })
+    answering.delete(id)
+  }
+  return {
+    get isAnswering() {
+      return handlers.isAnswering ?? false
+    },
+    noteRequest: (message) => handlers.noteRequest?.(message),
+    answerRequest(message, call) {
+      const { id, method, params } = message
+      const ongoing = beginReceiving('request', connection, observing, method, params, id)
+      answering.set(id, ongoing)
+      ongoing.run(() => handlers.answerRequest(message, call))
+      // The request of a settled call gets no response
+      if (call?.settled) cancel(id)
+    },
+    receive(message) {
+      handlers.receive?.(message)
+      if (message.method === 'notifications/cancelled') cancel(message.params?.requestId)
+    },
+    answerInputs: (...args) => handlers.answerInputs(...args),
+    close: () => handlers.close?.(),
+  }
+}
+
+export function cancelAll({ answering }: Observing): void {
+  for (const ongoing of answering.values()) ongoing.end({ outcome: 'cancelled' })
+  answering.clear()
+}
+
+/** Observes how the challenges of a server are handled. */
+function observeAuth(auth: AuthProvider, { begin }: Observing): AuthProvider {
+  return {
+    ...(auth.extensions && { extensions: auth.extensions }),
+    headers: (request) => auth.headers(request),
+    challenged(response, request) {
+      const ongoing = begin({
+        type: 'authorization',
+        side: 'client',
+        http: true,
+        url: request.server,
+      })
+      const work = (): ReturnType<AuthProvider['challenged']> => auth.challenged(response, request)
+      return runObserved(ongoing, work, (mayRetry) => (mayRetry ? COMPLETE : { outcome: 'failed' }))
+    },
+    accepted: (response, request) => auth.accepted?.(response, request),
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Calls an application's observer so that its failures have no effect on what it observes.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
+ */
+import type {
+  Observation,
+  Observer,
+  Operation,
+  Outcome,
+  TraceContext,
+} from '../protocol/observation.ts'
+import type { JsonObject } from '../protocol/types.ts'
+
+/** Begins an operation. */
+export type BeginOperation = (operation: Operation) => OngoingOperation
+
+/** The end of an operation, without its duration. */
+export type OperationEnd = Omit<Outcome, 'durationMs'>
+
+/** An operation that has begun. */
+export interface OngoingOperation {
+  /** The trace context to send. */
+  readonly trace: TraceContext | undefined
+  /** Runs work as a part of the operation. */
+  run<T>(work: () => T): T
+  /** Ends the operation. Only the first call counts. */
+  end(outcome: OperationEnd): void
+}
+
+/**
+ * Wraps an observer.
+ *
+ * @param report Receives what the observer throws.
+ * @param redact Returns a redacted copy of a value; by default nothing is redacted.
+ */
+export function guardObserver(
+  observer: Observer,
+  report: (error: unknown) => void,
+  redact?: <T>(value: T) => T | undefined,
+): BeginOperation {
+  const guard = <T>(hook: () => T): T | undefined => {
+    try {
+      const value = hook()
+      // An async function is no observer, but its rejection must not end the process
+      if (value instanceof Promise) value.catch(report)
+      return value
+    } catch (error) {
+      report(error)
+      return undefined
+    }
+  }
+  const redactOperation = (operation: Operation): Operation | undefined => {
+    if (!redact) return operation
+    const copy = redact(operation)
+    const { params } = operation
+    return copy && params ? { ...copy, params: () => redact(params()) } : copy
+  }
+  const redactOutcome = (outcome: Outcome): Outcome | undefined => {
+    if (!redact) return outcome
+    const copy = redact(outcome)
+    const { result } = outcome
+    return copy && result ? { ...copy, result: () => redact(result()) } : copy
+  }
+  return (operation) => {
+    const startedAt = performance.now()
+    const observation = guard((): Observation | undefined => {
+      const redacted = redactOperation(operation)
+      return (redacted && observer(redacted)) ?? undefined
+    })
+    let hasEnded = false
+    return {
+      trace: observation?.trace,
+      run: (work) => (observation?.run ? runWithin(observation, work, guard) : work()),
+      end(outcome) {
+        if (hasEnded) return
+        hasEnded = true
+        if (!observation?.end) return
+        const durationMs = performance.now() - startedAt
+        guard(() => {
+          const redacted = redactOutcome({ ...outcome, durationMs })
+          return redacted && observation.end?.(redacted)
+        })
+      },
+    }
+  }
+}
+
+/**
+ * Runs work as an operation, and ends the operation with it.
+ *
+ * @param endOf The end of the operation for the value of the work; by default it is complete.
+ * @throws The error of the work.
+ */
+export async function runObserved<T>(
+  ongoing: OngoingOperation,
+  work: () => T | Promise<T>,
+  endOf: (value: T) => OperationEnd = () => COMPLETE,
+): Promise<T> {
+  try {
+    const value = await ongoing.run(work)
+    ongoing.end(endOf(value))
+    return value
+  } catch (error) {
+    ongoing.end(errorEnd(error))
+    throw error
+  }
+}
+
+/** The end of an operation that succeeded. */
+export const COMPLETE: OperationEnd = { outcome: 'complete' }
+
+/** Runs work within an observation, once, even if the observer fails. */
+function runWithin<T>(
+  observation: Observation,
+  work: () => T,
+  guard: (hook: () => void) => void,
+): T {
+  let settle: (() => T) | undefined
+  const start = (): void => {
+    if (settle) return
+    try {
+      const value = work()
+      settle = () => value
+    } catch (error) {
+      settle = () => {
+        throw error
+      }
+    }
+  }
+  guard(() => observation.run?.(start))
+  start()
+  if (!settle) throw new TypeError('Unreachable')
+  return settle()
+}
+
+const TRACEPARENT =
+  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
+/**
+ * A rough check of `tracestate` and `baggage`: printable ASCII and tabs, at most 8,192 characters.
+ */
+const PRINTABLE = /^[\x20-\x7e\t]{1,8192}$/
+
+/**
+ * Reads the trace context from `_meta`; members that do not match the W3C's formats are skipped.
+ */
+export function readTrace(params: JsonObject | undefined): TraceContext {
+  const { traceparent, tracestate, baggage } = (params?._meta ?? {}) as Record<string, unknown>
+  return {
+    traceparent: matching(TRACEPARENT, traceparent),
+    tracestate: matching(PRINTABLE, tracestate),
+    baggage: matching(PRINTABLE, baggage),
+  }
+}
+
+function matching(format: RegExp, value: unknown): string | undefined {
+  return typeof value === 'string' && format.test(value) ? value : undefined
+}
+
+/** Returns the params with a trace context in their `_meta`. */
+export function withTrace(
+  params: JsonObject | undefined,
+  trace: TraceContext | undefined,
+): JsonObject | undefined {
+  if (!trace) return params
+  const meta = params?._meta as JsonObject | undefined
+  return { ...params, _meta: { ...meta, ...trace } }
+}
+
+/** The name and the URI in the params of a message. */
+export function targetOf(params: JsonObject | undefined): Pick<Operation, 'name' | 'uri'> {
+  const { name, uri } = params ?? {}
+  return {
+    name: typeof name === 'string' ? name : undefined,
+    uri: typeof uri === 'string' ? uri : undefined,
+  }
+}
+
+/** The end of a request that was answered with a result. */
+export function resultEnd(result: JsonObject): OperationEnd {
+  const outcome =
+    result.resultType === 'input_required'
+      ? 'input_required'
+      : result.isError === true
+        ? 'failed'
+        : 'complete'
+  return { outcome, result: () => result }
+}
+
+/** The end of an operation that failed with an error. */
+export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
+  const {
+    code,
+    message = String(error),
+    status,
+    data,
+  } = (error ?? {}) as {
+    code?: unknown
+    message?: unknown
+    status?: unknown
+    data?: { status?: unknown } | null
+  }
+  const outcome = isCancelled || code === 'ABORTED' ? 'cancelled' : 'error'
+  const isCode = typeof code === 'number' || typeof code === 'string'
+  const httpStatus = status ?? data?.status
+  return {
+    outcome,
+    error: {
+      message: String(message),
+      ...(isCode && { code }),
+      ...(typeof httpStatus === 'number' && { status: httpStatus }),
+    },
+  }
+}

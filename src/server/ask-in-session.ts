@@ -1,0 +1,29 @@
+/**
+ * Sends the server's requests over a duplex connection.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ */
+import { degradeRequest } from '../protocol/degrade-request.ts'
+import { isRequest } from '../protocol/jsonrpc.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type { Session } from '../session/session.ts'
+import type { Outbox } from './outbox.ts'
+import type { Ask } from './request/ask-mode.ts'
+
+/** Creates the function that asks the client of a session. */
+export function askInSession(
+  session: Session,
+  revision: RevisionFacts,
+  outbox: Outbox,
+  timeoutMs: number | undefined,
+): Ask {
+  return ({ method, params }, signal, onSent) =>
+    session.sendRequest(method, degradeRequest(method, params, revision), {
+      send(request) {
+        if (isRequest(request)) onSent?.(request.id)
+        outbox.send(request)
+      },
+      signal,
+      timeoutMs,
+    })
+}

@@ -1,0 +1,172 @@
+/**
+ * The messages of a server as operations, for its observer.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
+ */
+import {
+  COMPLETE,
+  errorEnd,
+  readTrace,
+  resultEnd,
+  runObserved,
+  targetOf,
+  withTrace,
+  type OngoingOperation,
+  type OperationEnd,
+} from '../patterns/guard-observer.ts'
+import { methods } from '../protocol/methods.ts'
+import type { Operation } from '../protocol/observation.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
+import type {
+  InputRequest,
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcResponse,
+  RequestId,
+} from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Ask } from './request/ask-mode.ts'
+import type { Caller, Exchange } from './request/exchange.ts'
+
+/** An operation of a server. */
+export type ServerOperation = Omit<Operation, 'side'>
+
+/** Begins an operation of a server. */
+export type BeginServerOperation = (operation: ServerOperation) => OngoingOperation
+
+/** The names that a server knows. */
+export interface KnownNames {
+  readonly tools: { entries(): ReadonlyMap<string, unknown> }
+  readonly prompts: { entries(): ReadonlyMap<string, unknown> }
+  readonly extensions?: { method(name: string, revision: RevisionFacts): object | undefined }
+}
+
+/** What is known about a message, apart from its content. */
+export interface MessageFacts {
+  readonly caller: Caller
+  readonly revision?: RevisionFacts | undefined
+}
+
+/** A request, or a notification, which has no id. */
+interface Received extends JsonRpcNotification {
+  readonly id?: RequestId
+}
+
+/** The operation of a request or notification of the client. */
+export function receivedOperation(
+  known: KnownNames,
+  { method, id, params }: Received,
+  facts: MessageFacts,
+): ServerOperation {
+  return {
+    ...operationOf(facts, params),
+    type: id === undefined ? 'notification' : 'request',
+    direction: 'received',
+    method,
+    id,
+    ...targetOf(params),
+    isKnown: isKnown(known, method, params, facts),
+    trace: readTrace(params),
+  }
+}
+
+/** The members that operations of all messages have. */
+function operationOf(
+  { caller, revision }: MessageFacts,
+  params: JsonObject | undefined,
+): Pick<Operation, 'revision' | 'principal' | 'http' | 'params'> {
+  const { principal, request } = caller
+  return {
+    revision: revision?.version,
+    principal,
+    http: request !== undefined,
+    params: () => params,
+  }
+}
+
+/** The notifications that clients send. */
+const NOTIFICATIONS = /^notifications\/(?:initialized|cancelled|progress|roots\/list_changed)$/
+
+function isKnown(
+  { tools, prompts, extensions }: KnownNames,
+  method: string,
+  params: JsonObject | undefined,
+  { revision }: MessageFacts,
+): boolean {
+  const name = String(params?.name)
+  if (method === 'tools/call') return tools.entries().has(name)
+  if (method === 'prompts/get') return prompts.entries().has(name)
+  if (methods.has(method) || NOTIFICATIONS.test(method)) return true
+  return revision !== undefined && extensions?.method(method, revision) !== undefined
+}
+
+/** Reads the message of a refused body, if it contains one. */
+export function readMessage(text: string): Received | undefined {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(message) || typeof message.method !== 'string') return undefined
+  const { method, id, params } = message
+  return {
+    jsonrpc: '2.0',
+    method,
+    ...((typeof id === 'string' || typeof id === 'number') && { id }),
+    ...(isObject(params) && { params }),
+  }
+}
+
+/** The end of a request that was answered. */
+export function responseEnd(response: JsonRpcResponse, isCancelled: boolean): OperationEnd {
+  const end = 'error' in response ? errorEnd(response.error) : resultEnd(response.result)
+  return isCancelled ? { ...end, outcome: 'cancelled' } : end
+}
+
+/** Returns an exchange whose notifications to the client are observed. */
+export function observeSending(exchange: Exchange, begin: BeginServerOperation): Exchange {
+  return {
+    ...exchange,
+    send(message) {
+      const { method, params } = message
+      const { uri } = targetOf(params)
+      const ongoing = begin({
+        ...operationOf(exchange, params),
+        type: 'notification',
+        direction: 'sent',
+        method,
+        uri,
+        isKnown: true,
+      })
+      const { trace } = ongoing
+      const traced = trace ? { ...message, params: { ...withTrace(params, trace) } } : message
+      const sent = ongoing.run(() => exchange.send(traced))
+      if (!sent) return ongoing.end(COMPLETE)
+      return sent.finally(() => ongoing.end(COMPLETE))
+    },
+  }
+}
+
+/** Returns a function that asks the client, and whose requests are observed. */
+export function observeAsk(ask: Ask, facts: MessageFacts, begin: BeginServerOperation): Ask {
+  return ({ method, params }, signal, onSent) => {
+    let id: RequestId | undefined
+    const ongoing = begin({
+      ...operationOf(facts, params),
+      type: 'request',
+      direction: 'sent',
+      method,
+      isKnown: true,
+    })
+    const { trace } = ongoing
+    const traced = withTrace(params, trace)
+    const request: InputRequest = { method, ...(traced && { params: traced }) }
+    const work = (): Promise<JsonObject> =>
+      ask(request, signal, (sentId) => {
+        id = sentId
+        onSent?.(sentId)
+      })
+    return runObserved(ongoing, work, (result) => ({ ...resultEnd(result), id }))
+  }
+}

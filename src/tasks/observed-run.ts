@@ -1,0 +1,33 @@
+/**
+ * The runs of tasks, as operations for the server's observer.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
+import { resultEnd, runObserved } from '../patterns/guard-observer.ts'
+import type { JsonRpcRequest } from '../protocol/types.ts'
+import type { ServerObservation } from '../server/observer.ts'
+import type { Exchange } from '../server/request/exchange.ts'
+import { Suspension, type Outcome } from '../server/request/outcome.ts'
+
+/** Runs the handler of a task as an operation. */
+export function observeRun(
+  observe: ServerObservation,
+  { revision, caller, cancellation }: Exchange,
+  { id, method, params }: JsonRpcRequest,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const ongoing = observe.begin({
+    type: 'task',
+    taskId: String(id),
+    method,
+    name: String(params?.name),
+    isKnown: true,
+    revision: revision.version,
+    principal: caller.principal,
+    params: () => params,
+  })
+  return runObserved(ongoing, run, (outcome) => {
+    if (cancellation.cancelled) return { outcome: 'cancelled' }
+    return outcome instanceof Suspension ? { outcome: 'input_required' } : resultEnd(outcome)
+  })
+}
