@@ -95,8 +95,7 @@ function areAlternatives(chosen) {
 /** The code that users learn from: the examples, the code in Markdown, and every `@example`. */
 function* examples() {
   for (const file of [...filesIn('docs', /\.md$/), ...filesIn('examples', /\.md$/), 'README.md']) {
-    // The changelog describes the past.
-    if (file !== 'docs/changelog.md') yield* fencedIn(read(file))
+    yield* fencedIn(read(file))
   }
   for (const file of filesIn('examples', /\.(tsx?|js)$/)) yield read(file)
   for (const file of filesIn('examples', /\.html$/)) {

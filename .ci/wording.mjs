@@ -45,7 +45,10 @@ const areas = [
   { name: 'sources', roots: ['src', 'runtimes'], match: /\.tsx?$/, limit: 2 },
   {
     name: 'documentation',
-    roots: ['docs', 'runtimes', 'examples', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+    roots: [
+      ...['docs', 'runtimes', 'examples', '.github', 'AGENTS.md', 'CHANGELOG.md'],
+      ...['CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md'],
+    ],
     match: /\.md$/,
     limit: 3,
   },

@@ -31,7 +31,7 @@ import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
 /** The default `clientInfo`. */
-const DEFAULT_INFO: Implementation = { name: 'edgewise', version: '0.1.0' }
+const DEFAULT_INFO: Implementation = { name: 'edgewise', version: '0.1.0' } // x-release-please-version
 
 /** The server that a connection leads to: opens the channel to it and negotiates with it. */
 export interface ConnectionTarget {

@@ -127,8 +127,8 @@ describe('The version of the manifest', () => {
   })
 
   it('has its place at the top of the changelog', () => {
-    const changelog = readFileSync(join(root, 'docs/changelog.md'), 'utf8')
-    expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version)
+    const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+    expect(/^## \[?(\d[^\s\]]*)/m.exec(changelog)?.[1]).toBe(version)
   })
 })
 
