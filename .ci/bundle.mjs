@@ -19,6 +19,7 @@ const common = {
   external: (id) => !/^[.#\0]|^@oxc-project\/runtime\//.test(id) && !isAbsolute(id),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
+  optimization: { inlineConst: { mode: 'all' } },
   transform: { target: 'es2022' },
   preserveEntrySignatures: 'strict',
 }

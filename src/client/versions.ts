@@ -10,7 +10,7 @@ import {
   UNSUPPORTED_PROTOCOL_VERSION,
 } from '../protocol/error-codes.ts'
 import { findRevision, revisions, type RevisionFacts } from '../protocol/revisions.ts'
-import { isObject } from '../protocol/validate.ts'
+import { memberAt } from '../protocol/validate.ts'
 import type { ConnectOptions } from './options.ts'
 
 /** The revisions that a client may use, in order of preference, grouped by era. */
@@ -49,13 +49,12 @@ export function chooseVersion(
 
 /** The revisions that an error lists as supported. */
 export function supportedBy(error: unknown): unknown {
-  const data = isObject(error) ? error.data : undefined
-  return isObject(data) ? data.supported : undefined
+  return memberAt(error, ['data', 'supported'])
 }
 
 /** Whether only servers of 2026-07-28 return such an error. */
 export function isModernError(error: unknown): boolean {
-  const code = isObject(error) ? Number(error.code) : 0
+  const code = Number(memberAt(error, ['code']))
   return code >= UNSUPPORTED_PROTOCOL_VERSION && code <= HEADER_MISMATCH
 }
 

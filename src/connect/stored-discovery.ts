@@ -10,5 +10,5 @@ export function applyDiscovery(connection: Connection): boolean {
   const { discovery } = connection.options
   const facts = connection.versions.modern.find(({ version }) => version === discovery?.revision)
   if (discovery && facts) connection.applyServerInfo(facts, discovery)
-  return facts !== undefined
+  return !!facts
 }

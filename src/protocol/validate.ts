@@ -97,37 +97,25 @@ export function validateMessage(value: unknown): JsonRpcMessage {
   return value as JsonRpcMessage
 }
 
-const NOT_ONE_KIND = 'a message has one of "method", "result" and "error"'
-
 function messageFault(value: unknown): string | undefined {
   if (!isObject(value)) return 'the message is not an object'
-  if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
-  if ('method' in value) return callFault(value)
-  return responseFault(value)
-}
-
-function callFault(value: JsonObject): string | undefined {
-  if (typeof value.method !== 'string') return '"method" must be a string'
-  if ('id' in value && !isRequestId(value.id)) return '"id" must be a string or an integer'
-  if ('result' in value || 'error' in value) return NOT_ONE_KIND
-  if (value.params !== undefined && !isObject(value.params)) return '"params" must be an object'
-  return undefined
-}
-
-function responseFault(value: JsonObject): string | undefined {
+  const { jsonrpc, id, method, params, result, error } = value
+  const isCall = 'method' in value
   const hasResult = 'result' in value
   const hasError = 'error' in value
-  if (hasResult === hasError) return NOT_ONE_KIND
-  if (hasResult) {
-    if (!isRequestId(value.id)) return '"id" must be a string or an integer'
-    return isObject(value.result) ? undefined : '"result" must be an object'
+  if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
+  if (isCall ? hasResult || hasError : hasResult === hasError) {
+    return 'a message has one of "method", "result" and "error"'
   }
-  if (value.id !== undefined && value.id !== null && !isRequestId(value.id)) {
-    return '"id" must be a string or an integer'
+  // Notifications have no id, and errors may be about a message whose id is unknown
+  const mayLackId = isCall ? !('id' in value) : hasError && id == null
+  if (!mayLackId && !isRequestId(id)) return '"id" must be a string or an integer'
+  if (isCall) {
+    if (typeof method !== 'string') return '"method" must be a string'
+    return params === undefined || isObject(params) ? undefined : '"params" must be an object'
   }
-  const error = value.error
-  if (!isObject(error) || !Number.isInteger(error.code) || typeof error.message !== 'string') {
-    return '"error" must have an integer "code" and a string "message"'
-  }
-  return undefined
+  if (hasResult) return isObject(result) ? undefined : '"result" must be an object'
+  return isObject(error) && Number.isInteger(error.code) && typeof error.message === 'string'
+    ? undefined
+    : '"error" must have an integer "code" and a string "message"'
 }
