@@ -55,7 +55,7 @@ async function askToOpen(params: ElicitUrlParams, context: InputContext): Promis
   const warning = el(
     'p',
     { class: 'note' },
-    'Opens in a new tab. Go on only if you trust this site.',
+    'Go on only if you trust this site.',
   )
   const action = await showDialog(
     {

@@ -57,7 +57,5 @@ function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
 const adviceByCode: { readonly [Code in SdkErrorCode]?: string } = {
   UNAUTHORIZED: 'The server wants you to sign in: press “Connect”.',
-  FORBIDDEN: 'You may not do this here.',
   VERSION_MISMATCH: 'Choose “Auto”.',
-  TIMEOUT: '“Wire” shows what came so far.',
 }

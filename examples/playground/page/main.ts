@@ -3,22 +3,23 @@
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
-// These imports are first because modules are bundled in this order, which saves half a KB when compressed
-import { auth } from './sign-in.ts'
-import { openConnection, type Connection } from './connection.ts'
-import { findRevision, type Client } from 'edgewise/browser'
-import { setUpActivity } from './activity/activity.ts'
-import type { WireEntry } from './activity/wire.ts'
-import { find } from './dom.ts'
-import { adviceOn, summary } from './errors.ts'
-import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
+// The bundle contains the modules in this order, which saves half a KB when compressed
 import { hrefOf, parseRoute, type Route } from './route.ts'
-import { setUpSaved } from './saved/saved.ts'
+import { find } from './dom.ts'
+import { findRevision, type Client } from 'edgewise/browser'
+import { auth } from './sign-in.ts'
+import { adviceOn, summary } from './errors.ts'
 import { setUpTheme } from './theme.ts'
+import { openConnection, type Connection } from './connection.ts'
+import { titleOf } from './catalog.ts'
+import { setUpSaved } from './saved/saved.ts'
+import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
+import { missingView, serverView, welcomeView } from './views/server.ts'
 import { promptView } from './views/prompt.ts'
 import { resourceView, templateView } from './views/resource.ts'
-import { missingView, serverView, welcomeView } from './views/server.ts'
 import { toolView } from './views/tool.ts'
+import { setUpActivity } from './activity/activity.ts'
+import type { WireEntry } from './activity/wire.ts'
 
 /** The delay until the button to cancel connecting is shown, in milliseconds. */
 const PATIENCE_MS = 300
@@ -120,11 +121,11 @@ function reportReach({ client }: Connection, isReached: boolean): void {
   if (isReached === isShown) return
   const { revision: usedRevision } = client
   if (isReached) report('connected', `Connected to ${nameOf(client)} over ${usedRevision}`)
-  else report('lost', `Lost the connection to ${nameOf(client)}. It may have stopped.`)
+  else report('lost', `Lost the connection to ${nameOf(client)}`)
 }
 
 function nameOf({ serverInfo }: Client): string {
-  return serverInfo?.title ?? serverInfo?.name ?? 'the server'
+  return serverInfo ? titleOf(serverInfo) : 'the server'
 }
 
 /** Clears the message about an address when the user types another one. */

@@ -16,7 +16,7 @@ import { el } from './dom.ts'
 import { schemaForm } from './form/form.ts'
 import { jsonBlock } from './json.ts'
 
-const note = '“Decline” fails the request. Nothing goes to any model.'
+const note = '“Decline” fails the request.'
 
 /**
  * Asks the user for the model's answer, after all earlier questions are answered.

@@ -60,7 +60,12 @@ export function setUpRows<T>(
     )
     const rendered = entries.slice(from, to)
     replaceRows(list, rendered.map(rowOf))
-    rendered.forEach(({ row }, index) => setPosition(row, from + index + 1))
+    rendered.forEach(({ row }, index) => {
+      if (!row) return
+      // For screen readers, as only a part of the list is rendered
+      row.ariaPosInSet = `${from + index + 1}`
+      row.ariaSetSize = `${entries.length}`
+    })
     list.style.paddingTop = `${heightBefore}px`
     list.style.paddingBottom = `${totalHeight - heightBefore - renderedHeight}px`
     settle(rendered, heightBefore, viewTop)
@@ -85,12 +90,6 @@ export function setUpRows<T>(
 
   function rowOf(entry: Entry<T>): HTMLElement {
     return (entry.row ??= makeRow(entry.item))
-  }
-
-  /** Sets the position of a row in the whole list for screen readers, as only a part is rendered. */
-  function setPosition(row: HTMLElement | undefined, position: number): void {
-    row?.setAttribute('aria-posinset', String(position))
-    row?.setAttribute('aria-setsize', String(entries.length))
   }
 
   /** Removes the oldest entries. Visible rows do not move. */

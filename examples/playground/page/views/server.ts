@@ -29,7 +29,7 @@ export function serverView(
     el(
       'dl',
       { class: 'facts' },
-      fact('Version', serverInfo?.version ?? 'not said'),
+      fact('Version', serverInfo?.version),
       fact('Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`),
       fact('Endpoint', el('code', {}, url)),
       session !== undefined && fact('Session', el('code', {}, session)),
