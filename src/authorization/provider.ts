@@ -49,7 +49,7 @@ interface ServerState {
 
 /** Authorizes requests with tokens obtained through a grant. */
 export class TokenProvider implements SignIn {
-  readonly extensions: { readonly [id: string]: JsonObject }
+  declare readonly extensions?: { readonly [id: string]: JsonObject }
   readonly #options: AuthorizationOptions
   readonly #grant: Grant
   readonly #tokens: TokenStore
@@ -66,7 +66,8 @@ export class TokenProvider implements SignIn {
   /** @param extensionId The extension to declare, if any. */
   constructor(grant: Grant, options: AuthorizationOptions, extensionId?: string) {
     const extensionIds = [extensionId, options.proofs?.extension]
-    this.extensions = Object.fromEntries(extensionIds.flatMap((id) => (id ? [[id, {}]] : [])))
+    const entries = extensionIds.flatMap((id) => (id ? [[id, {}]] : []))
+    if (entries.length > 0) this.extensions = Object.fromEntries(entries)
     this.#grant = grant
     this.#options = options
     this.#tokens = options.tokens ?? memoryTokenStore()

@@ -18,6 +18,7 @@ import type {
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import type { Discovery } from './options.ts'
+import type { ClientMiddleware } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
 import { allItems, items } from './lists.ts'
 import { request } from './request.ts'
@@ -139,6 +140,32 @@ export class BaseClient {
    */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result> {
     return request(this.#connection, method, params, options)
+  }
+
+  /**
+   * Adds middleware: `use(layer)` for all requests of the client, `use(method, layer)` for messages of
+   * one method, and `use('*', layer)` for every message: requests and notifications, in both directions.
+   * The first one added is outermost.
+   *
+   * @example
+   * ```ts
+   * import { connect, middleware } from 'edgewise/client'
+   *
+   * await using client = await connect('https://example.com/mcp')
+   * client.use(
+   *   'tools/call',
+   *   middleware(({ params }, _ctx, next) => {
+   *     console.log(`Calling "${params.name}"`)
+   *     return next()
+   *   }),
+   * )
+   * ```
+   */
+  use(layer: ClientMiddleware): void
+  /** Adds middleware for one method, or with `*` for every message. */
+  use(method: string, layer: ClientMiddleware): void
+  use(pattern: string | ClientMiddleware, layer = pattern as ClientMiddleware): void {
+    layer.attach(this.#connection, pattern)
   }
 
   /** Sends any notification. */

@@ -9,19 +9,14 @@ import type { ConnectOptions, BaseConnectOptions } from './options.ts'
 
 /** The capabilities that need no handler. */
 export function declaredCapabilities({
-  extensions = [],
   auth,
   capabilities = {},
 }: BaseConnectOptions): ClientCapabilities {
   // Omits the capabilities that need handlers
   const { elicitation: _, sampling: __, roots: ___, ...others } = capabilities
-  const declaredExtensions = {
-    ...capabilities.extensions,
-    ...auth?.extensions,
-    ...Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])),
-  }
-  const hasExtensions = Object.keys(declaredExtensions).length > 0
-  return hasExtensions ? { ...others, extensions: declaredExtensions } : others
+  return auth?.extensions
+    ? { ...others, extensions: { ...capabilities.extensions, ...auth.extensions } }
+    : others
 }
 
 /** The capabilities that the handlers imply. Capabilities without a handler are not declared. */

@@ -5,8 +5,17 @@
  */
 import { SdkError } from '../protocol/errors.ts'
 import { isExtensionId } from '../protocol/meta.ts'
+import { methods } from '../protocol/methods.ts'
+import type { Revision } from '../protocol/revisions.ts'
 import type { ClientCapabilities, Result, JsonObject } from '../protocol/types.ts'
-import type { ClientExtension, ExtensionRequest, ServerAnswer } from './extension.ts'
+import type {
+  ClientExtension,
+  ExtensionClient,
+  ExtensionRequest,
+  ExtensionTarget,
+  ServerAnswer,
+} from './extension.ts'
+import { addLayer, type PassMessage } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /**
@@ -16,6 +25,9 @@ import type { RequestOptions } from './request-options.ts'
  * operation, so that they wait for its end instead of starting another one.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
+
+/** The first revision without sessions. */
+const FIRST_STATELESS: Revision = '2026-07-28'
 
 /** Options of a request that its caller may repeat. */
 export interface RepeatedRequestOptions extends RequestOptions {
@@ -61,6 +73,14 @@ export interface ClientExtensionOptions {
    * `edgewise/client/tiny` answers no requests and never calls it.
    */
   readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
+  /**
+   * Adds further parts of the extension, such as middleware, with `client.use`. Called by `connect`, before
+   * anything is sent. If it throws, `connect` rejects.
+   *
+   * @param extensionIds The ids of all extensions of the client, so that an extension can check that the
+   *   ones it needs are among them.
+   */
+  readonly attach?: (client: ExtensionClient, extensionIds: readonly string[]) => void
 }
 
 /**
@@ -85,36 +105,64 @@ export type ResultCompleter = (
  * const { found } = await client.request('search/query', { text: 'tea' })
  * ```
  *
- * @throws {SdkError} `INVALID_USE` if the id has no prefix.
+ * @throws {SdkError} `INVALID_USE` if the id has no prefix. `connect` rejects with it if two extensions
+ *   have the same id or method.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, nameParams = {}, revisions = [''] } = options
-  const { resultTypes = {}, send, wrap = identity } = options
+  const { id, settings = {}, nameParams = {}, resultTypes = {}, attach } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
-  const supportedRevisions: readonly unknown[] = revisions
   const completers = new Map(Object.entries(resultTypes))
   return {
     id,
-    settings,
-    nameParams,
-    wrap,
-    follow(request, received) {
-      const { input, [startedOperation]: started }: RepeatedRequestOptions = request.options
-      // The caller completes the result itself
-      const isManual = input === 'manual' && !started
-      const result = received ?? started
-      if (!result) return isManual && started === undefined ? undefined : send?.(request)
-      const completer = completers.get(result.resultType ?? '')
-      const { serverCapabilities } = request.client
-      const declared = serverCapabilities?.extensions?.[id]
-      const isOn = declared && supportedRevisions.includes(declared.revision ?? '')
-      if (!completer || (serverCapabilities && !isOn)) return undefined
-      return Promise.resolve(isManual ? result : completer(result, request))
+    attach(connection) {
+      const { capabilities, client, nameParams: added } = connection
+      const { extensions = [] } = connection.options
+      const ids = extensions.flatMap((extension) => extension.id ?? [])
+      const names = Object.entries(nameParams)
+      const repeated = names.find(([method]) => methods.has(method) || added.has(method))?.[0]
+      if (ids.indexOf(id) < ids.lastIndexOf(id) || repeated !== undefined) {
+        throw new SdkError('INVALID_USE', `"${repeated ?? id}" exists already`)
+      }
+      for (const [method, param] of names) added.set(method, param)
+      capabilities.extensions = { ...capabilities.extensions, [id]: settings }
+      addLayer(connection, extensionLayer(options, completers, connection))
+      attach?.(client, ids)
     },
   }
 }
 
-function identity(answer: ServerAnswer): ServerAnswer {
-  return answer
+/**
+ * Executes requests in place of the client, completes results of the extension's types, and answers
+ * requests of the server in sessions.
+ */
+function extensionLayer(
+  { id, revisions = [''], send, wrap }: ClientExtensionOptions,
+  completers: ReadonlyMap<string, ResultCompleter>,
+  { client, capabilities }: ExtensionTarget,
+): PassMessage {
+  const supportedRevisions: readonly unknown[] = revisions
+  return async (message, { incoming, options }, next) => {
+    if (incoming && options && wrap && client.revision < FIRST_STATELESS) {
+      return wrap(
+        async (changed) => (await next({ ...message, ...changed })) ?? {},
+        capabilities,
+      )(message)
+    }
+    if (incoming || !options) return next(message)
+    const { method, params = {} } = message
+    const request = { client, method, params, options }
+    const { input, [startedOperation]: started }: RepeatedRequestOptions = options
+    // The caller completes the result itself
+    const isManual = input === 'manual' && !started
+    const executed = started || (isManual && started !== null) ? undefined : await send?.(request)
+    if (executed) return executed
+    const result = started ?? (await next(message)) ?? {}
+    const { serverCapabilities } = client
+    const declared = serverCapabilities?.extensions?.[id]
+    const isOn = declared && supportedRevisions.includes(declared.revision ?? '')
+    const completer = completers.get(result.resultType ?? '')
+    if (completer && !isManual && (isOn || !serverCapabilities)) return completer(result, request)
+    return started ? next(message) : result
+  }
 }

@@ -23,6 +23,7 @@ import { Call, type CallOwner } from './call.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { Cache, ChangeListeners, ClientParts, InputHandlers, WalkPages } from './features.ts'
 import { onAbandoned, type AbandonedRequestOptions } from './abandoned-requests.ts'
+import type { PassMessage } from './middleware.ts'
 import type { ServerIdentity } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 import { reportError } from './report-error.ts'
@@ -69,7 +70,10 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   declare readonly walkPages: WalkPages
   readonly tools: ToolSchemas = new ToolSchemas()
   /** The requests in flight by id; the keys distinguish strings from numbers. */
+  readonly nameParams: Map<string, string> = new Map()
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
+  /** Passes a message through the middleware. */
+  pass: PassMessage = (message, _ctx, last) => last(message)
   /** The failed attempts at negotiating with the server. */
   readonly attempts: Attempt[] = []
   /** Set by the target before anything is sent. */
@@ -99,6 +103,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     this.capabilities = capabilities
     this.#target = target
     Object.assign(this, compose(this))
+    for (const extension of options.extensions ?? []) extension.attach(this)
   }
 
   /** Sets the revision to try. */
@@ -191,7 +196,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** Sends one notification. */
   async notify(method: string, params?: JsonObject): Promise<void> {
     this.requireOpen()
-    await this.channel.send(notification(method, params))
+    await this.pass(notification(method, params), {}, (message) => this.channel.send(message))
   }
 
   /** Responds to a request from the server. */

@@ -12,6 +12,7 @@ import type {
   Tool,
   JsonObject,
 } from '../protocol/types.ts'
+import type { ClientMiddleware, PassMessage } from './middleware.ts'
 import type { Subscription } from './features/subscription.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -23,24 +24,20 @@ import type { RequestOptions } from './request-options.ts'
 export interface ClientExtension {
   /** The vendor's prefix, a slash and a name, such as `com.example/search`. */
   readonly id: string
-  /** The extension's entry in the client's capabilities. */
-  readonly settings: JsonObject
-  /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
-  readonly nameParams: { readonly [method: string]: string }
-  /**
-   * Called before a request is sent, without a result: executes the request, or returns undefined to let
-   * the client send it. Called again with the result: completes a result of one of the extension's types,
-   * or returns undefined for other types.
-   */
-  follow(request: ExtensionRequest, result?: Result): Promise<Result> | undefined
-  /**
-   * Wraps the function that answers a server's requests in a session. A client of
-   * `edgewise/client/tiny` answers no requests and never calls it.
-   *
-   * @param capabilities The capabilities that the client declared in the session; each connection has
-   *   its own object.
-   */
-  wrap(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
+  /** Adds the extension to a client. Called by `connect`. */
+  attach(connection: ExtensionTarget): void
+}
+
+/** The part of a client's connection to which middleware and extensions are added. */
+export interface ExtensionTarget {
+  readonly client: ExtensionClient
+  readonly options: { readonly extensions?: readonly Partial<ClientExtension>[] }
+  /** The capabilities that the client declares. */
+  readonly capabilities: ClientCapabilities
+  /** For each method of an extension, the param that the `Mcp-Name` header repeats. */
+  readonly nameParams: Map<string, string>
+  /** Passes a message through the middleware. */
+  pass: PassMessage
 }
 
 /** Answers a request from the server, which has not been validated yet. */
@@ -67,6 +64,12 @@ export interface ExtensionClient {
   listAllTools(options?: RequestOptions): Promise<Tool[]>
   /** Sends any request. */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Result>
+  /** Sends any notification. */
+  notify(method: string, params?: JsonObject): Promise<void>
+  /** Adds middleware for all requests of the client. */
+  use(layer: ClientMiddleware): void
+  /** Adds middleware for messages of one method, or with `*` for every message. */
+  use(method: string, layer: ClientMiddleware): void
   /** Subscribes to changes. Absent in a client without subscriptions. */
   listen?(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
   /**

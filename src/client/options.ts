@@ -22,6 +22,7 @@ import type { Channel, ChannelReceiver } from '../protocol/channel.ts'
 import type { HttpOptions } from '../protocol/http-options.ts'
 import type { ClientExtension } from './extension.ts'
 import type { Cache } from './features.ts'
+import type { ClientMiddleware } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** Opens a channel over an older transport. */
@@ -56,11 +57,12 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly capabilities?: ClientCapabilities
   /**
-   * The protocol extensions to declare to servers.
+   * The protocol extensions to declare to servers, and middleware. Messages pass through their middleware
+   * in the order of this list, and then through the middleware of `client.use`.
    *
    * @default []
    */
-  readonly extensions?: readonly ClientExtension[]
+  readonly extensions?: readonly (ClientExtension | ClientMiddleware)[]
   /**
    * Whether requests of 2026-07-28 include `info`.
    *

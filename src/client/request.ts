@@ -39,64 +39,53 @@ export async function request(
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<Result> {
+  const exchange = { client: connection.client, method, params, options }
+  const passed = connection.pass(exchange, exchange, (request) => send(connection, request))
+  const result = (await passed) as Result
+  if (isComplete(result)) return checkResult(connection, method, result, params)
+  if (options.input === 'manual') return result
+  throw invalidResult(method, result)
+}
+
+/**
+ * Sends a request that has passed through the middleware. The result is complete, unless the caller
+ * provides input itself, or the result has the type of an extension.
+ */
+async function send(connection: Connection, request: ExtensionRequest): Promise<Result> {
+  const { method, params, options } = request
   const facts = requireMethod(connection, method)
-  const extensionRequest = { client: connection.client, method, params, options }
-  const execution = askExtensions(connection, extensionRequest)
-  if (execution) return execution
   const lookup = facts?.cacheable
-    ? await connection.cache?.lookup(extensionRequest, connection.channel)
+    ? await connection.cache?.lookup(request, connection.channel)
     : undefined
   if (lookup?.result) return lookup.result
-  const send = (roundParams: JsonObject): Promise<Result> =>
+  const sendRound = (roundParams: JsonObject): Promise<Result> =>
     connection.request(options, (roundOptions) =>
       roundTrip(connection, method, roundParams, roundOptions, facts),
     )
   const { maxRounds = 10 } = connection.options
-  let result = await send(params)
+  let result = await sendRound(params)
   let round = 0
   for (; facts?.mayAsk && isInputRequired(result); round++) {
-    if (options.input === 'manual') return result
     const { inputRequests, requestState } = result
+    const { signal, input } = options
+    if (input === 'manual') return result
     if (round >= maxRounds) {
       const openRequests = JSON.stringify(Object.keys(inputRequests ?? {}))
       const message = `"${method}" reached "maxRounds" (${maxRounds}): the server asks for ${openRequests}`
       throw new SdkError('LIMIT_EXCEEDED', message, { data: result })
     }
-    if (!inputRequests)
-      await sleep(backoffMs(round, INITIAL_DELAY_MS, MAX_DELAY_MS), options.signal)
-    const { signal } = options
-    const { inputHandlers } = connection
-    const inputResponses =
-      inputRequests &&
-      (await inputHandlers.answerInputs(method, inputRequests, signal, options, extensionRequest))
+    if (!inputRequests) await sleep(backoffMs(round, INITIAL_DELAY_MS, MAX_DELAY_MS), signal)
+    const inputResponses = inputRequests
+      ? await connection.inputHandlers.answerInputs(method, inputRequests, signal, options, request)
+      : undefined
     // The original params with this round's responses only
-    result = await send({ ...params, inputResponses, requestState })
+    result = await sendRound({ ...params, inputResponses, requestState })
   }
-  if (isComplete(result)) {
-    checkResult(connection, method, result, params)
-    // Results that depend on input are not cached
-    if (round === 0) lookup?.store(result)
-    return result
+  // Results that depend on input are not cached
+  if (isComplete(result) && round === 0) {
+    lookup?.store(checkResult(connection, method, result, params))
   }
-  const completion = askExtensions(connection, extensionRequest, result)
-  if (!completion) throw invalidResult(method, result)
-  return checkResult(connection, method, await completion, params)
-}
-
-/**
- * Offers a request to the extensions. Before the request is sent, an extension may execute it instead.
- * When a result has the type of an extension, that extension completes the result. Undefined if no
- * extension does either.
- */
-function askExtensions(
-  { options: { extensions = [] } }: Connection,
-  request: ExtensionRequest,
-  result?: Result,
-): Promise<Result> | undefined {
-  for (const extension of extensions) {
-    const followed = extension.follow(request, result)
-    if (followed) return followed
-  }
+  return result
 }
 
 /**
@@ -110,14 +99,11 @@ function requireMethod(connection: Connection, method: string): MethodFacts | un
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {
     if (!methods.has(method)) return undefined
-    if (facts) {
-      const sender = method === 'initialize' ? 'connect' : 'client.listen'
-      throw new SdkError('UNSUPPORTED', `"${method}" cannot be requested: use "${sender}"`)
-    }
-    throw new SdkError(
-      'UNSUPPORTED',
-      `"${method}" is not a request of revision "${revision.version}"`,
-    )
+    const sender = method === 'initialize' ? 'connect' : 'client.listen'
+    const problem = facts
+      ? `cannot be requested: use "${sender}"`
+      : `is not a request of revision "${revision.version}"`
+    throw new SdkError('UNSUPPORTED', `"${method}" ${problem}`)
   }
   if (!serverCapabilities || offers(serverCapabilities, facts)) return facts
   // 2024-11-05 has completions, but no capability for them

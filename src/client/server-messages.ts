@@ -48,7 +48,7 @@ export function createReceiver(connection: Connection): ChannelReceiver {
     else connection.inputHandlers.answerRequest(message, call)
   }
 
-  const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
+  const deliver = (message: JsonRpcNotification, call: Call | undefined): void => {
     const { method, params = {} } = message
     const uncheckedParams: unknown = params
     connection.hook(() => options.onNotification?.(message))
@@ -83,8 +83,7 @@ export function createReceiver(connection: Connection): ChannelReceiver {
       return connection.revision
     },
     nameParam(method) {
-      const extension = options.extensions?.find(({ nameParams }) => nameParams[method])
-      return methods.get(method)?.nameParam ?? extension?.nameParams[method]
+      return methods.get(method)?.nameParam ?? connection.nameParams.get(method)
     },
     receive(frame: unknown, call?: Call) {
       const frames = Array.isArray(frame) && connection.revision.batches ? frame : [frame]
@@ -93,7 +92,11 @@ export function createReceiver(connection: Connection): ChannelReceiver {
           const message = validateMessage(item)
           if (isResponse(message)) receiveResponse(message, call)
           else if ('id' in message) receiveRequest(message, call)
-          else receiveNotification(message, call)
+          else {
+            connection.hook(() =>
+              connection.pass(message, { incoming: true }, (passed) => deliver(passed, call)),
+            )
+          }
         } catch (error) {
           refuse(item, error)
         }

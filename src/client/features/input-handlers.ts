@@ -19,7 +19,6 @@ import { semaphore } from '../../patterns/semaphore.ts'
 import type { Call } from '../call.ts'
 import type { Connection } from '../connection.ts'
 import { abortable, abortReason } from '../../patterns/abort.ts'
-import type { ServerAnswer } from '../extension.ts'
 import type { InputHandlers } from '../features.ts'
 import { readInput } from './input.ts'
 import type { ConnectOptions } from '../options.ts'
@@ -28,8 +27,8 @@ import type { RequestOptions } from '../request-options.ts'
 /** The error code of a request that the user rejected. */
 const USER_REJECTED = -1
 
-/** Answers one validated request. */
-type Answer = (signal: AbortSignal, request?: RequestOptions) => Promise<JsonObject>
+/** A request from the server, which has not been validated yet. */
+type ServerRequest = Pick<JsonRpcRequest, 'method' | 'params'>
 
 /** The limits for the server's requests during one call. */
 interface Quota {
@@ -96,13 +95,9 @@ export class HandlerInput implements InputHandlers {
   ): Promise<void> {
     const connection = this.#connection
     const { id, method } = message
-    let answer: ServerAnswer = async (received) => this.#read(received, quota)(signal, request)
-    for (const { wrap } of this.#options.extensions ?? []) {
-      answer = wrap(answer, connection.capabilities)
-    }
     let response: JsonRpcResponse
     try {
-      const result = await answer(message)
+      const result = await this.#answer(message, quota, signal, request)
       response = resultResponse(id, degradeClientResult(method, result, connection.revision))
     } catch (error) {
       const isDenied = error instanceof SdkError && error.code === 'DENIED'
@@ -142,19 +137,19 @@ export class HandlerInput implements InputHandlers {
     const entries = Object.entries(requests)
     quota.left -= entries.length
     if (quota.left < 0) throw this.#tooManyInputs()
-    const inputs = entries.map(([key, value]): [string, Answer] => {
+    for (const [, value] of entries) {
       try {
-        return [key, this.#read(value, quota)]
+        readInput(value, this.#options, this.#connection.capabilities)
       } catch (cause) {
         throw new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid input request`, {
           cause,
         })
       }
-    })
+    }
     const controller = new AbortController()
     try {
-      const answers = inputs.map(async ([key, answer]): Promise<[string, JsonObject]> => {
-        return [key, await answer(controller.signal, request)]
+      const answers = entries.map(async ([key, value]): Promise<[string, JsonObject]> => {
+        return [key, await this.#answer(value as ServerRequest, quota, controller.signal, request)]
       })
       return Object.fromEntries(await abortable(Promise.all(answers), signal))
     } catch (error) {
@@ -164,16 +159,24 @@ export class HandlerInput implements InputHandlers {
     }
   }
 
-  /** Validates a request and returns the function that answers it. */
-  #read(received: unknown, { limitConcurrency }: Quota): Answer {
-    const { capabilities, server } = this.#connection
-    const answer = readInput(received, this.#options, capabilities)
-    return (signal, request) =>
-      limitConcurrency(() => {
+  /** Passes a request through the middleware, validates it and answers it. */
+  async #answer(
+    message: ServerRequest,
+    { limitConcurrency }: Quota,
+    signal: AbortSignal,
+    request: RequestOptions | undefined,
+  ): Promise<JsonObject> {
+    const connection = this.#connection
+    const ctx = { incoming: true, options: { ...request, signal } }
+    const answered = connection.pass(message, ctx, (passed) => {
+      const answer = readInput(passed, this.#options, connection.capabilities)
+      return limitConcurrency(() => {
         if (signal.aborted) throw abortReason(signal)
         // A handler that ignores its signal must not occupy its slot forever
-        return abortable(answer({ signal, server, request }), signal)
+        return abortable(answer({ signal, server: connection.server, request }), signal)
       })
+    })
+    return (await answered) as JsonObject
   }
 
   #quotaOf(call: object): Quota {
