@@ -52,11 +52,7 @@ async function askToOpen(params: ElicitUrlParams, context: InputContext): Promis
     el('strong', {}, host),
     href.slice(start + host.length),
   )
-  const warning = el(
-    'p',
-    { class: 'note' },
-    'Go on only if you trust this site.',
-  )
+  const warning = el('p', { class: 'note' }, 'Go on only if you trust this site.')
   const action = await showDialog(
     {
       title: 'The server asks you to open a page',

@@ -53,7 +53,7 @@ function blobBlock(data: string, mimeType: string): HTMLElement {
   if (mimeType.startsWith('audio/')) return sound({ data, mimeType })
   const bytes = Math.floor((data.replace(/=+$/, '').length * 3) / 4)
   const href = dataUrl({ data, mimeType: 'application/octet-stream' })
-  return el('a', { href, download: '' }, `Download ${bytes.toLocaleString('en')} bytes`)
+  return el('a', { href, download: '' }, `Download ${bytes} bytes`)
 }
 
 /** Bytes of a type, as base64. */

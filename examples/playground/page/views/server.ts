@@ -80,7 +80,7 @@ export function welcomeView(advice: readonly string[]): HTMLElement {
     {
       kind: 'Playground',
       title: 'Try an MCP server',
-      description: 'Enter the address of an endpoint and connect.',
+      description: 'Enter the address of an endpoint.',
     },
     advice.length > 0 &&
       el(
