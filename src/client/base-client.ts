@@ -18,7 +18,7 @@ import type {
 } from '../protocol/types.ts'
 import type { Connection } from './connection.ts'
 import type { Discovery } from './options.ts'
-import type { ClientMiddleware } from './middleware.ts'
+import type { ClientMiddleware } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 import { allItems, items } from './lists.ts'
 import { request } from './request.ts'

@@ -13,9 +13,10 @@ import type {
   ExtensionClient,
   ExtensionRequest,
   ExtensionTarget,
+  PassMessage,
   ServerAnswer,
 } from './extension.ts'
-import { addLayer, type PassMessage } from './middleware.ts'
+import { addLayer } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /**

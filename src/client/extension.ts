@@ -1,8 +1,9 @@
 /**
- * Protocol extensions as a client uses them.
+ * Protocol extensions and middleware as a client uses them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -12,7 +13,6 @@ import type {
   Tool,
   JsonObject,
 } from '../protocol/types.ts'
-import type { ClientMiddleware, PassMessage } from './middleware.ts'
 import type { Subscription } from './features/subscription.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -38,6 +38,57 @@ export interface ExtensionTarget {
   readonly nameParams: Map<string, string>
   /** Passes a message through the middleware. */
   pass: PassMessage
+}
+
+/** The context of a message that passes through a client's middleware. */
+export interface ClientContext {
+  /** Whether the server sends the message. Otherwise the client sends it. */
+  readonly incoming?: boolean
+  /**
+   * The options of the client's request, such as its `signal`. For a request of the server, the options
+   * of the client's request that it belongs to, if that is known, and the `signal` that aborts when the
+   * answer is no longer needed. Absent for notifications.
+   */
+  readonly options?: RequestOptions
+}
+
+/** A message that passes through middleware. */
+interface PassedMessage {
+  readonly method: string
+  readonly params?: JsonObject
+}
+
+/**
+ * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
+ * returns a result itself. Notifications have no result: a middleware that does not call `next` holds the
+ * notification back, and what it returns is ignored.
+ */
+export type WrapMessage = (
+  message: Required<PassedMessage>,
+  ctx: ClientContext,
+  next: (params?: JsonObject) => Promise<Result>,
+) => Awaitable<Result>
+
+/**
+ * Passes a message through all middleware.
+ *
+ * @param last Handles the message after the innermost middleware.
+ */
+export type PassMessage = <Message extends PassedMessage>(
+  message: Message,
+  ctx: ClientContext,
+  last: (message: Message) => Awaitable<Result | void>,
+) => Awaitable<Result | void>
+
+/** Middleware for `client.use`, and for the option `extensions` of `connect`. Created by `middleware`. */
+export interface ClientMiddleware {
+  /**
+   * Adds the middleware. Called by `client.use` and `connect`.
+   *
+   * @param pattern The only method whose messages pass through the middleware, or `*` for every message.
+   *   By default, the client's requests do.
+   */
+  attach(connection: ExtensionTarget, pattern?: unknown): void
 }
 
 /** Answers a request from the server, which has not been validated yet. */

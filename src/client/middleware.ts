@@ -1,63 +1,11 @@
 /**
- * Middleware of a client: code around the messages that it sends and receives.
+ * Middleware of a client: code around the messages that it sends and receives. Only clients with
+ * middleware or extensions load this file.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import type { Awaitable } from '../patterns/awaitable.ts'
-import type { JsonObject, Result } from '../protocol/types.ts'
-import type { ExtensionTarget } from './extension.ts'
-import type { RequestOptions } from './request-options.ts'
-
-/** The context of a message that passes through a client's middleware. */
-export interface ClientContext {
-  /** Whether the server sends the message. Otherwise the client sends it. */
-  readonly incoming?: boolean
-  /**
-   * The options of the client's request, such as its `signal`. For a request of the server, the options
-   * of the client's request that it belongs to, if that is known, and the `signal` that aborts when the
-   * answer is no longer needed. Absent for notifications.
-   */
-  readonly options?: RequestOptions
-}
-
-/** A message that passes through middleware. */
-interface PassedMessage {
-  readonly method: string
-  readonly params?: JsonObject
-}
-
-/**
- * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
- * returns a result itself. Notifications have no result: a middleware that does not call `next` holds the
- * notification back, and what it returns is ignored.
- */
-export type WrapMessage = (
-  message: Required<PassedMessage>,
-  ctx: ClientContext,
-  next: (params?: JsonObject) => Promise<Result>,
-) => Awaitable<Result>
-
-/**
- * Passes a message through all middleware.
- *
- * @param last Handles the message after the innermost middleware.
- */
-export type PassMessage = <Message extends PassedMessage>(
-  message: Message,
-  ctx: ClientContext,
-  last: (message: Message) => Awaitable<Result | void>,
-) => Awaitable<Result | void>
-
-/** Middleware for `client.use`, and for the option `extensions` of `connect`. See {@link middleware}. */
-export interface ClientMiddleware {
-  /**
-   * Adds the middleware. Called by `client.use` and `connect`.
-   *
-   * @param pattern The only method whose messages pass through the middleware, or `*` for every message.
-   *   By default, the client's requests do.
-   */
-  attach(connection: ExtensionTarget, pattern?: unknown): void
-}
+import type { Result } from '../protocol/types.ts'
+import type { ClientMiddleware, ExtensionTarget, PassMessage, WrapMessage } from './extension.ts'
 
 /**
  * Creates middleware for a client, which wraps the requests that the client sends, or with a method in

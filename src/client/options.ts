@@ -20,9 +20,8 @@ import type {
 import type { Awaitable } from '../patterns/awaitable.ts'
 import type { Channel, ChannelReceiver } from '../protocol/channel.ts'
 import type { HttpOptions } from '../protocol/http-options.ts'
-import type { ClientExtension } from './extension.ts'
+import type { ClientExtension, ClientMiddleware } from './extension.ts'
 import type { Cache } from './features.ts'
-import type { ClientMiddleware } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** Opens a channel over an older transport. */

@@ -108,7 +108,7 @@ function messageFault(value: unknown): string | undefined {
     return 'a message has one of "method", "result" and "error"'
   }
   // Notifications have no id, and errors may be about a message whose id is unknown
-  const mayLackId = isCall ? !('id' in value) : hasError && id == null
+  const mayLackId = isCall ? !('id' in value) : hasError && (id ?? null) === null
   if (!mayLackId && !isRequestId(id)) return '"id" must be a string or an integer'
   if (isCall) {
     if (typeof method !== 'string') return '"method" must be a string'
