@@ -1,4 +1,5 @@
-// The pages of the documentation: those in the root, those under `docs`, and that of the Workers' runtime.
+// The pages of the documentation: those in the root, those under `docs`, that of the Workers' runtime, and
+// those of the example of a skill.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../root.ts'
@@ -12,6 +13,9 @@ export const pages: readonly string[] = [
   'README.md',
   'SECURITY.md',
   'runtimes/cloudflare/README.md',
+  'examples/skills/edgewise/SKILL.md',
+  'examples/skills/edgewise/references/client.md',
+  'examples/skills/edgewise/references/testing.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => `docs/${path.replaceAll('\\', '/')}`),
