@@ -44,7 +44,7 @@ export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOpt
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** How many offers are remembered, to recognize repeated ones. */
+/** How many offers are remembered, to recognize repeated offers. */
 const MAX_KNOWN_OFFERS = 1_000
 
 /** The maximum length of the id of an offer. */

@@ -1,5 +1,5 @@
 /**
- * The bindings that a Worker needs in its environment, and the errors for missing ones.
+ * The bindings that a Worker needs in its environment, and the errors for missing bindings.
  *
  * @see https://developers.cloudflare.com/durable-objects/get-started/
  */

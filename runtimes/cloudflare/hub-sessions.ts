@@ -1,6 +1,6 @@
 /**
- * The streams in a hub that sessions open with GET. Decides which stream of a session carries its changes, and
- * which changes a reconnecting client missed.
+ * The streams in a hub that sessions open with GET. Decides which stream of a session carries its changes,
+ * and which changes a reconnecting client missed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -80,7 +80,8 @@ export class HubSessions {
   }
 
   /**
-   * Starts a stream. It carries the changes of its session from now on, and the missed ones are sent.
+   * Starts a stream. The stream carries the changes of its session from now on. The missed changes are sent
+   * first.
    *
    * This is separate from `listen`, because a Worker may have given up before the hub responded. The
    * client has then reconnected on another stream, which must stay the current one.

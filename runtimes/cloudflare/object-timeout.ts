@@ -3,18 +3,20 @@
  */
 import { withTimeout } from '#internal/patterns'
 
+/** Only the timeout aborts a call. */
+const NO_SIGNAL = undefined
 /** How long a call of an object may take, in milliseconds. */
 const OBJECT_TIMEOUT_MS = 10_000
 
 /**
- * Calls an object.
+ * Calls an object with a timeout.
  *
- * @param name The name of the callee, for the error.
+ * @param name The name of the called object, for the error.
  * @throws {SdkError} `TIMEOUT`.
  */
 export function withObjectTimeout<T>(
   name: string,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return withTimeout(OBJECT_TIMEOUT_MS, call, undefined, `The ${name} did not answer in time`)
+  return withTimeout(OBJECT_TIMEOUT_MS, call, NO_SIGNAL, `The ${name} did not answer in time`)
 }

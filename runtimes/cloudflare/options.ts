@@ -66,7 +66,7 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * The number of objects that announce changes. One object can have at most 32,768 streams, half of them of
    * one caller, but up to about 10,000 are recommended. More objects allow more clients to listen, but each
    * change costs one request per object. After a deployment with another number, clients cannot resume
-   * their streams, so they open new ones.
+   * their streams, so the clients open new streams.
    *
    * @default 1
    */

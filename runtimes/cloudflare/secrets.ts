@@ -33,7 +33,10 @@ export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefin
   throw new SdkError('INVALID_USE', message)
 }
 
-/** Returns the secrets of a handler: the configured ones, which are checked immediately, or the generated one. */
+/**
+ * Returns the secrets of a handler: the configured secrets, which are checked immediately, or the generated
+ * secret.
+ */
 export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
   const generatedSecret = async (): Promise<string> => {

@@ -1,5 +1,5 @@
 /**
- * Ends child processes together with this one. If a signal ends this process, Node emits no `exit`, so
+ * Ends child processes together with this process. If a signal ends this process, Node emits no `exit`, so
  * signals are handled too. Deno and Bun run this through their Node compatibility.
  *
  * @see https://nodejs.org/api/process.html#signal-events

@@ -32,6 +32,7 @@ export const CSP_LISTS: readonly string[] = [
   'baseUriDomains',
 ] satisfies (keyof AppCsp)[]
 
+/** An origin of a Content-Security-Policy. The first label of the host, and the port, may be `*`. */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:\d+|\*))?$/i
 
 /** Whether a value is an origin, and therefore cannot inject directives into a policy. */

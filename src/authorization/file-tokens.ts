@@ -93,7 +93,7 @@ async function acquireLock(files: Files, lock: string, owner: string): Promise<v
 
 /**
  * Removes an abandoned lock. This is done under a second lock: if several processes notice that the lock
- * is abandoned, the last of them must not remove the lock that the first one has created meanwhile.
+ * is abandoned, the last process must not remove the lock that the first process has created meanwhile.
  *
  * @returns Whether to retry immediately.
  */

@@ -26,7 +26,7 @@ const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
  * Reads the metadata of the server at a URL: from the URL in its challenge, or else from the
  * well-known URLs, the one with the path first.
  *
- * @param urls The requested URL, and equivalent ones.
+ * @param urls The requested URL, and equivalent URLs.
  * @param challengeUrl The URL of the metadata, if the challenge names one.
  * @param exact Whether the metadata must name one of `urls`, not a parent.
  * @returns The metadata; if there is none, a text that lists the URLs that were tried.
@@ -121,7 +121,7 @@ export async function discoverOldServer(
   }
 }
 
-/** The list members of authorization server metadata, as far as they are used. */
+/** The names of the list members of authorization server metadata that are used. */
 const LIST_NAME = /(?:scopes|methods|types|values|profiles)_supported$/
 
 /** Reads the metadata of an authorization server. Malformed lists count as absent. */

@@ -26,6 +26,12 @@ import { splitScope } from './token.ts'
 /** The delay before a refresh is retried while the token may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
 
+/** Whether a token was newly obtained, or refreshed. */
+const IS_NEW = true
+const IS_RENEWED = false
+/** The resource of a token must equal the URL. It must not be a parent of the URL. */
+const EXACTLY = true
+
 /** Authorizes requests, and signs out. */
 export interface SignIn extends AuthProvider {
   /** Deletes the token for a server, by the URL that the client connected to. */
@@ -152,7 +158,7 @@ export class TokenProvider implements SignIn {
     await this.#tokens.delete(signInsKey(href))
   }
 
-  /** Refreshes the token without user interaction. Resolves with whether there is a new one. */
+  /** Refreshes the token without user interaction. Resolves with whether there is a new token. */
   #renew(server: ServerState, used: TokenRecord): Promise<boolean> {
     return this.#updateToken(server, used, async (latest = used) => {
       const { refreshToken, issuer, resource, asked, granted } = latest
@@ -163,9 +169,9 @@ export class TokenProvider implements SignIn {
         const request = await this.#grantRequest(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
         const renewed = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#saveToken(server, renewed, false)
+        return await this.#saveToken(server, renewed, IS_RENEWED)
       } catch (error) {
-        // If the authorization server is gone, the MCP server may name another one by now
+        // If the authorization server is gone, the MCP server may name another authorization server by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isPermanent(error)) throw error
         // A process that does not use the lock may have refreshed the token first
@@ -198,7 +204,7 @@ export class TokenProvider implements SignIn {
       this.#grant.offlineScope,
     )
     const request = { ...target, network, tokens: this.#tokens, mcpServer: server.url }
-    return this.#saveToken(server, await this.#grant.obtain(request), true)
+    return this.#saveToken(server, await this.#grant.obtain(request), IS_NEW)
   }
 
   /** The input of a grant for an authorization server that issued a token before. */
@@ -251,7 +257,7 @@ export class TokenProvider implements SignIn {
   /** The stored token of a server, unless `exactResource` forbids its audience. */
   async #readToken(url: string): Promise<TokenRecord | undefined> {
     const token = await readToken(this.#tokens, url)
-    return this.#options.exactResource && !covers(token?.resource, url, true) ? undefined : token
+    return this.#options.exactResource && !covers(token?.resource, url, EXACTLY) ? undefined : token
   }
 
   #stateOf(url: string): Promise<ServerState> {

@@ -205,7 +205,7 @@ async function register(
   if (!ok || typeof client_id !== 'string' || !client_id) {
     throw unexpectedResponse(step, `Registering with "${redirectUri}" failed`, answer)
   }
-  // The server's values take precedence over the requested ones
+  // The server's values take precedence over the requested values
   return {
     redirect_uris: [redirectUri],
     ...json,

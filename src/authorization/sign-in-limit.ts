@@ -10,6 +10,10 @@ import type { TokenStore } from './store.ts'
 /** The period in which the sign-ins of one server are counted, in milliseconds. */
 const PERIOD_MS = 600_000
 
+/** The arguments of an error that no response and no other error has caused. */
+const NO_ANSWER = undefined
+const NO_CAUSE = undefined
+
 /** A sign-in that a server caused. */
 interface CausedSignIn {
   /** When, in milliseconds since 1970. */
@@ -49,7 +53,7 @@ export async function requireNewScopes(
     const message = `"${server}" still requires the scopes "${missing}" after they were requested`
     const [url = ''] = server.split('?', 1)
     const answer = { url, status: 403, error: 'insufficient_scope' }
-    throw new AuthorizationError('access', message, answer, undefined, 'FORBIDDEN')
+    throw new AuthorizationError('access', message, answer, NO_CAUSE, 'FORBIDDEN')
   }
   return missing
 }
@@ -70,7 +74,7 @@ export async function countSignIn(
   if (signIns.length >= maxSignIns) {
     const message = `"${server}" required more than ${maxSignIns} sign-ins within 10 minutes`
     const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
-    throw new AuthorizationError('access', message, undefined, undefined, code)
+    throw new AuthorizationError('access', message, NO_ANSWER, NO_CAUSE, code)
   }
   await tokens.set(signInsKey(server), { all: [...signIns, { at: Date.now(), missing }] })
 }

@@ -94,6 +94,10 @@ export function signIn(options: SignInOptions): SignIn {
 
 const CODE_GRANT = 'authorization_code'
 const REFRESH_GRANT = 'refresh_token'
+/** A refresh has no redirect. */
+const NO_REDIRECT = undefined
+/** The error of a callback that did not arrive has no response. */
+const NO_ANSWER = undefined
 /** How much of the server's description of an error is quoted, in UTF-16 units. */
 const MAX_DESCRIPTION_LENGTH = 300
 /** The scope that requests refresh tokens. */
@@ -151,7 +155,7 @@ class CodeGrant implements Grant {
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await deleteRegistration(request, client)
           const message = `The user did not come back: ${String(cause)}`
-          throw new AuthorizationError('authorization', message, undefined, cause)
+          throw new AuthorizationError('authorization', message, NO_ANSWER, cause)
         })
         try {
           const obtained = redeem(allowedRequest, client, flow, callback)
@@ -166,7 +170,7 @@ class CodeGrant implements Grant {
   }
 
   async refresh(request: GrantRequest, latest: TokenRecord): Promise<TokenRecord> {
-    const client = await findClient(request, this.#options, undefined, latest.client)
+    const client = await findClient(request, this.#options, NO_REDIRECT, latest.client)
     const renew = (scopes: readonly string[]): Promise<TokenRecord> => {
       const grant = { refresh_token: latest.refreshToken ?? '', ...scopeParam(scopes) }
       return requestToken(request, client, REFRESH_GRANT, grant, 'refresh')

@@ -40,7 +40,7 @@ export function memoryTokenStore(): TokenStore {
 
 /** A token, with what is needed to use and to refresh it. */
 export type TokenRecord = {
-  /** The issuer of the token, the only one that may receive its refresh token. */
+  /** The issuer of the token. No other server may receive the refresh token. */
   readonly issuer: string
   /** The server that the token is for. */
   readonly resource: string

@@ -10,7 +10,9 @@ const LINK_VALUE = /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]*)
 /** Matches the attributes of an element up to its `>`. A `>` in a quoted value is not the end. */
 const ATTRIBUTES = /^(?:"[^"]*"|'[^']*'|[^>"'])*(?=>)/
 
+/** The value of `rel` in a header or an element: in double quotes, in single quotes, or without quotes. */
 const RELATION = /(?:^|[\s;])rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"'>]+))/i
+/** The value of `href` in an element, in the same three forms. */
 const TARGET = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i
 
 /** Returns the absolute URL of the linked catalog; `undefined` if there is no link. */

@@ -23,6 +23,11 @@ import { fetchCardFrom, foundCard, requireCard, type FoundCard } from './read-ca
 import { CARD_TYPE, CATALOG_TYPE, type CatalogEntry } from './types.ts'
 import { parseUrl } from '../patterns/url.ts'
 
+/** A fault of a whole catalog has no identifier of an entry. */
+const NO_IDENTIFIER = undefined
+/** A catalog inside an entry has no URL of its own. */
+const NO_URL = undefined
+
 /** A part of a catalog that could not be read. */
 export interface CardFailure {
   /** The identifier of the entry, if the failure is about one that has it. */
@@ -106,7 +111,7 @@ export class CatalogSearch {
   async #readEntries(catalog: Catalog): Promise<FoundCard[]> {
     const { content, url } = catalog
     if (content.entries.length > MAX_ENTRIES) {
-      this.#addFailure(undefined, limitError(url, `has more than ${MAX_ENTRIES} entries`))
+      this.#addFailure(NO_IDENTIFIER, limitError(url, `has more than ${MAX_ENTRIES} entries`))
     }
     const entries = content.entries.slice(0, MAX_ENTRIES).flatMap((value) => {
       const { identifier, type, mediaType = type } = isObject(value) ? value : {}
@@ -156,7 +161,7 @@ export class CatalogSearch {
     if ('data' in entry) {
       await requireDigest(entry, entry)
       return this.#readEntries({
-        content: requireCatalog(entry.data, undefined),
+        content: requireCatalog(entry.data, NO_URL),
         url,
         depth: depth + 1,
       })

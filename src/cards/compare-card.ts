@@ -12,7 +12,7 @@ export interface CardDifference {
   readonly member: string
   /** The value in the card. */
   readonly card: unknown
-  /** The value of the server. Use this one. */
+  /** The value of the server. Use this value. */
   readonly server: unknown
 }
 

@@ -236,7 +236,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     return (this.#restoring ??= restore().finally(() => (this.#restoring = undefined)))
   }
 
-  /** Closes the channel and continues, with an open connection, on another one. */
+  /** Closes the channel, and continues on another channel. The connection stays open. */
   async replaceChannel(channel: Channel): Promise<void> {
     await this.channel?.close()
     this.reopen()

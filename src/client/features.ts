@@ -86,7 +86,7 @@ export interface ChangeListeners {
   receive(message: JsonRpcNotification): void
   /** Announces a change of each subscribed list and resource, because changes may have been missed. */
   announceAll(): void
-  /** Restores the subscriptions of the old session on a new one. */
+  /** Restores the subscriptions of the old session in a new session. */
   restore(): Promise<void>
   /** Stops listening. */
   close(): void

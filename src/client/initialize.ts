@@ -9,10 +9,13 @@ import type { Connection } from './connection.ts'
 import type { RequestOptions } from './request-options.ts'
 import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
 
+/** Whether to try other revisions with a server that lists none. */
+const MAY_TRY_UNLISTED = true
+
 /**
  * Opens a session and applies the revision that the server responds with.
  *
- * @param proposed The revision to propose. By default the newest one.
+ * @param proposed The revision to propose. By default the newest revision.
  *
  * @throws {SdkError} See {@link propose}.
  */
@@ -21,7 +24,7 @@ export async function initialize(
   options: RequestOptions,
   proposed?: RevisionFacts,
 ): Promise<void> {
-  const accept = await propose(connection, options, true, proposed)
+  const accept = await propose(connection, options, MAY_TRY_UNLISTED, proposed)
   await accept()
 }
 

@@ -77,6 +77,7 @@ export function endpointUrl(endpoint: string | URL): string {
   const url = String(endpoint)
   const parsed = /^https?:/i.test(url) ? parseUrl(url) : undefined
   if (parsed) return parsed.href
+  // A host with an optional port and path, but without a scheme, such as `localhost:8000/mcp`
   const [host, localHost] = /^(?=\w)(localhost|127\.)?[\w.-]*(?::\d+)?(?:\/|$)/.exec(url) ?? []
   const hint = host ? `; did you mean "http${localHost ? '' : 's'}://${url}"?` : ''
   throw new SdkError('INVALID_USE', `"${url}" is not an HTTP URL${hint}`)

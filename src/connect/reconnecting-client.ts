@@ -31,7 +31,7 @@ const PING_TIMEOUT_MS = 10_000
 /** The failure of a connection that was ready. */
 interface Failure {
   readonly error: Error
-  /** Whether a new client is needed, because this one can no longer be used. */
+  /** Whether a new client is needed, because the current client can no longer be used. */
   readonly needsNewClient: boolean
 }
 

@@ -57,7 +57,7 @@ export function cachedHttpTarget(
       await negotiateHttp(connection, url)
       const { channel, revision, versions } = connection
       const legacyTransport = channel.http ? STREAMABLE_HTTP : HTTP_SSE
-      // A client that supports only older revisions never tried newer ones, so there is nothing to cache
+      // A client that supports only older revisions never tried newer revisions, so there is nothing to cache
       if (revision.era === 'modern') connection.hook(() => cache.delete(url))
       else if (versions.modern[0]) connection.hook(() => cache.set(url, legacyTransport))
     },

@@ -27,7 +27,9 @@ export interface EmitOptions {
   meta?: JsonObject
 }
 
+/** An id that is safe in headers, URLs and logs. */
 const SAFE_ID = /^[\w:-]{1,128}$/
+/** A timestamp as in RFC 3339. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 /** The maximum size of payload and `_meta`, in bytes: the rest of a message needs some room too. */
 const MAX_BYTES = MAX_WEBHOOK_BYTES - 4096

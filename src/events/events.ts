@@ -117,7 +117,7 @@ class ServerEventTypes implements ServerEvents {
     const { listChanged = true, topLevelCapability = true, legacy = false } = this.#options
     const settings = listChanged ? { listChanged } : {}
     const webhooks = this.#webhooks
-    const method = (answer: Handle, inSessions = false): ExtensionMethod => ({
+    const method = (answer: Handle, { inSessions = false } = {}): ExtensionMethod => ({
       scopes: ({ name }) => host.types.entries().get(String(name))?.scopes ?? [],
       handle: (params, ctx) => answer(params, ctx as RequestContext),
       ...(legacy &&
@@ -133,18 +133,20 @@ class ServerEventTypes implements ServerEvents {
         return legacy ? { events: {} } : {}
       },
       methods: {
-        'events/list': method((params, ctx) => listEvents(host, params, ctx), true),
+        'events/list': method((params, ctx) => listEvents(host, params, ctx), { inSessions: true }),
         'events/poll': method((params, ctx) => pollEvents(host, this.#leases, params, ctx)),
         'events/stream': method((params, ctx) => this.#streams.stream(params, ctx)),
-        'events/subscribe': method(async (params, ctx) => {
-          if (webhooks) return webhooks.subscribe(params, ctx)
-          await host.open(params, 'webhook', ctx)
-          return {}
-        }, true),
-        'events/unsubscribe': method(
-          (params, ctx) => webhooks?.unsubscribe(params, ctx) ?? {},
-          true,
+        'events/subscribe': method(
+          async (params, ctx) => {
+            if (webhooks) return webhooks.subscribe(params, ctx)
+            await host.open(params, 'webhook', ctx)
+            return {}
+          },
+          { inSessions: true },
         ),
+        'events/unsubscribe': method((params, ctx) => webhooks?.unsubscribe(params, ctx) ?? {}, {
+          inSessions: true,
+        }),
       },
       filters: { eventsListChanged: this.#changes.filter() },
     })

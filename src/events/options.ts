@@ -54,7 +54,7 @@ export interface EventsOptions {
    */
   maxStreams?: number
   /**
-   * The maximum number of streams that one principal, or without one an address, has open at once.
+   * The maximum number of streams that one principal, or one address without a principal, has open at once.
    *
    * @default 100
    */

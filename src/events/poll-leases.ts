@@ -14,7 +14,7 @@ import { isSelected, type SubscriptionFilter } from './streams.ts'
 
 /** How long a subscription lasts at least after its last poll, in milliseconds. */
 const MIN_LEASE_MS = 300_000
-/** The maximum number of polled subscriptions. Beyond it, the oldest ones end. */
+/** The maximum number of polled subscriptions. Beyond it, the oldest polled subscriptions end. */
 const MAX_LEASES = 10_000
 
 interface Lease {

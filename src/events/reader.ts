@@ -61,8 +61,9 @@ export async function readLog(reader: Reader, after: number, limit: number): Pro
  * The payload that a subscription receives; undefined if it does not receive the event, null if the
  * event must be read again later.
  *
- * @param hasFound Whether there are events before this one, which can be delivered first.
- * @throws {unknown} The error of the author's function, if the reader stops at failures and has found nothing.
+ * @param hasFound Whether there are earlier events, which can be delivered first.
+ * @throws {unknown} The error of the author's function, if the reader stops at failures and has found
+ *   nothing.
  */
 export async function payloadFor(
   { entry, subscription, input, report, stopsAtFailure }: Reader,

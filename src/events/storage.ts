@@ -30,7 +30,7 @@ export interface LoggedEvent {
 export interface LogPage {
   /** The events with their positions, which increase but need not be consecutive. */
   readonly events: readonly { readonly position: number; readonly event: LoggedEvent }[]
-  /** The position of the last event of this type, deleted ones included; 0 before the first. */
+  /** The position of the last event of this type, even if the event was deleted; 0 before the first event. */
   readonly head: number
   /** The position of the last event of this type that was deleted; 0 if none was. */
   readonly trimmedTo: number

@@ -59,7 +59,7 @@ export class Clients implements ClientRegistry {
   /** A context that reaches a client outside of its requests. */
   createContext(client: Exchange): RequestContext {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
-    // A context needs a request, so this one is made up
+    // A context needs a request, so the request is made up
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
     return new RequestContext(message, { ...client, logLevel }, this.#server.logs)
   }

@@ -18,6 +18,9 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { Server, ServerExtension } from '../server/server.ts'
 import { UpstreamEvents, type EventUpstream } from './upstream-events.ts'
 
+/** The error codes are those that the client knows. */
+const CLIENT_CODES = undefined
+
 /** The forwarded events of upstream servers. */
 export interface ForwardedEvents extends ServerExtension {
   /** Ends all streams, and closes the connections. */
@@ -58,7 +61,7 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
     if (typeof name !== 'string') throw invalidParams('"name" must be a string')
     const source = byPrefix.find(({ prefix }) => name.startsWith(prefix))
     if (source) return source
-    throw eventError(unknownType(name), undefined, ctx)
+    throw eventError(unknownType(name), CLIENT_CODES, ctx)
   }
   return {
     addTo(server: Server) {

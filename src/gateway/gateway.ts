@@ -23,6 +23,9 @@ import type { Implementation, Result } from '../protocol/types.ts'
 import type { ReadReturn } from '../server/features/resources.ts'
 import { fullDefinitionOf } from '../server/definition.ts'
 
+/** The upstream connection that all clients share belongs to no principal. */
+const NO_PRINCIPAL = undefined
+
 /** The limits of a gateway. */
 export interface GatewayLimits {
   /**
@@ -165,7 +168,7 @@ async function attach(
     const client = await connect({ ...handlers, ...hooks })
     return { client, calls }
   }
-  const sharedUpstream = await openUpstream(undefined, {
+  const sharedUpstream = await openUpstream(NO_PRINCIPAL, {
     onToolsChanged: queueUpdate,
     onPromptsChanged: queueUpdate,
     onResourcesChanged: queueUpdate,

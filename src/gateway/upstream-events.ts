@@ -22,6 +22,8 @@ import type { GatewayLimits } from './gateway.ts'
 import { OpenCalls } from './open-calls.ts'
 import { UpstreamConnections } from './upstreams.ts'
 
+/** The error codes are those that the client knows. */
+const CLIENT_CODES = undefined
 /** How many messages of a stream wait for a slow client before the stream is ended. */
 const MAX_QUEUED = 1000
 
@@ -181,6 +183,6 @@ export class UpstreamEvents {
           message: 'The gateway does not forward webhooks of this event type',
           data: { feature: 'deliveryMode', value: 'webhook' },
         }
-    throw eventError(failure, undefined, ctx)
+    throw eventError(failure, CLIENT_CODES, ctx)
   }
 }

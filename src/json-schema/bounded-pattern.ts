@@ -160,6 +160,7 @@ class Parser {
     const boundary = this.#read(/\\[bB]/y)
     if (boundary)
       return assertion(({ text }, at) => isBoundary(text, at) === (boundary[0] === '\\b'))
+    // The beginning of a group: `(`, with the name or the kind of the group
     const group = this.#read(/\((?:\?(?:<(?![=!])[^>]*>|[:=!]|<[=!]|[a-z-]*:))?/y)
     return group ? this.#group(group[0]) : this.#char()
   }
@@ -194,6 +195,7 @@ class Parser {
   }
 
   #quantified(atom: Atom): Matcher {
+    // `*`, `+`, `?` or `{min,max}`; a `?` behind it makes it lazy
     const quantifier = this.#read(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y)
     if (!quantifier) return atom.match
     const [, sign, low, comma, high, lazy] = quantifier

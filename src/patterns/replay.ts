@@ -164,7 +164,7 @@ export class ReplayInput implements Input {
     throw inputPending()
   }
 
-  /** The digest of the request with a key in an earlier run, or in this one. */
+  /** The digest of the request with a key, in an earlier run or in this run. */
   #recordedDigest(key: string): string | undefined {
     return this.#recording.answers[key]?.asked ?? this.#recording.open[key]
   }

@@ -35,8 +35,8 @@ const MIN_SECRET_CHARACTERS = 16
  * Random text of at least 16 characters. A password is not suitable, because nothing slows down
  * guessing.
  *
- * Of several secrets, the first one encrypts and all can decrypt. To rotate, put the new secret in
- * front, and keep the old one while texts encrypted with it are in use. If the secrets are stored
+ * Of several secrets, the first secret encrypts, and all secrets can decrypt. To rotate, put the new secret
+ * in front, and keep the old one while texts encrypted with it are in use. If the secrets are stored
  * elsewhere, pass a function that returns them; it is called on first use.
  */
 export type Secrets =

@@ -171,7 +171,9 @@ export class Bus {
     callHook(run, (error) => this.#database.report(error))
   }
 
-  /** Sends the next heartbeat. If the notification of the last one is missing, first reads all topics. */
+  /**
+   * Sends the next heartbeat. If the notification of the last heartbeat is missing, first reads all topics.
+   */
   #check(): void {
     if (this.#silentBeats > 0) this.#resync()
     // Replaced once in a silence, because behind some poolers no notification ever arrives

@@ -71,7 +71,7 @@ export async function migrate(
     const version = await versionOf(queries, schema)
     if (version > scripts.length) throw newerSchema(schema, version, scripts.length)
     if (version === scripts.length) return
-    // `CREATE SCHEMA IF NOT EXISTS` would need the permission to create schemas even if this one exists
+    // `CREATE SCHEMA IF NOT EXISTS` would need the permission to create schemas even if this schema exists
     const schemas = await queries.unsafe('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     if (schemas.length === 0) await queries.unsafe(`CREATE SCHEMA "${schema}"`)
     await queries.unsafe(`SET LOCAL search_path TO "${schema}"`)

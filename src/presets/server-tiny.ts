@@ -49,7 +49,7 @@ export {
 export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
 
 /**
- * The members of a full context that this one lacks: using them throws an error that says what to
+ * The members of a full context that this context lacks: using them throws an error that says what to
  * import.
  */
 const MISSING_CONTEXT_MEMBERS = [

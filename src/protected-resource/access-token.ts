@@ -140,7 +140,7 @@ export function quote(value: unknown): string {
 
 /** The longest quotation, in UTF-16 units. */
 const MAX_QUOTED = 200
-/** Times before this one, in March 1973, are probably in seconds instead of milliseconds. */
+/** A time in March 1973. Earlier times are probably in seconds instead of milliseconds. */
 const IMPLAUSIBLE_MS = 100_000_000_000
 
 function anyOf(values: readonly string[]): string {

@@ -21,7 +21,7 @@ export interface DpopOptions {
    * @default false
    */
   required?: boolean
-  /** The accepted algorithms. By default the common asymmetric ones are accepted. */
+  /** The accepted algorithms. By default the common asymmetric algorithms are accepted. */
   algorithms?: readonly string[]
   /**
    * How far the time of a proof may differ from now, in milliseconds; at most 300,000.

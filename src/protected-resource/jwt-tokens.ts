@@ -21,7 +21,7 @@ import { cacheTokens, type CacheTokensOptions } from './token-cache.ts'
 
 /** How tokens are verified, and where the keys come from: by default from the issuer's metadata. */
 export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
-  /** The accepted algorithms. By default the common asymmetric ones are accepted. */
+  /** The accepted algorithms. By default the common asymmetric algorithms are accepted. */
   algorithms?: readonly string[]
 }
 

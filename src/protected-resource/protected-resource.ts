@@ -18,6 +18,8 @@ import { metadataResponse } from './metadata.ts'
 import { readOptions, type ProtectedResourceOptions, type Settings } from './options.ts'
 import { requirePermission } from './scopes.ts'
 
+/** A request without a body contains no message. */
+const NO_MESSAGE = undefined
 const CREDENTIAL_HEADERS = ['authorization', 'dpop'] as const
 
 /**
@@ -69,7 +71,7 @@ export function protectedResource(options: ProtectedResourceOptions): Authentica
         watchRevocation(settings, credentials, token, server),
       )
       // The scopes of a POST depend on its message, which is read later
-      if (request.method !== 'POST') requirePermission(settings, undefined, authenticated, server)
+      if (request.method !== 'POST') requirePermission(settings, NO_MESSAGE, authenticated, server)
       return authenticated
     },
   }

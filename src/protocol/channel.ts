@@ -33,7 +33,7 @@ export interface Outgoing {
 export interface Channel {
   /** Present over Streamable HTTP, where headers repeat parts of messages. */
   readonly http?: object
-  /** Whether the server has ended the session and no other one has been opened. */
+  /** Whether the server has ended the session, and no other session has been opened. */
   readonly lost?: boolean
   /** Sends a request and settles it. Never throws. */
   request(call: Outgoing): void
@@ -43,7 +43,7 @@ export interface Channel {
   listen?(): void
   /** Identifies the user of the requests, so that the cached results of different users stay separate. */
   principal?(): Promise<string>
-  /** After the server has rejected the token of a background request, waits until it accepts a new one. */
+  /** After the server has rejected the token of a background request, waits until it accepts a new token. */
   untilSignedIn?(signal: AbortSignal): Promise<void>
   /** Closes the connection. */
   close(): Promise<void>

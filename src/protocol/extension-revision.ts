@@ -11,11 +11,12 @@ export const FIRST_REVISION = ''
 
 /**
  * The revision of an extension that both sides support; `undefined` if the peer does not declare the
- * extension, or declares a revision that is unknown here. A peer that names none means the first one.
+ * extension, or declares a revision that is unknown here. A peer that names no revision means the first
+ * revision.
  *
  * @param settings The settings that the peer declares.
  * @param revisions The revisions that are supported here; `false` if the extension has none, so that
- *   the member is ignored. Default: only the first one.
+ *   the member is ignored. By default, only the first revision is supported.
  */
 export function negotiateRevision(
   settings: unknown,

@@ -13,7 +13,7 @@ import { isObject, memberAt } from './validate.ts'
 export interface HeaderParam {
   /** The header's name in lower case, such as `mcp-param-region`. */
   readonly header: string
-  /** The property names that lead from the root of the arguments to this one. */
+  /** The property names that lead from the root of the arguments to this argument. */
   readonly path: readonly string[]
   /** The type of the argument. */
   readonly type: 'string' | 'integer' | 'boolean'
@@ -48,10 +48,14 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
   return fault === undefined ? { params } : { params: [], fault }
 }
 
+/** The path of a value that is not reached through `properties` alone. */
+const NO_PATH = undefined
+const IS_PROPERTIES = true
+
 /**
  * Collects the annotations in a schema, or in a list or map of schemas. Returns the first fault.
  *
- * @param path The path of the value; undefined if it is not reached through `properties` alone.
+ * @param path The path of the value; {@link NO_PATH} if the value is not reached through `properties` alone.
  * @param isProperties Whether the value is the map of `properties`.
  */
 function collectAnnotations(
@@ -70,9 +74,9 @@ function collectAnnotations(
     } else if (name === ANNOTATION) {
       fault = addAnnotation(value as JsonObject, path, params)
     } else if (name === 'properties' && isObject(member)) {
-      fault = collectAnnotations(member, path, params, depth, true)
+      fault = collectAnnotations(member, path, params, depth, IS_PROPERTIES)
     } else if (!DATA_KEYWORDS.includes(name)) {
-      fault = collectAnnotations(member, undefined, params, depth + 1)
+      fault = collectAnnotations(member, NO_PATH, params, depth + 1)
     }
     if (fault) return fault
   }

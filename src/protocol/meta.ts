@@ -19,7 +19,9 @@ export const META_LOG_LEVEL: string = 'io.modelcontextprotocol/logLevel'
 /** The `subscriptions/listen` request that a notification belongs to. */
 export const META_SUBSCRIPTION_ID: string = 'io.modelcontextprotocol/subscriptionId'
 
+/** A label of the prefix of a `_meta` key, such as `com` in `com.example/name`. */
 const LABEL = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/i
+/** The part of a `_meta` key after the prefix, which may be empty. */
 const NAME = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)?$/i
 
 /** Whether a key matches the grammar: an optional prefix of dot-separated labels, a slash, a name. */
@@ -48,7 +50,10 @@ export function isProtocolKey(key: string): boolean {
   return /^[^./]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key)
 }
 
-/** The keys that 2025-06-18 reserves: any label of the prefix but the last is a reserved one. */
+/**
+ * The keys that 2025-06-18 reserves: a label of the prefix, except its last label, is `modelcontextprotocol`
+ * or `mcp`.
+ */
 const RESERVED_IN_20250618 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
 
 /**

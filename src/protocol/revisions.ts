@@ -15,9 +15,11 @@ export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25'
 /** How one revision works. Features that are not mentioned are absent. */
 export interface RevisionFacts {
   readonly version: Revision
-  /** The position among the revisions, from 1. A revision has the features of all earlier ones. */
+  /** The position among the revisions, from 1. A revision has the features of all earlier revisions. */
   readonly order: number
-  /** Whether the revision uses sessions and `initialize` (legacy), or describes the client in each request. */
+  /**
+   * Whether the revision uses sessions and `initialize` (legacy), or describes the client in each request.
+   */
   readonly era: 'legacy' | 'modern'
   /** Whether several messages may be sent as one array. */
   readonly batches?: boolean

@@ -42,7 +42,7 @@ import type { Suspension } from './request/outcome.ts'
 import type { HandlerContext } from './request/base-request-context.ts'
 import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
 
-/** The parts from which a preset composes a server, so that unused ones stay out of the bundle. */
+/** The parts from which a preset composes a server, so that unused parts stay out of the bundle. */
 export interface ServerFeatures {
   /** The handlers of the supported protocol methods. */
   readonly methods: ReadonlyMap<string, Method>
@@ -129,6 +129,9 @@ export interface AppliedMiddleware {
 /** Reports an error whose details are withheld from the client. */
 export type Report = (error: unknown, ctx?: HandlerContext) => void
 
+/** Modern clients can listen to the server (`subscriptions/listen`). */
+const CAN_PUSH = true
+
 const OPTION_NAMES: OptionNames<BaseServerOptions> = {
   instructions: 1,
   revisions: 1,
@@ -144,7 +147,7 @@ export interface ServerDefinition extends ServerFeatures {
   input: ClientInput
   readonly info: Implementation
   readonly instructions: string | undefined
-  /** Capabilities that the author declares in addition to the inferred ones. */
+  /** Capabilities that the author declares in addition to the inferred capabilities. */
   readonly capabilities: ServerCapabilities
   readonly revisions: readonly RevisionFacts[]
   /** Paginates lists. Absent if every list is a single page. */
@@ -215,7 +218,7 @@ export function defineServer(
       callHook(() => onError(error, ctx), ignore)
     },
     get offered() {
-      return (offered ??= Object.freeze(inferCapabilities(definition, true, 'modern')))
+      return (offered ??= Object.freeze(inferCapabilities(definition, CAN_PUSH, 'modern')))
     },
     changed,
   }

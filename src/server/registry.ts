@@ -98,7 +98,7 @@ export class Registry<T extends Entry> {
     this.#announceChange()
   }
 
-  /** Every entry with its key, including disabled ones. */
+  /** Every entry with its key, including disabled entries. */
   entries(): ReadonlyMap<string, T> {
     return this.#entries
   }

@@ -80,7 +80,7 @@ export async function serveTransport(
       },
       malformed(error) {
         const answer = connection.refuse(error.about, error)
-        // Answers to earlier frames are sent in microtasks: the answer to this one must follow them
+        // Answers to earlier frames are sent in microtasks: the answer to this frame must follow them
         if (answer) queueMicrotask(() => outbox.send(answer))
       },
       closed: () => resolve(),

@@ -140,7 +140,7 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   ): PromptRegistration<Env, Ctx>
   /**
    * Adds middleware: `use(middleware)` for all requests, or `use(method, middleware)` for
-   * requests of one method. The first one added is outermost.
+   * requests of one method. The middleware that was added first is outermost.
    */
   use(
     ...args: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]

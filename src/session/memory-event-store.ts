@@ -78,7 +78,7 @@ class MemoryEventStore implements EventStore {
 
   replayEventsAfter(eventId: string): MissedEvents | undefined {
     const stream = eventId.slice(0, eventId.lastIndexOf('_'))
-    // No event follows the last one of an open stream, which may have been dropped itself
+    // No event follows the last event of an open stream, even if that event was dropped
     if (this.#lastEventIds.get(stream) === eventId) return { stream, events: [] }
     if (!this.#events.has(eventId)) return undefined
     const events: StoredEvent[] = []

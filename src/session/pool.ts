@@ -51,7 +51,10 @@ export interface SessionOperations<S> {
    * @throws {ProtocolError} If the change cannot be stored. The session is then unchanged.
    */
   save(pooled: S): Promise<void>
-  /** Stores a change that no request waits for. If it fails, the error is reported and the change remains in memory. */
+  /**
+   * Stores a change that no request waits for. If it fails, the error is reported and the change remains in
+   * memory.
+   */
   note(pooled: S): Promise<void>
   /** Records that the client of a session listens to changes. */
   noteListening(pooled: S): Promise<void>
@@ -264,7 +267,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     }
   }
 
-  /** Ends expired sessions, then idle ones until there is room for one more. */
+  /** Ends expired sessions, then idle sessions until there is room for one more session. */
   async #makeRoom(newSession: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(newSession)) {

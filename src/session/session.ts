@@ -49,7 +49,7 @@ export interface SessionRecord {
    * - Absent: The client never opened one.
    */
   listens?: boolean
-  /** The principal that opened the session, the only one that may use it. */
+  /** The principal that opened the session. No other principal may use the session. */
   principal?: string
 }
 

@@ -64,7 +64,7 @@ const TOPICS = `CREATE TABLE mcp_topics (
   END;
   ${insertTopics('true')}`
 
-/** A statement that indexes the sessions for which a condition holds, except damaged ones. */
+/** A statement that indexes the sessions for which a condition holds, except damaged sessions. */
 function insertTopics(condition: string): string {
   const topics = ['subscriptions', 'elicitations'].map((member) => {
     return `SELECT value, mcp_sessions.id FROM mcp_sessions, json_each(

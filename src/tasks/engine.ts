@@ -29,7 +29,7 @@ import { TaskWork, type WorkOptions } from './work.ts'
 
 /** How tasks are stored and run. */
 export interface EngineOptions extends WorkOptions {
-  /** Limits tasks and deletes expired ones. If absent, the host does so. */
+  /** Limits tasks, and deletes expired tasks. If absent, the platform limits and deletes tasks. */
   readonly limits?: TaskLimits | undefined
   /** Called with the task after each change that clients can see. */
   readonly changed?: ((task: TaskRecord) => void) | undefined

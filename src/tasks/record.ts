@@ -21,7 +21,7 @@ export interface TaskCall {
   /** The params of `tools/call`, as received. */
   readonly params: JsonObject
   readonly client: ClientFacts
-  /** The authenticated principal, the only one that may access the task. */
+  /** The authenticated principal. No other principal may access the task. */
   readonly principal: string | null
   /** Further results of authorization. */
   readonly auth?: Auth | undefined

@@ -219,7 +219,7 @@ export class ServerTasks implements Tasks, TaskFactory {
       leaseMs: ownStore && leaseMs,
     })
     this.#service = this.#engine
-    // Several processes share this store: this one resumes the tasks of those that crash
+    // Several processes share this store: this process resumes the tasks of processes that crash
     if (store.subscribe) this.#engine.resume().catch((error) => this.#server.report(error))
     return this.#service
   }

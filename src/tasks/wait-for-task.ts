@@ -73,6 +73,8 @@ export function taskReporter(
   }
 }
 
+/** A failed request contains no poll interval that the server suggests. */
+const NO_SUGGESTION = undefined
 /** Number of polls before subscribing to notifications. */
 const POLLS_BEFORE_SUBSCRIBING = 2
 /** How long polling pauses while the server sends notifications, in milliseconds. */
@@ -232,7 +234,7 @@ class TaskWait {
         return
       } catch (error) {
         if (!isTransient(error)) throw error
-        await sleep(pollDelayMs(undefined, failures, this.#awaited.options), signal)
+        await sleep(pollDelayMs(NO_SUGGESTION, failures, this.#awaited.options), signal)
       }
     }
   }

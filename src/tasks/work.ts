@@ -174,7 +174,7 @@ export class TaskWork {
   /**
    * Stores the transition that results from a run. If the store fails, the attempt is repeated. If
    * the store never accepts the outcome, for example because it is too large, the task fails. With
-   * the option `begin`, there is only one attempt: the host repeats the run if it fails.
+   * the option `begin`, there is only one attempt: the platform repeats a run that fails.
    */
   async #saveOutcome(run: Run, transition: Transition): Promise<void> {
     if (this.#options.begin) return this.#change(run, transition)

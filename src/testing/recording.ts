@@ -87,7 +87,7 @@ export interface Replay extends Transport {
  */
 export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   const [clientSide, serverSide] = inMemoryTransports()
-  /** The current request ids, by the recorded ones. */
+  /** The current request ids. The keys are the recorded request ids. */
   const ids = new Map<unknown, unknown>()
   requireFrames(frames)
   const remaining = [...frames]

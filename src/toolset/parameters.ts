@@ -15,7 +15,7 @@ const MAX_PROPERTY_LENGTH = 64
 
 /**
  * The maximum number of schemas merged into a root, and the maximum number of their members. Further schemas
- * are omitted: references can multiply them without limit, and merging many large ones would take minutes.
+ * are omitted: references can multiply them without limit, and merging many large schemas would take minutes.
  */
 const MAX_MERGED: Budget = { schemas: 100, members: 10_000 }
 

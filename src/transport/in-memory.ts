@@ -14,8 +14,8 @@ import type { Receiver, Transport } from '../protocol/transport.ts'
 const MAX_QUEUED = 16
 
 /**
- * Creates two connected transports. Each receives what the other one sends, in order and never
- * synchronously within `send`.
+ * Creates two connected transports. Each transport receives the messages that the other transport sends, in
+ * order and never synchronously within `send`.
  *
  * Messages are copied as if serialized to JSON and parsed again, so that the sides share no
  * objects, and values that JSON does not support are lost as over a network. Closing one side

@@ -12,7 +12,10 @@ import type {
 } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 
-/** URLs that are safe to open: no scripts, and none that the network could tamper with. */
+/**
+ * URLs that are safe to open: `https:`, and `http:` on this machine. They run no script, and the network
+ * cannot change their content.
+ */
 const SAFE_URL = /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1])(?::\d+)?(?:[/?#]|$)/i
 
 /** Why the params of `elicitation/create` are invalid or not covered by the declared capability. */

@@ -29,6 +29,9 @@ import type { RequestOptions } from '../request-options.ts'
 import { request } from '../request.ts'
 import type { Subscription } from './subscription.ts'
 
+/** Whether to retry if the first stream cannot be opened. */
+const RETRIES_OPENING = true
+
 /** All subscriptions of one connection. */
 export class Subscriptions implements ChangeListeners {
   logLevel: LoggingLevel | undefined
@@ -114,7 +117,9 @@ export class Subscriptions implements ChangeListeners {
     }
   }
 
-  /** Counts the queues of a resource: subscribes for the first one, and unsubscribes after the last one. */
+  /**
+   * Counts the queues of a resource: subscribes for the first queue, and unsubscribes after the last queue.
+   */
   #changeCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
     const counting = this.#lastCountChange.then(async () => {
       const count = (this.#subscriberCounts.get(uri) ?? 0) + change
@@ -186,7 +191,8 @@ export class Subscriptions implements ChangeListeners {
       // If `subscribe` was called in the meantime, it has opened a stream for everything
       const useForHooks = (queue: Subscription): void =>
         this.#hookSubscription ? queue.close() : this.#forwardToHooks(queue)
-      if (wanted) this.#connection.reportFailureOf(this.listen(wanted, {}, true).then(useForHooks))
+      if (wanted)
+        this.#connection.reportFailureOf(this.listen(wanted, {}, RETRIES_OPENING).then(useForHooks))
       return
     }
     const needsStream = (name: string): boolean => /^(?:on(?!Error)|roots)/.test(name)

@@ -117,7 +117,10 @@ export class FollowedSubscription {
    *
    * @throws the error if another attempt would fail too, or the signal aborts.
    */
-  async waitAfter(error: unknown, isReported = true): Promise<void> {
+  async waitAfter(
+    error: unknown,
+    { isReported = true }: { isReported?: boolean } = {},
+  ): Promise<void> {
     if (!this.mayRetry(error)) throw error
     if (isReported) this.report(error)
     await sleep(Math.max(backoffMs(this.#failures++), retryAfterMs(error)), this.signal)

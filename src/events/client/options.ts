@@ -13,7 +13,7 @@ import type { WebhookReceiver } from './webhook.ts'
 /** Options of all subscriptions of a client. */
 export interface EventSubscriptionsOptions {
   /**
-   * Stores the subscriptions with their positions, so that a later process continues where this one
+   * Stores the subscriptions with their positions, so that a later process continues where this process
    * stopped. Default: in memory.
    */
   readonly store?: SubscriptionRecords

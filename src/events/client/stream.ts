@@ -22,11 +22,15 @@ export async function* streamEvents(
     } catch (error) {
       if (wasStable(openedAt)) followed.succeeded()
       // Networks interrupt long responses regularly
-      await followed.waitAfter(error, (error as SdkError).code !== 'NETWORK')
+      await followed.waitAfter(error, {
+        isReported: (error as SdkError).code !== 'NETWORK',
+      })
       continue
     }
     if (wasStable(openedAt)) followed.succeeded()
-    await followed.waitAfter(new SdkError('NETWORK', 'The server ended the stream'), false)
+    await followed.waitAfter(new SdkError('NETWORK', 'The server ended the stream'), {
+      isReported: false,
+    })
   }
 }
 

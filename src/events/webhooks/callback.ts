@@ -59,7 +59,7 @@ export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolea
 }
 
 /**
- * Whether a path begins with another one, by whole segments. Paths with encoded separators are
+ * Whether a path begins with another path, by whole segments. Paths with encoded separators are
  * never below another, because servers may decode them.
  */
 export function isBelow(path: string, prefix: string): boolean {

@@ -11,7 +11,7 @@ import { isAlive } from '../bus.ts'
 import type { Database } from '../database.ts'
 import { ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
 
-/** The maximum number of sessions that are ended for a new one. */
+/** The maximum number of sessions that are ended to make room for a new session. */
 const MAX_EVICTIONS = 100
 
 /** The limits of sessions, and how to end sessions. */
@@ -58,7 +58,8 @@ export class Admission {
 
   /**
    * Stores a new session and returns its id. At the limits, the least recently used inactive session of the
-   * same account is ended. If there is none, one of the account with the most sessions is ended.
+   * same account is ended. If there is no such session, a session of the account with the most sessions is
+   * ended.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` If the database cannot be used, or no session can end.
    */
@@ -99,7 +100,7 @@ export class Admission {
     return rows.length > 0
   }
 
-  /** Ends one session to make room. Returns whether there was one. */
+  /** Ends one session to make room. Returns whether a session could be ended. */
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
     const hasSameAccount = account === null ? 'account IS NULL' : 'account = $1'

@@ -43,7 +43,7 @@ export class Listeners {
     return this.#opening > 0 || this.#all.size > 0
   }
 
-  /** Whether another process has a newer connection than this one, so that nothing is sent here. */
+  /** Whether another process has a newer connection, so that this process sends nothing. */
   get isSilent(): boolean {
     return this.#newest()?.active === false
   }

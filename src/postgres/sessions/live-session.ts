@@ -171,13 +171,14 @@ export class LiveSession {
   }
 
   /**
-   * Settles the request of this process to the client that a response answers. Returns whether there is one.
+   * Settles the request of this process to the client that a response answers. Returns whether this process
+   * had sent such a request.
    *
-   * @param isStored Whether the answer is in the table of answers.
+   * @param how.isStored Whether the answer is in the table of answers.
    */
-  receiveResponse(response: JsonRpcResponse, isStored: boolean): boolean {
+  receiveResponse(response: JsonRpcResponse, how: { isStored: boolean }): boolean {
     const isSettled = this.#session.receiveResponse(response)
-    if (isSettled) this.#noteAnswered(Number(response.id), isStored)
+    if (isSettled) this.#noteAnswered(Number(response.id), how)
     return isSettled
   }
 
@@ -189,10 +190,10 @@ export class LiveSession {
   /** Reads the rows that other processes may have changed. */
   wake(): Promise<void> {
     this.#isStale = true
-    this.#parts.live.setStale(this, true)
+    this.#parts.live.markStale(this)
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = undefined
-      this.#parts.live.setStale(this, false)
+      this.#parts.live.markFresh(this)
       this.#parts.settle(this)
     })
     return this.#refreshing
@@ -260,11 +261,11 @@ export class LiveSession {
     const { id, malformed } = answer
     if (malformed && 'error' in answer) {
       this.#session.rejectPending({ id }, new Error(answer.error.message))
-      this.#noteAnswered(Number(id), true)
-    } else this.receiveResponse(answer, true)
+      this.#noteAnswered(Number(id), { isStored: true })
+    } else this.receiveResponse(answer, { isStored: true })
   }
 
-  #noteAnswered(question: number, isStored: boolean): void {
+  #noteAnswered(question: number, { isStored }: { isStored: boolean }): void {
     this.#asked.delete(question)
     if (isStored) this.streams.noteAnswered(question)
   }

@@ -61,9 +61,13 @@ export class LiveSessions<S extends FoundSession> {
     this.#removals.set(live, this.#topics.add(live, live.topics))
   }
 
-  /** Records whether the record of a session is being read again. */
-  setStale(live: S, isStale: boolean): void {
-    if (isStale) this.#stale.add(live)
-    else this.#stale.delete(live)
+  /** Notes that the record of a session is being read again. */
+  markStale(live: S): void {
+    this.#stale.add(live)
+  }
+
+  /** Notes that the record of a session has been read. */
+  markFresh(live: S): void {
+    this.#stale.delete(live)
   }
 }

@@ -34,7 +34,7 @@ export interface ProcessParts {
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
-  readonly live: Pick<LiveSessions<TrackedSession>, 'update' | 'setStale'>
+  readonly live: Pick<LiveSessions<TrackedSession>, 'update' | 'markStale' | 'markFresh'>
   readonly report: (error: unknown) => void
   /** Whether it is certain which processes are alive. */
   mayTakeOver(): boolean

@@ -23,7 +23,10 @@ import { StreamWriter } from './writer.ts'
 /** A request without a stream that takes longer than this is stored for other processes, in milliseconds. */
 const LONG_MS = 100
 
-/** The maximum length of the JSON of a request id. An index limits it: requests with longer ids are not stored. */
+/**
+ * The maximum length of the JSON of a request id. An index limits it: requests with longer ids are not
+ * stored.
+ */
 const MAX_KNOWN_ID = 500
 
 /** How long every process may need after an outage to record that it is alive, in milliseconds. */
@@ -220,7 +223,7 @@ export class ProcessSessions implements ProcessParts {
     }).catch(this.report)
     for (const live of all) live.release()
     this.live.clear()
-    // Without the database, other processes detect later that this one has ended
+    // Without the database, other processes detect later that this process has ended
     await this.streams.release().catch(this.report)
   }
 

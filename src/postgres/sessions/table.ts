@@ -124,7 +124,7 @@ export class SessionTable {
     return rows.length > 0
   }
 
-  /** Reserves ids for requests of this process to the client. Returns the id before the first one. */
+  /** Reserves ids for requests of this process to the client. Returns the id before the first reserved id. */
   async reserveIds(id: string): Promise<number> {
     const query = 'UPDATE {mcp_sessions} SET asked = asked + 1 WHERE id = $1 RETURNING asked'
     const [row] = await this.#database.query<{ asked: number }>(query, id)

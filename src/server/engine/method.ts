@@ -13,7 +13,7 @@ import type { MethodTarget, ServerDefinition } from '../definition.ts'
  * Finds the handler of a method that the server offers in this revision.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` if the server does not offer the method;
- * `INVALID_REQUEST` for a second `initialize`. Transports answer the first one.
+ * `INVALID_REQUEST` for a second `initialize`. Transports answer the first `initialize`.
  */
 export function resolveMethod(
   server: ServerDefinition,

@@ -146,7 +146,7 @@ export function mayReceive(
 
 /**
  * Whether a caller may subscribe to a URI: a resource that it could read, or a parent of one.
- * Hidden resources are treated like missing ones, so that callers cannot distinguish them.
+ * Hidden resources are treated like missing resources, so that callers cannot distinguish them.
  */
 function maySubscribe(registered: Resources, uri: string, requester: Requester): boolean {
   if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true

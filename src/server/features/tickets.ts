@@ -11,7 +11,7 @@ import { isObject } from '../../protocol/validate.ts'
 export interface TicketOptions {
   /**
    * Secrets that encrypt tickets: the first encrypts, all can decrypt. Every instance that issues or
-   * redeems tickets needs the same ones. By default a secret is generated.
+   * redeems tickets needs the same secrets. By default a secret is generated.
    */
   secrets?: Secrets
   /**

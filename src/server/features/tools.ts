@@ -123,7 +123,7 @@ export interface ToolEntry extends Entry {
   readonly input: StandardSchema | undefined
   readonly output: StandardSchema | undefined
   readonly task?: TaskSupport | ToolTask | undefined
-  /** Whether the tool is run by another server, which is mounted in this one. */
+  /** Whether another server, which is mounted in this server, runs the tool. */
   readonly mirrored?: true
   /** The arguments that are repeated in HTTP headers. */
   readonly headerParams: readonly HeaderParam[]

@@ -7,6 +7,9 @@ import type { Root } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { askClient, type InputRequester } from './ask.ts'
 
+/** The key of the input request is generated. */
+const NO_KEY = undefined
+
 /** Whether a value is a list of roots. */
 export function areRoots(value: unknown): boolean {
   return (
@@ -16,7 +19,7 @@ export function areRoots(value: unknown): boolean {
 
 /** Implements `Context.roots`. */
 export async function listRoots(requester: InputRequester): Promise<Root[]> {
-  const result = await askClient(requester, { method: 'roots/list' }, undefined, ({ roots }) =>
+  const result = await askClient(requester, { method: 'roots/list' }, NO_KEY, ({ roots }) =>
     areRoots(roots),
   )
   return result.roots as Root[]

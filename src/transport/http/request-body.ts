@@ -11,7 +11,7 @@ import { HttpError, invalidRequest } from './http-error.ts'
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 /**
- * Bodies up to this size are read at once, which is faster. Longer ones could take too much memory
+ * Bodies up to this size are read at once, which is faster. Longer bodies could take too much memory
  * this way: hosts store each chunk as an object, however small it is.
  */
 const MAX_SHORT_BYTES = 16_384

@@ -11,7 +11,7 @@ export type SseListener = (type: string, data: string) => void
 /**
  * Parses the decoded text of an event stream, in chunks of any size.
  *
- * This package has its own parser because existing ones discard the id of an event without data, although
+ * This package has its own parser because existing parsers discard the id of an event without data, although
  * a stream may have to be resumed from that id.
  */
 export class SseParser {
@@ -39,7 +39,7 @@ export class SseParser {
     this.#maxLength = maxLength
   }
 
-  /** Prepares for another stream, which continues where the last one ended. */
+  /** Prepares for another stream, which continues where the last stream ended. */
   restart(): void {
     this.#line.take()
     this.#data.take()

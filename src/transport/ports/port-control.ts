@@ -14,7 +14,7 @@ export interface Handshake {
   id: string
   /** Whether the sender holds the lock that is named by {@link lockName}. */
   lock: boolean
-  /** The id of the sender whose handshake message this one answers. */
+  /** The id of the sender whose handshake message is answered. */
   seen?: string
 }
 

@@ -35,7 +35,7 @@ export interface ChildTransportOptions extends StdioTransportOptions {
    */
   graceMs?: number
   /**
-   * The maximum number of consecutive restarts. The first restart is immediate, later ones are
+   * The maximum number of consecutive restarts. The first restart is immediate, later restarts are
    * delayed by 100 ms, 200 ms, 400 ms… A process that ran for a minute resets the count.
    *
    * @default 5
@@ -77,7 +77,7 @@ export interface StdioCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string | undefined
-  /** The variables that it receives in addition to the inherited ones. */
+  /** The variables that the program receives in addition to the inherited variables. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 

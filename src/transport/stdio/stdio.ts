@@ -16,6 +16,8 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
  * transport.
  */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
+/** The end of a broken connection waits for no flush. */
+const WITHOUT_FLUSH = undefined
 /** How much of a malformed line an error quotes, in UTF-16 units. */
 const EXCERPT_LENGTH = 80
 
@@ -97,7 +99,7 @@ class StdioTransport implements Transport {
   send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     if (this.#queue.length > MAX_QUEUE_LENGTH) {
       const error = new SdkError('LIMIT_EXCEEDED', 'The peer reads too slowly')
-      this.#closing ??= this.#end(undefined, error)
+      this.#closing ??= this.#end(WITHOUT_FLUSH, error)
     }
     if (this.#closing) return Promise.reject(closedError())
     try {
@@ -144,7 +146,7 @@ class StdioTransport implements Transport {
       await written
     } catch (cause) {
       const error = closedError(cause)
-      this.#closing ??= this.#end(undefined, error)
+      this.#closing ??= this.#end(WITHOUT_FLUSH, error)
       throw error
     }
   }

@@ -102,7 +102,8 @@ export class ListeningChannel extends StreamableHttpChannel {
    *
    * @param hasStreamed Whether the session ever had the stream. If it had, a 404 means that the session
    *   ended.
-   * @param attempts How many attempts to reopen the stream precede this one, since the stream was last stable.
+   * @param attempts How many attempts to reopen the stream precede this attempt, since the stream was last
+   *   stable.
    */
   async #openStream(
     parser: SseParser,

@@ -71,7 +71,7 @@ async function postBatch(
 /**
  * Validates a batch as a whole.
  *
- * @returns Its valid messages, and the error responses to the invalid ones.
+ * @returns Its valid messages, and the error responses to the invalid messages.
  */
 function checkBatch(
   { endpoint }: IncomingRequest,

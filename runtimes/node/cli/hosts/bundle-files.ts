@@ -29,6 +29,7 @@ export interface BundleContents {
 /** The names that are never bundled: files of tools, and files that often contain secrets. */
 const EXCLUDED =
   /^(?:\.git|\.svn|\.DS_Store|Thumbs\.db|\.env(?:\..*)?|\.npmrc|.*\.(?:mcpb|log|pem|key))$/
+/** The names in `node_modules` that are never bundled, because only package managers read them. */
 const EXCLUDED_MODULES = /^(?:\.bin|\.cache|\.package-lock\.json)$/
 
 /**

@@ -74,7 +74,7 @@ function option(variable: string): JsonObject {
   return { type: 'string', title: variable, description, required: true, sensitive: true }
 }
 
-/** The author of a package: an object, or `Name <email> (URL)`. */
+/** The author of a package: an object, or text such as `Name <email> (URL)`, whose parts are all optional. */
 export function authorOf({ author }: JsonObject): JsonObject | undefined {
   if (typeof author === 'string') {
     const [, name = '', email, url] =

@@ -114,7 +114,7 @@ function remove(text: string, removed: Node): string {
   return apply(text, edits)
 }
 
-/** Adds a member or an element behind the last one, and behind the comment in the line of that one. */
+/** Adds a member or an element behind the last member or element, and behind a comment in the same line. */
 function insertion(
   text: string,
   parent: Node,
@@ -156,7 +156,7 @@ function find(
   if (!root) throw new SyntaxError('it is empty')
   let parent = root
   for (const [index, name] of path.entries()) {
-    // If a name occurs twice, parsers use the last one
+    // If a name occurs twice, parsers use the last member
     const property = parent.children?.findLast(({ children }) => children?.[0]?.value === name)
     const node = property?.children?.[1]
     if (!node) return { parent, node: undefined, rest: path.slice(index) }

@@ -29,7 +29,7 @@ export interface SealedSessionOptions {
    */
   secrets?: Secrets
   /**
-   * The lifetime of a session, in milliseconds, after which the client must start a new one.
+   * The lifetime of a session, in milliseconds, after which the client must start a new session.
    *
    * @default 86400000
    */
