@@ -39,7 +39,8 @@ export function planRetry(
   if (status === 410 || status === 413) return { progress: nextBody(before) }
   const now = Date.now()
   const { firstAttemptAt = now, failedSince = now, control } = before
-  const [attempts, failures] = [(before.attempts ?? 0) + 1, (before.failures ?? 0) + 1]
+  const attempts = (before.attempts ?? 0) + 1
+  const failures = (before.failures ?? 0) + 1
   const progress = {
     ...before,
     ...repeated,
