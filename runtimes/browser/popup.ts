@@ -126,7 +126,8 @@ export async function completeSignIn(): Promise<boolean> {
 function notifyWaitingPage(state: string | null, callback: string): Promise<boolean> {
   const channel = new BroadcastChannel(channelName(state))
   return new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(false), ANSWER_MS)
+    // Resolves with `false`
+    const timer = setTimeout(resolve, ANSWER_MS, false)
     channel.addEventListener('message', ({ data }) => {
       if (data !== 'taken') return
       clearTimeout(timer)
