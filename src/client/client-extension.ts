@@ -53,6 +53,11 @@ export interface ClientExtensionOptions {
    * @default ['']
    */
   readonly revisions?: readonly string[]
+  /**
+   * The first revision of the protocol whose core includes the extension. A client that uses only this
+   * revision and later ones does not declare the extension.
+   */
+  readonly coreSince?: Revision
   /** For each of the extension's methods, the param that the `Mcp-Name` header repeats, if any. */
   readonly nameParams?: { readonly [method: string]: string }
   /**
@@ -111,14 +116,14 @@ export type ResultCompleter = (
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
-  const { id, settings = {}, nameParams = {}, resultTypes = {}, attach } = options
+  const { id, settings = {}, nameParams = {}, resultTypes = {}, coreSince, attach } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
   const completers = new Map(Object.entries(resultTypes))
   return {
     id,
     attach(connection) {
       const { capabilities, client, nameParams: added } = connection
-      const { extensions = [] } = connection.options
+      const { extensions = [], revision } = connection.options
       const ids = extensions.flatMap((extension) => extension.id ?? [])
       const names = Object.entries(nameParams)
       const repeated = names.find(([method]) => methods.has(method) || added.has(method))?.[0]
@@ -126,7 +131,8 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
         throw new SdkError('INVALID_USE', `"${repeated ?? id}" exists already`)
       }
       for (const [method, param] of names) added.set(method, param)
-      capabilities.extensions = { ...capabilities.extensions, [id]: settings }
+      const isCore = coreSince && revision && [revision].flat().every((each) => each >= coreSince)
+      if (!isCore) capabilities.extensions = { ...capabilities.extensions, [id]: settings }
       addLayer(connection, extensionLayer(options, completers, connection))
       attach?.(client, ids)
     },
@@ -143,6 +149,9 @@ function extensionLayer(
   { client, capabilities }: ExtensionTarget,
 ): PassMessage {
   const supportedRevisions: readonly unknown[] = revisions
+  const declaration = (): JsonObject | undefined => client.serverCapabilities?.extensions?.[id]
+  const isSupported = (declared: JsonObject | undefined): boolean =>
+    !declared || supportedRevisions.includes(declared.revision ?? '')
   return async (message, { incoming, options }, next) => {
     if (incoming && options && wrap && client.revision < FIRST_STATELESS) {
       return wrap(
@@ -156,14 +165,19 @@ function extensionLayer(
     const { input, [startedOperation]: started }: RepeatedRequestOptions = options
     // The caller completes the result itself
     const isManual = input === 'manual' && !started
-    const executed = started || (isManual && started !== null) ? undefined : await send?.(request)
+    const isSent = !started && !(isManual && started !== null) && isSupported(declaration())
+    const executed = isSent ? await send?.(request) : undefined
     if (executed) return executed
     const result = started ?? (await next(message)) ?? {}
-    const { serverCapabilities } = client
-    const declared = serverCapabilities?.extensions?.[id]
-    const isOn = declared && supportedRevisions.includes(declared.revision ?? '')
     const completer = completers.get(result.resultType ?? '')
-    if (completer && !isManual && (isOn || !serverCapabilities)) return completer(result, request)
-    return started ? next(message) : result
+    const declared = declaration()
+    if (!completer || isManual || (client.serverCapabilities && !declared)) {
+      return started ? next(message) : result
+    }
+    if (isSupported(declared)) return completer(result, request)
+    throw new SdkError(
+      'CAPABILITY_MISSING',
+      `The client does not support revision "${String(declared?.revision)}" of "${id}"`,
+    )
   }
 }

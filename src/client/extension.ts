@@ -31,7 +31,10 @@ export interface ClientExtension {
 /** The part of a client's connection to which middleware and extensions are added. */
 export interface ExtensionTarget {
   readonly client: ExtensionClient
-  readonly options: { readonly extensions?: readonly Partial<ClientExtension>[] }
+  readonly options: {
+    readonly extensions?: readonly Partial<ClientExtension>[]
+    readonly revision?: Revision | readonly Revision[]
+  }
   /** The capabilities that the client declares. */
   readonly capabilities: ClientCapabilities
   /** For each method of an extension, the param that the `Mcp-Name` header repeats. */

@@ -163,8 +163,10 @@ describe('The revision of an extension', () => {
 
   it('of a server that a client does not know turns the client’s part off [E-EXT-020]', async () => {
     const completed: unknown[] = []
+    const sent: string[] = []
     const extension = clientExtension({
       id: ID,
+      send: ({ method }) => void sent.push(method),
       resultTypes: {
         found: (_result, { method }) => ({ content: [], completed: completed.push(method) }),
       },
@@ -181,9 +183,13 @@ describe('The revision of an extension', () => {
       return await client.callTool('search')
     }
     const error: unknown = await callWith({ revision: 'zz' }).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'INVALID_MESSAGE' })
-    expect(completed).toEqual([])
+    expect(error).toMatchObject({
+      code: 'CAPABILITY_MISSING',
+      message: `The client does not support revision "zz" of "${ID}"`,
+    })
+    expect([completed, sent]).toEqual([[], []])
     expect(await callWith({ future: 1 })).toMatchObject({ completed: 1 })
+    expect(sent).toEqual(['tools/call'])
   })
 })
 
@@ -354,4 +360,26 @@ describe('The stage of an extension', () => {
     const declaring = await openSession(handle, '2025-11-25', { extensions: { [ID]: {} } })
     expect(await lastMessage(await declaring.send(ask))).toEqual(found(''))
   })
+
+  it.each([
+    [undefined, true],
+    [['2025-11-25', '2026-07-28'], true],
+    ['2026-07-28', false],
+    [['2026-07-28'], false],
+  ] as const)(
+    'of the core is declared by a client of %j: %s [E-EXT-012]',
+    async (revision, isDeclared) => {
+      const extension = clientExtension({ id: ID, coreSince: '2026-07-28' })
+      const server = createServer({ name: 's', version: '1' })
+      server.tool('declared', {}, (_args, ctx) =>
+        String(ID in (ctx.client.capabilities?.extensions ?? {})),
+      )
+      await using client = await connectInMemory(server, {
+        extensions: [extension],
+        ...(revision !== undefined && { revision }),
+      })
+      const { content } = await client.callTool('declared')
+      expect(content).toEqual([{ type: 'text', text: String(isDeclared) }])
+    },
+  )
 })
