@@ -67,8 +67,11 @@ export const budgets: readonly Budget[] = [
   { name: 'card of a server', code: `${server}; ${card}`, maxKb: 2, base: server },
 ]
 
-/** The maximum size of the playground's scripts, including the parts of the package that they use. */
-const page = { name: 'playground', maxKb: 47.25 }
+/**
+ * The maximum size of the scripts that the playground loads when it starts, including the parts of the
+ * package that they use.
+ */
+const page = { name: 'playground', maxKb: 46.75 }
 
 /** The size of one bundle. */
 export interface Weight {
@@ -148,13 +151,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const [path, bytes] of await ingredients(budget.code))
       console.log(`       ${kb(bytes)} KB  ${path}`)
   }
-  const scripts = ['main.js', 'callback.js'].map((name) => `${root}dist/playground/${name}`)
-  const weights = scripts.map((path) => gzipSync(readFileSync(path), { level: 9 }).byteLength)
-  report(
-    page,
-    weights.reduce((sum, bytes) => sum + bytes, 0),
-    '',
-  )
+  const scripts = new Set(['main.js', 'callback.js'])
+  let pageBytes = 0
+  // The set grows during the iteration
+  for (const name of scripts) {
+    const text = readFileSync(`${root}dist/playground/${name}`, 'utf8')
+    pageBytes += gzipSync(text, { level: 9 }).byteLength
+    for (const [, imported = ''] of text.matchAll(/(?:import|from)"\.\/([^"]+)"/g))
+      scripts.add(imported)
+  }
+  report(page, pageBytes, '')
 }
 
 /** Prints one line; returns whether the bundle is within its budget. */

@@ -22,7 +22,9 @@ for (const entry of ['main', 'callback']) {
       manualPureFunctions: ['AbortController', 'TextDecoder', 'TextEncoder'],
     },
     output: {
-      file: `${target}${entry}.js`,
+      dir: target,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
       format: 'esm',
       minify: true,
       comments: { annotation: false },

@@ -8,6 +8,27 @@ const visited = visit(server)
 let page: Page
 beforeAll(() => void ({ page } = visited))
 
+/** Answers the page's request for a catalog with cards that have these members. */
+async function serveCatalog(own: Page, cards: readonly object[]): Promise<void> {
+  const entries = cards.map((members, index) => ({
+    identifier: `urn:air:example.com:mcp:${index}`,
+    type: 'application/mcp-server-card+json',
+    data: {
+      name: 'com.example/shop',
+      version: '1.0.0',
+      description: 'Sells things.',
+      remotes: [{ type: 'streamable-http', url: `${visited.url}/mcp${index || ''}` }],
+      ...members,
+    },
+  }))
+  await own.route('**/.well-known/ai-catalog.json', (route) =>
+    route.fulfill({
+      contentType: 'application/ai-catalog+json',
+      body: JSON.stringify({ specVersion: '1.0', entries }),
+    }),
+  )
+}
+
 describe('Playground: connection', () => {
   it.each([
     // Titles are what annotations say, or names
@@ -54,6 +75,45 @@ describe('Playground: connection', () => {
     expect(await session.innerText()).toMatch(/^[\x21-\x7e]{16,}$/)
     await sees(facts, `${visited.url}/mcp`)
     expect(await facts.locator('.chip').allInnerTexts()).toContain('completions')
+  })
+
+  it('finds a server by its domain, and logs how it differs from its card', async () => {
+    const own = await visited.open()
+    const { host } = new URL(visited.url)
+    const markup = '<img src=x onerror=alert(1)>'
+    await serveCatalog(own, [{ title: markup }])
+    await own.getByLabel('Endpoint').fill(host)
+    await press(own, 'Connect')
+    await isConnected(own, 'over 2026-07-28')
+    expect(await own.getByLabel('Endpoint').inputValue()).toBe(`${visited.url}/mcp`)
+    await sees(own.getByRole('tabpanel'), `The card gives "${markup}" as “title”`)
+    expect(await own.locator('img[src=x]').count()).toBe(0)
+  })
+
+  it('shows the texts of cards as text if a domain lists several servers [E-CARD-088]', async () => {
+    const own = await visited.open()
+    const { host } = new URL(visited.url)
+    const markup = (member: string): string => `<img src=x alt=${member} onerror=alert(1)>`
+    const texts = { title: markup('title'), description: markup('description') }
+    await serveCatalog(own, [texts, { name: 'com.example/other' }])
+    await own.getByLabel('Endpoint').fill(host)
+    await press(own, 'Connect')
+    await sees(own.locator('body'), 'lists several servers')
+    await sees(own.locator('body'), texts.title)
+    expect(await own.locator('img[src=x]').count()).toBe(0)
+  })
+
+  it('accepts URLs and domains as endpoints', async () => {
+    const field = page.getByLabel('Endpoint')
+    const isValid = (): Promise<boolean> =>
+      field.evaluate((input: HTMLInputElement) => input.validity.valid)
+    const entered = await field.inputValue()
+    const given = ['https://a.example/mcp', 'http://a', 'my-shop.example', 'localhost:8000']
+    for (const text of [...given, '', 'ftp://a.example', 'a b', 'example.com/mcp']) {
+      await field.fill(text)
+      expect([text, await isValid()]).toEqual([text, given.includes(text)])
+    }
+    await field.fill(entered)
   })
 
   it('suggests causes for an unreachable endpoint', async () => {

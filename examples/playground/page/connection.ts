@@ -8,9 +8,7 @@ import { pageFetch, type RequestId, type Revision } from 'edgewise/browser'
 import { connect, type Client } from 'edgewise/client'
 import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import type { Activity } from './activity/activity.ts'
-import { ask } from './ask.ts'
 import { loadCatalog, type Catalog } from './catalog.ts'
-import { sample } from './sample.ts'
 import { auth } from './sign-in.ts'
 import { watchedFetch, type WireEntry } from './activity/wire.ts'
 
@@ -87,8 +85,9 @@ export async function openConnection(
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
     capabilities: { elicitation: { form: {}, url: {} } },
-    onElicit: ask,
-    onSample: sample,
+    // Loaded on demand, because most servers ask for nothing
+    onElicit: async (...request) => (await import('./questions.ts')).ask(...request),
+    onSample: async (...request) => (await import('./questions.ts')).sample(...request),
     onLog: activity.log,
     onToolsChanged: reload,
     onResourcesChanged: reload,

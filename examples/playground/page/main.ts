@@ -13,6 +13,7 @@ import { setUpTheme } from './theme.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { titleOf } from './catalog.ts'
 import { setUpSaved } from './saved/saved.ts'
+import { isDomain } from './saved/store.ts'
 import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
 import { missingView, serverView, welcomeView } from './views/server.ts'
 import { promptView } from './views/prompt.ts'
@@ -20,6 +21,7 @@ import { resourceView, templateView } from './views/resource.ts'
 import { toolView } from './views/tool.ts'
 import { setUpActivity } from './activity/activity.ts'
 import type { WireEntry } from './activity/wire.ts'
+import type { FoundServer } from './discover.ts'
 
 /** The delay until the button to cancel connecting is shown, in milliseconds. */
 const PATIENCE_MS = 300
@@ -156,6 +158,12 @@ async function open(): Promise<void> {
   showDisconnected('connecting', 'Connecting', false)
   try {
     await previous?.client.close()
+    let found: FoundServer | undefined
+    if (isDomain(endpoint.value)) {
+      const { findServer } = await import('./discover.ts')
+      found = await findServer(endpoint.value, signal, activity)
+      endpoint.value = found.url
+    }
     const chosenRevision = findRevision(revision.value)?.version
     const opened = await openConnection(
       { url: endpoint.value, revision: chosenRevision, timeoutMs, signal },
@@ -174,6 +182,7 @@ async function open(): Promise<void> {
     )
     if (signal.aborted) return await opened.client.close()
     connection = opened
+    found?.compare(opened.client)
     showCatalog(opened.catalog)
     reportReach(opened, true)
     remember()
@@ -208,7 +217,8 @@ setUpSaved({
   current() {
     if (!endpoint.reportValidity()) return undefined
     const { value: url } = endpoint
-    const name = connection?.url === url ? nameOf(connection.client) : new URL(url).host
+    const host = isDomain(url) ? url : new URL(url).host
+    const name = connection?.url === url ? nameOf(connection.client) : host
     return { name, url, revision: revision.value }
   },
   open(server) {
