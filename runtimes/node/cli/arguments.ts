@@ -51,6 +51,7 @@ export type Target =
 
 const definitions = {
   json: { type: 'boolean', default: false },
+  sarif: { type: 'boolean', default: false },
   args: { type: 'string' },
   header: { type: 'string', multiple: true, default: [] as string[] },
   input: { type: 'string', multiple: true, default: [] as string[] },
@@ -79,6 +80,7 @@ const definitions = {
 /** The validated options. */
 export interface Options {
   readonly json: boolean
+  readonly sarif: boolean
   readonly args: string | undefined
   readonly headers: Headers
   /** Values for the inputs of a card. */
@@ -163,9 +165,10 @@ function parse(args: readonly string[]) {
 type Values = ReturnType<typeof parse>['values']
 
 function optionsOf(values: Values, clients: readonly HostName[]): Options {
-  const { json, args, cwd, yes, verbose } = values
+  const { json, sarif, args, cwd, yes, verbose } = values
   return {
     json,
+    sarif,
     args,
     headers: headersOf(values),
     inputs: Object.fromEntries(values.input.map((pair) => split(pair, '=', '--input'))),

@@ -32,6 +32,7 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
   events,
   inspect,
   bridge,
+  check: async (invocation) => (await import('./check.ts')).check(invocation),
   install: async (invocation) => (await import('./install.ts')).install(invocation),
   links: async (invocation) => (await import('./links.ts')).links(invocation),
 }

@@ -50,6 +50,11 @@ const commands = {
     'order.shipped city=Oslo',
   ],
   inspect: ['[--port <n>]', 'open the playground, a page that calls the server', ''],
+  check: [
+    '[--json|--sarif]',
+    'check the server against the specification, and for what hosts refuse',
+    '',
+  ],
   bridge: [
     '[--port <n>] [--path <path>]',
     'serve a URL over stdio (with --port, over HTTP), or a program over HTTP',
@@ -131,10 +136,11 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     '--json',
     'print results as JSON',
     {
-      commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'events'],
+      commands: ['list', 'call', 'read', 'prompt', 'complete', 'listen', 'events', 'check'],
       also: ['discover', 'links'],
     },
   ],
+  ['--sarif', 'print findings in the format of code scanning', { commands: ['check'] }],
   [
     '--args <json>',
     'the arguments as a JSON object; - reads it from standard input',

@@ -1,0 +1,94 @@
+/**
+ * `edgewise check`: checks a server against the specification, and prints what it violates.
+ *
+ * @see https://modelcontextprotocol.io/specification/versioning
+ */
+import { checkEndpoint, checkProgram, rules, type Finding, type Severity } from '#internal/check'
+import { SdkError } from '../../../src/index.ts'
+import type { Client } from '../../../src/presets/client.ts'
+import type { Revision } from '../../../src/index.ts'
+import type { Invocation } from './arguments.ts'
+import { interruption as signal } from './interrupted.ts'
+import { ConnectError, messagesOf, open } from './open.ts'
+import { oneLine, print, printJson } from './print.ts'
+import { sarifOf } from './sarif.ts'
+import { requireNoArguments, UsageError } from './usage.ts'
+import { version } from './version.ts'
+
+/** How long one answer may take, in milliseconds. */
+const TIMEOUT_MS = 30_000
+
+/** Prints the findings. The exit status is 1 if one of them is an error. */
+export async function check(invocation: Invocation): Promise<number> {
+  const { target, options, commandArguments } = invocation
+  requireNoArguments(commandArguments)
+  if (options.json && options.sarif) throw new UsageError('Use either "--json" or "--sarif"')
+  const connect = (revision?: Revision): Promise<Client> => {
+    return open({ target, options: { ...options, revision: revision ?? options.revision } })
+  }
+  const { headers, timeoutMs = TIMEOUT_MS } = options
+  const found =
+    'url' in target
+      ? checkEndpoint({ url: target.url, headers, fetch, timeoutMs, signal }, connect)
+      : checkProgram(connect, signal)
+  const findings: Finding[] = []
+  try {
+    for await (const finding of found) findings.push(finding)
+  } catch (error) {
+    throw connectError(error, target)
+  }
+  const server = 'url' in target ? target.url : target.command
+  if (options.sarif) printJson(sarifOf(findings, server, await version()))
+  else if (options.json) printJson({ server, findings: findings.map(withRule) })
+  else printFindings(findings)
+  return findings.some(({ severity }) => severity === 'error') ? 1 : 0
+}
+
+/** An error of `fetch`, which names no server. */
+function connectError(error: unknown, target: Invocation['target']): unknown {
+  const hasNoAnswer =
+    error instanceof TypeError || (error instanceof SdkError && error.code === 'TIMEOUT')
+  if (!hasNoAnswer || !('url' in target)) return error
+  return new ConnectError(`Cannot check ${target.url}: ${messagesOf(error)}`, { cause: error })
+}
+
+function withRule(finding: Finding) {
+  const { requirement, url } = rules[finding.rule]
+  return { ...finding, requirement, url }
+}
+
+const headings: Readonly<Record<Severity, string>> = {
+  error: 'Errors',
+  warning: 'Warnings',
+  note: 'Notes',
+}
+
+/** The maximum number of entries that are printed for what they have in common. */
+const MAX_SUBJECTS = 8
+
+/** Prints the findings by severity and rule. */
+function printFindings(findings: readonly Finding[]): void {
+  if (findings.length === 0) print('Nothing was found')
+  for (const [severity, heading] of Object.entries(headings)) {
+    const group = findings.filter((finding) => finding.severity === severity)
+    if (group.length > 0) print(heading)
+    for (const rule of new Set(group.map((finding) => finding.rule))) {
+      const { requirement, url } = rules[rule]
+      print(oneLine(`  ${rule}: ${requirement}`))
+      const found = group.filter((finding) => finding.rule === rule)
+      for (const message of new Set(found.map((finding) => finding.message))) {
+        const same = found.filter((finding) => finding.message === message)
+        print(oneLine(`    ${message}${subjectsOf(same)}`))
+      }
+      print(`    See ${url}`)
+    }
+  }
+}
+
+/** The entries that some findings are about, after a colon. */
+function subjectsOf(findings: readonly Finding[]): string {
+  const subjects = findings.flatMap(({ subject }) => subject ?? [])
+  if (subjects.length === 0) return ''
+  const more = subjects.length - MAX_SUBJECTS
+  return `: ${subjects.slice(0, MAX_SUBJECTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

@@ -1,0 +1,84 @@
+/**
+ * Checks whether clients can find out how to sign in.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
+ */
+import { parseChallenges } from '../authorization/challenge.ts'
+import { covers } from '../authorization/metadata.ts'
+import { parseUrl } from '../patterns/url.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import { finding, type Finding } from './rules.ts'
+import type { Answer, Wire } from './wire.ts'
+
+/** Checks a response with the status 401, and the metadata to which it leads. */
+export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGenerator<Finding> {
+  const header = refused.headers.get('www-authenticate')
+  if (header === null) yield finding('challenge', 'The header is missing')
+  const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
+  const named = bearer?.params.get('resource_metadata')
+  const found = await readFirst(wire, named === undefined ? resourceUrls(wire.url) : [named])
+  if ('tried' in found) {
+    return yield finding('resource-metadata', `There is none at ${found.tried.join(' and ')}`)
+  }
+  const { resource, authorization_servers: servers } = found.document
+  if (!covers(resource, wire.url)) {
+    const actual = JSON.stringify(resource)
+    yield finding('resource-metadata', `"resource" is ${actual}, not "${wire.url}"`, found.url)
+  }
+  if (!Array.isArray(servers) || servers.length === 0) {
+    return yield finding('resource-metadata', 'It names no authorization server', found.url)
+  }
+  for (const issuer of servers) yield* await checkServer(wire, String(issuer))
+}
+
+async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
+  const url = parseUrl(issuer)
+  if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
+  const found = await readFirst(wire, serverUrls(url))
+  if ('tried' in found) {
+    return [
+      finding(
+        'authorization-server',
+        `There is no metadata at ${found.tried.join(' and ')}`,
+        issuer,
+      ),
+    ]
+  }
+  const findings: Finding[] = []
+  const { issuer: actual, code_challenge_methods_supported: methods } = found.document
+  if (actual !== issuer) {
+    const message = `"issuer" is ${JSON.stringify(actual)}, not "${issuer}"`
+    findings.push(finding('authorization-server', message, found.url))
+  }
+  if (!Array.isArray(methods) || !methods.includes('S256')) {
+    const message = `"code_challenge_methods_supported" is ${JSON.stringify(methods) ?? 'missing'}`
+    findings.push(finding('pkce', message, found.url))
+  }
+  return findings
+}
+
+type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }
+
+/** The first of some documents that exists. */
+async function readFirst(wire: Wire, urls: readonly string[]): Promise<Found> {
+  const tried: string[] = []
+  for (const url of urls) {
+    const document = parseUrl(url) ? await wire.read(url).catch(() => undefined) : undefined
+    if (document) return { url, document }
+    tried.push(url)
+  }
+  return { tried }
+}
+
+function resourceUrls(endpoint: string): string[] {
+  const { origin, pathname } = new URL(endpoint)
+  const root = `${origin}/.well-known/oauth-protected-resource`
+  return pathname === '/' ? [root] : [root + pathname, root]
+}
+
+function serverUrls({ origin, pathname }: URL): string[] {
+  const path = pathname.replace(/\/$/, '')
+  const openid = '/.well-known/openid-configuration'
+  const urls = [`${origin}/.well-known/oauth-authorization-server${path}`, origin + openid + path]
+  return path === '' ? urls : [...urls, origin + path + openid]
+}

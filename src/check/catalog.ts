@@ -1,0 +1,123 @@
+/**
+ * Checks the tools, resources and prompts of a server: what hosts and model APIs refuse, and what makes it
+ * hard to choose a tool.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ */
+import type { Client } from '../client/client.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { Prompt, Resource, Tool } from '../protocol/types.ts'
+import { finding, type Finding } from './rules.ts'
+
+const MAX_TOOLS = 100
+const MAX_CHARACTERS = 100_000
+const SLOW_MS = 2_000
+
+/** The lists of a server. A list that the server does not offer is empty. */
+export interface Catalog {
+  readonly tools: readonly Tool[]
+  readonly resources: readonly Resource[]
+  readonly prompts: readonly Prompt[]
+}
+
+/** Reads the lists, and yields what is wrong about that; then checks what is in them. */
+export async function* checkCatalog(
+  client: Client,
+  signal?: AbortSignal,
+  now: () => number = Date.now,
+): AsyncGenerator<Finding> {
+  const options = signal ? { signal } : {}
+  const findings: Finding[] = []
+  const list = async <T>(method: string, isOffered: unknown, read: () => Promise<T[]>) => {
+    if (!isOffered) return []
+    const startedAt = now()
+    try {
+      const entries = await read()
+      const elapsedMs = Math.round(now() - startedAt)
+      if (elapsedMs > SLOW_MS)
+        findings.push(finding('list-slow', `It took ${elapsedMs} ms`, method))
+      return entries
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      findings.push(finding('list-fails', reason, method))
+      return []
+    }
+  }
+  const { tools, resources, prompts } = client.serverCapabilities ?? {}
+  const catalog = {
+    tools: await list('tools/list', tools, () => client.listAllTools(options)),
+    resources: await list('resources/list', resources, () => client.listAllResources(options)),
+    prompts: await list('prompts/list', prompts, () => client.listAllPrompts(options)),
+  }
+  yield* findings
+  yield* catalogFindings(catalog)
+}
+
+/** Checks the entries of the lists. */
+export function* catalogFindings({ tools, resources, prompts }: Catalog): Generator<Finding> {
+  yield* duplicates(
+    'tool',
+    tools.map(({ name }) => name),
+  )
+  yield* duplicates(
+    'resource',
+    resources.map(({ uri }) => uri),
+  )
+  yield* duplicates(
+    'prompt',
+    prompts.map(({ name }) => name),
+  )
+  const characters = JSON.stringify(tools).length
+  if (tools.length > MAX_TOOLS || characters > MAX_CHARACTERS) {
+    yield finding('list-size', `There are ${tools.length} tools with ${characters} characters`)
+  }
+  for (const tool of tools) yield* toolFindings(tool)
+}
+
+function* duplicates(kind: string, names: readonly string[]): Generator<Finding> {
+  const seen = new Set<string>()
+  const repeated = new Set(names.filter((name) => seen.has(name) || !seen.add(name)))
+  for (const name of repeated)
+    yield finding('duplicate-name', `Several entries are the ${kind} "${name}"`)
+}
+
+function* toolFindings(tool: Tool): Generator<Finding> {
+  const { name, description = '', annotations } = tool
+  if (!/^[\w-]{1,64}$/.test(name)) yield finding('tool-name', `The name is "${name}"`, name)
+  if (description.trim() === '')
+    yield finding('tool-description', 'The description is missing', name)
+  if (annotations?.readOnlyHint === undefined && annotations?.destructiveHint === undefined) {
+    yield finding('tool-annotations', 'Both annotations are missing', name)
+  }
+  const schema: unknown = tool.inputSchema
+  if (!isObject(schema) || schema.type !== 'object') {
+    const actual = isObject(schema) ? `"type" is ${JSON.stringify(schema.type)}` : 'It is missing'
+    return yield finding('tool-schema', actual, name)
+  }
+  const combinators = ['oneOf', 'anyOf', 'allOf', 'not'].filter((keyword) => keyword in schema)
+  if (combinators.length > 0) {
+    yield finding('model-schema', `The root has ${combinators.join(' and ')}`, name)
+  }
+  const external = externalReference(schema)
+  if (external !== undefined) yield finding('model-schema', `It refers to "${external}"`, name)
+  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
+  const undescribed = properties.flatMap(([key, value]) => {
+    return isObject(value) && !('description' in value) && !('$ref' in value) ? [key] : []
+  })
+  if (undescribed.length > 0) {
+    yield finding('parameter-description', `There is none for ${undescribed.join(', ')}`, name)
+  }
+}
+
+/** The first `$ref` that leads out of a schema. */
+function externalReference(schema: unknown): string | undefined {
+  const pending = [schema]
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    const { $ref } = value as { $ref?: unknown }
+    if (typeof $ref === 'string' && !$ref.startsWith('#')) return $ref
+    pending.push(...Object.values(value))
+  }
+  return undefined
+}

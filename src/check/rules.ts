@@ -1,0 +1,230 @@
+/**
+ * The rules that `edgewise check` tests, and what is found.
+ *
+ * @see https://modelcontextprotocol.io/specification/versioning
+ */
+
+/** How serious a finding is: the server violates the specification, will trouble users, or could be better. */
+export type Severity = 'error' | 'warning' | 'note'
+
+/** What a rule requires, and where that stands. */
+export interface Rule {
+  readonly severity: Severity
+  /** What the server must do, as a sentence. */
+  readonly requirement: string
+  /** The section of the specification, or the documentation. */
+  readonly url: string
+}
+
+const legacy = 'https://modelcontextprotocol.io/specification/2025-11-25'
+const modern = 'https://modelcontextprotocol.io/specification/2026-07-28'
+
+/** The id of a rule. */
+export type RuleId =
+  | 'not-mcp'
+  | 'version-negotiation'
+  | 'initialize-result'
+  | 'session-id'
+  | 'ended-session'
+  | 'parse-error'
+  | 'unknown-method'
+  | 'unknown-tool'
+  | 'invalid-version-header'
+  | 'method-header'
+  | 'supported-version'
+  | 'unsupported-version'
+  | 'origin-check'
+  | 'cors-preflight'
+  | 'cors-expose'
+  | 'challenge'
+  | 'resource-metadata'
+  | 'authorization-server'
+  | 'pkce'
+  | 'list-fails'
+  | 'list-slow'
+  | 'list-size'
+  | 'duplicate-name'
+  | 'tool-name'
+  | 'tool-schema'
+  | 'model-schema'
+  | 'tool-description'
+  | 'parameter-description'
+  | 'tool-annotations'
+
+/** The rules, by their ids. */
+export const rules: Readonly<Record<RuleId, Rule>> = {
+  'not-mcp': {
+    severity: 'error',
+    requirement: 'The endpoint answers "server/discover" or "initialize" with a JSON-RPC response.',
+    url: `${legacy}/basic/transports#streamable-http`,
+  },
+  'version-negotiation': {
+    severity: 'error',
+    requirement:
+      'A server that does not support the requested protocol version answers "initialize" with one that it supports.',
+    url: `${legacy}/basic/lifecycle#version-negotiation`,
+  },
+  'initialize-result': {
+    severity: 'error',
+    requirement:
+      'The result of "initialize" has "protocolVersion", "capabilities", and "serverInfo" with a name and a version.',
+    url: `${legacy}/basic/lifecycle#initialization`,
+  },
+  'session-id': {
+    severity: 'error',
+    requirement: 'A session id consists of visible ASCII characters.',
+    url: `${legacy}/basic/transports#session-management`,
+  },
+  'ended-session': {
+    severity: 'error',
+    requirement: 'Requests of a session that has ended are answered with 404.',
+    url: `${legacy}/basic/transports#session-management`,
+  },
+  'parse-error': {
+    severity: 'warning',
+    requirement: 'A body that is not JSON is answered with 400, and the error -32700.',
+    url: 'https://www.jsonrpc.org/specification#error_object',
+  },
+  'unknown-method': {
+    severity: 'error',
+    requirement: 'A request with an unknown method is answered with the error -32601.',
+    url: 'https://www.jsonrpc.org/specification#error_object',
+  },
+  'unknown-tool': {
+    severity: 'warning',
+    requirement: 'A call of an unknown tool is answered with the error -32602.',
+    url: `${legacy}/server/tools#error-handling`,
+  },
+  'invalid-version-header': {
+    severity: 'error',
+    requirement: 'A request with an invalid "MCP-Protocol-Version" is answered with 400.',
+    url: `${legacy}/basic/transports#protocol-version-header`,
+  },
+  'method-header': {
+    severity: 'error',
+    requirement:
+      'A request whose "Mcp-Method" contradicts its body is answered with 400, and the error -32020.',
+    url: `${modern}/basic/transports/streamable-http`,
+  },
+  'supported-version': {
+    severity: 'error',
+    requirement: 'Each version that "server/discover" lists can be used.',
+    url: `${modern}/basic/versioning`,
+  },
+  'unsupported-version': {
+    severity: 'error',
+    requirement:
+      'A request of an unknown protocol version is answered with 400, and the error -32022.',
+    url: `${modern}/basic/versioning`,
+  },
+  'origin-check': {
+    severity: 'error',
+    requirement:
+      'A server on the local machine answers requests with a foreign "Origin" with 403, because a Web page could send them by DNS rebinding.',
+    url: `${legacy}/basic/transports#security-warning`,
+  },
+  'cors-preflight': {
+    severity: 'note',
+    requirement:
+      'A server that Web pages may use answers preflight requests, and allows the headers of MCP.',
+    url: 'https://fetch.spec.whatwg.org/#cors-preflight-request',
+  },
+  'cors-expose': {
+    severity: 'warning',
+    requirement:
+      'A server that Web pages may use lists "Mcp-Session-Id" and "WWW-Authenticate" in "Access-Control-Expose-Headers".',
+    url: 'https://fetch.spec.whatwg.org/#http-access-control-expose-headers',
+  },
+  challenge: {
+    severity: 'error',
+    requirement: 'A response with the status 401 has a "WWW-Authenticate" header.',
+    url: `${legacy}/basic/authorization#protected-resource-metadata-discovery-requirements`,
+  },
+  'resource-metadata': {
+    severity: 'error',
+    requirement:
+      'A protected server has protected resource metadata, which names its URL and at least one authorization server.',
+    url: `${legacy}/basic/authorization#authorization-server-location`,
+  },
+  'authorization-server': {
+    severity: 'error',
+    requirement: 'An authorization server has metadata whose "issuer" is its URL.',
+    url: `${legacy}/basic/authorization#authorization-server-metadata-discovery`,
+  },
+  pkce: {
+    severity: 'error',
+    requirement:
+      'The metadata of an authorization server lists "S256" in "code_challenge_methods_supported"; otherwise clients must refuse it.',
+    url: `${legacy}/basic/authorization#authorization-code-protection`,
+  },
+  'list-fails': {
+    severity: 'error',
+    requirement: 'The lists of the declared capabilities can be read.',
+    url: `${legacy}/basic/lifecycle#capability-negotiation`,
+  },
+  'list-slow': {
+    severity: 'warning',
+    requirement: 'A list takes less than 2 seconds: hosts read it before the user can begin.',
+    url: `${legacy}/server/utilities/pagination`,
+  },
+  'list-size': {
+    severity: 'warning',
+    requirement:
+      'The tools fit into the context of a model: at most 100 tools, and 100,000 characters of definitions.',
+    url: `${legacy}/server/tools#listing-tools`,
+  },
+  'duplicate-name': {
+    severity: 'error',
+    requirement: 'A name or URI is unique in its list.',
+    url: `${legacy}/server/tools#tool-names`,
+  },
+  'tool-name': {
+    severity: 'warning',
+    requirement:
+      'The name of a tool has at most 64 letters, digits, "_" and "-", because model APIs refuse others.',
+    url: `${legacy}/server/tools#tool-names`,
+  },
+  'tool-schema': {
+    severity: 'error',
+    requirement: 'The input schema of a tool is an object whose "type" is "object".',
+    url: `${legacy}/server/tools#tool`,
+  },
+  'model-schema': {
+    severity: 'warning',
+    requirement:
+      'The input schema of a tool has no "oneOf", "anyOf", "allOf" or "not" at its root, and its "$ref" stay inside, because model APIs refuse others.',
+    url: `${legacy}/server/tools#tool`,
+  },
+  'tool-description': {
+    severity: 'warning',
+    requirement: 'A tool has a description, by which models choose it.',
+    url: `${legacy}/server/tools#tool`,
+  },
+  'parameter-description': {
+    severity: 'note',
+    requirement: 'Each parameter of a tool has a description.',
+    url: `${legacy}/server/tools#tool`,
+  },
+  'tool-annotations': {
+    severity: 'note',
+    requirement:
+      'A tool has "readOnlyHint" or "destructiveHint" in its annotations, by which hosts decide whether to ask the user.',
+    url: `${legacy}/schema#toolannotations`,
+  },
+}
+
+/** A violation of a rule. */
+export interface Finding {
+  readonly rule: RuleId
+  readonly severity: Severity
+  /** What the server did. */
+  readonly message: string
+  /** The tool, resource, prompt or URL that it is about, if any. */
+  readonly subject?: string
+}
+
+/** Creates a finding of a rule. */
+export function finding(rule: RuleId, message: string, subject?: string): Finding {
+  const { severity } = rules[rule]
+  return { rule, severity, message, ...(subject !== undefined && { subject }) }
+}

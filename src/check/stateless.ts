@@ -1,0 +1,43 @@
+/**
+ * Checks how a server speaks 2026-07-28.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
+import { HEADER_METHOD } from '../protocol/headers.ts'
+import type { Revision } from '../protocol/revisions.ts'
+import { isObject } from '../protocol/validate.ts'
+import { finding, type Finding } from './rules.ts'
+import { describeAnswer, errorCode, modernRequest, type Answer, type Wire } from './wire.ts'
+
+/** The versions that `server/discover` lists; undefined if the server does not speak 2026-07-28. */
+export function supportedVersions({ message }: Answer): Revision[] | undefined {
+  const result = isObject(message?.result) ? message.result : {}
+  return Array.isArray(result.supportedVersions) ? result.supportedVersions : undefined
+}
+
+/** Checks errors, and the duties of the headers. */
+export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
+  const unknownVersion = await wire.send(modernRequest('server/discover', {}, '2099-12-31'))
+  if (unknownVersion.status !== 400 || errorCode(unknownVersion) !== -32022) {
+    const actual = describeAnswer(unknownVersion)
+    yield finding('unsupported-version', `The version "2099-12-31" was answered with ${actual}`)
+  }
+  const request = modernRequest('server/discover')
+  const contradicted = await wire.send({
+    ...request,
+    headers: { ...request.headers, [HEADER_METHOD]: 'tools/list' },
+  })
+  if (contradicted.status !== 400 || errorCode(contradicted) !== -32020) {
+    yield finding(
+      'method-header',
+      `"tools/list" in the header of "server/discover" was answered with ${describeAnswer(contradicted)}`,
+    )
+  }
+  const unknown = await wire.send(modernRequest('edgewise/unknown'))
+  if (errorCode(unknown) !== -32601) {
+    yield finding(
+      'unknown-method',
+      `"edgewise/unknown" was answered with ${describeAnswer(unknown)}`,
+    )
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Sends requests as they are, also invalid ones, and reads what an endpoint answers.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+ */
+import { readText } from '../patterns/bounded-read.ts'
+import { withTimeout } from '../patterns/timeout.ts'
+import { HEADER_METHOD, HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../protocol/headers.ts'
+import {
+  META_CLIENT_CAPABILITIES,
+  META_CLIENT_INFO,
+  META_PROTOCOL_VERSION,
+} from '../protocol/meta.ts'
+import type { JsonObject } from '../protocol/types.ts'
+import { isObject } from '../protocol/validate.ts'
+import { hasType, readEvents } from '../transport/http/response-body.ts'
+import { SseParser } from '../transport/http/sse.ts'
+
+/** The maximum length of a response, in UTF-16 code units. */
+const MAX_LENGTH = 4 * 1024 * 1024
+const CLIENT = { name: 'edgewise-check', version: '1.0.0' }
+
+/** How requests are sent. */
+export interface WireOptions {
+  readonly url: string
+  readonly headers: Headers
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** How long each response may take, in milliseconds. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What an endpoint answered. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The response to the request; undefined if there is none in the body. */
+  readonly message: JsonObject | undefined
+  /** The beginning of a body without such a response. */
+  readonly text: string
+}
+
+/** A request, and how it is sent. */
+export interface Sent {
+  readonly body?: JsonObject | string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly method?: string
+  /** Whether to omit the headers that the user gave, such as the token. */
+  readonly isAnonymous?: boolean
+}
+
+/** An endpoint that is checked. */
+export class Wire {
+  readonly url: string
+  readonly #options: WireOptions
+
+  constructor(options: WireOptions) {
+    this.url = options.url
+    this.#options = options
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @throws {SdkError} `TIMEOUT`, or `LIMIT_EXCEEDED` if the response is too long.
+   * @throws {TypeError} If no response arrives.
+   */
+  send({ body, headers = {}, method = 'POST', isAnonymous }: Sent): Promise<Answer> {
+    const { url, fetch, timeoutMs, signal } = this.#options
+    const all = new Headers(isAnonymous ? {} : this.#options.headers)
+    all.set('accept', 'application/json, text/event-stream')
+    if (body !== undefined) all.set('content-type', 'application/json')
+    for (const [name, value] of Object.entries(headers)) all.set(name, value)
+    const text = typeof body === 'string' ? body : body && JSON.stringify(body)
+    return withTimeout(
+      timeoutMs,
+      async (signal) => {
+        const init = { method, headers: all, signal, ...(text !== undefined && { body: text }) }
+        return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, signal)
+      },
+      signal,
+    )
+  }
+
+  /** Ends the session that an answer to `initialize` opened, if any. */
+  async endSession({ headers, message }: Answer): Promise<void> {
+    const sessionId = headers.get(HEADER_SESSION_ID)
+    if (sessionId === null) return
+    const version = isObject(message?.result) ? String(message.result.protocolVersion) : ''
+    await this.send({ method: 'DELETE', headers: sessionHeaders(version, sessionId) })
+  }
+
+  /** Reads a document beside the endpoint; undefined if it is not a JSON object. */
+  async read(url: string): Promise<JsonObject | undefined> {
+    const { fetch, timeoutMs, signal } = this.#options
+    const headers = { accept: 'application/json' }
+    return withTimeout(
+      timeoutMs,
+      async (signal) => {
+        const response = await fetch(url, { headers, signal })
+        const text = await readText(response, MAX_LENGTH, signal)
+        return response.ok ? parseObject(text) : undefined
+      },
+      signal,
+    )
+  }
+}
+
+/** The request `initialize`. */
+export function initializeRequest(protocolVersion: string): JsonObject {
+  const params = { protocolVersion, capabilities: {}, clientInfo: CLIENT }
+  return { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+}
+
+/** A request of 2026-07-28, or of a version that does not exist, with its headers. */
+export function modernRequest(
+  method: string,
+  params: JsonObject = {},
+  version = '2026-07-28',
+): Sent {
+  const _meta = {
+    [META_PROTOCOL_VERSION]: version,
+    [META_CLIENT_INFO]: CLIENT,
+    [META_CLIENT_CAPABILITIES]: {},
+  }
+  const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+  const name = typeof params.name === 'string' && { 'mcp-name': params.name }
+  return { body, headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_METHOD]: method, ...name } }
+}
+
+/** The headers of requests in a session. */
+export function sessionHeaders(version: string, sessionId: string | null): Record<string, string> {
+  return {
+    [HEADER_PROTOCOL_VERSION]: version,
+    ...(sessionId !== null && { [HEADER_SESSION_ID]: sessionId }),
+  }
+}
+
+/** The code of the error in an answer; undefined if there is none. */
+export function errorCode({ message }: Answer): unknown {
+  return isObject(message?.error) ? message.error.code : undefined
+}
+
+/** Describes an answer, such as `200 and the error -32602`. */
+export function describeAnswer(answer: Answer): string {
+  const { status, message } = answer
+  if (!message) return `${status} without a JSON-RPC response`
+  const code = errorCode(answer)
+  return code === undefined
+    ? `${status} and a result`
+    : `${status} and the error ${JSON.stringify(code)}`
+}
+
+async function readAnswer(response: Response, id: unknown, signal: AbortSignal): Promise<Answer> {
+  const { status, headers } = response
+  if (!hasType(response, 'text/event-stream')) {
+    const text = await readText(response, MAX_LENGTH, signal)
+    const message = parseObject(text)
+    const isMessage = message?.jsonrpc === '2.0' && !('method' in message)
+    return { status, headers, message: isMessage ? message : undefined, text: text.slice(0, 1000) }
+  }
+  let found: JsonObject | undefined
+  const parser = new SseParser((_type, data) => {
+    const message = parseObject(data)
+    if (message && 'id' in message && !('method' in message) && message.id === id) found ??= message
+  }, MAX_LENGTH)
+  if (id === undefined) await response.body?.cancel()
+  else await readEvents(response, parser, signal, () => found !== undefined)
+  return { status, headers, message: found, text: '' }
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

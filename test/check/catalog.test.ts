@@ -1,0 +1,80 @@
+// What `edgewise check` finds in the lists of a server.
+import { expect, it } from 'vitest'
+import { catalogFindings, checkCatalog } from '../../src/check/catalog.ts'
+import type { RuleId } from '../../src/check/rules.ts'
+import type { Tool } from '../../src/index.ts'
+import { createServer } from '../../src/presets/server.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { closing } from '../closing.ts'
+
+const good: Tool = {
+  name: 'double',
+  description: 'Doubles a number',
+  inputSchema: { type: 'object', properties: { n: { type: 'number', description: 'It' } } },
+  annotations: { readOnlyHint: true },
+}
+const none = { tools: [], resources: [], prompts: [] }
+
+it.each<[RuleId, readonly object[], string]>([
+  ['tool-name', [{ ...good, name: 'a b' }], 'a b'],
+  ['tool-name', [{ ...good, name: 'a'.repeat(65) }], 'aaa'],
+  ['tool-description', [{ ...good, description: ' ' }], 'missing'],
+  ['tool-annotations', [{ ...good, annotations: { title: 'A' } }], 'missing'],
+  ['tool-schema', [{ ...good, inputSchema: undefined }], 'missing'],
+  ['tool-schema', [{ ...good, inputSchema: { type: 'string' } }], '"string"'],
+  ['model-schema', [{ ...good, inputSchema: { type: 'object', anyOf: [{}] } }], 'anyOf'],
+  [
+    'model-schema',
+    [
+      {
+        ...good,
+        inputSchema: {
+          type: 'object',
+          properties: { a: { $ref: '#/$defs/a' }, b: { $ref: 'https://example.com/b' } },
+        },
+      },
+    ],
+    'https://example.com/b',
+  ],
+  [
+    'parameter-description',
+    [{ ...good, inputSchema: { type: 'object', properties: { a: {}, b: { description: 'B' } } } }],
+    'for a',
+  ],
+  ['duplicate-name', [good, good, good], 'the tool "double"'],
+  ['list-size', Array.from({ length: 101 }, (_, n) => ({ ...good, name: `t${n}` })), '101 tools'],
+  ['list-size', [{ ...good, description: 'x'.repeat(100_000) }], '1 tools'],
+])('A list of tools that breaks the rule "%s" is found', (rule, tools, message) => {
+  const findings = [...catalogFindings({ ...none, tools: tools as readonly Tool[] })]
+  expect(findings.map((finding) => finding.rule)).toEqual([rule])
+  expect(findings[0]?.message).toContain(message)
+})
+
+it('Lists of the limits have no findings', () => {
+  const tools = Array.from({ length: 100 }, (_, n) => ({ ...good, name: `t${n}` }))
+  expect([...catalogFindings({ ...none, tools })]).toEqual([])
+})
+
+it('Resources and prompts that appear twice are found', () => {
+  const resource = { name: 'a', uri: 'note:///a' }
+  const prompt = { name: 'plan' }
+  const catalog = { tools: [], resources: [resource, resource], prompts: [prompt, prompt] }
+  expect([...catalogFindings(catalog)].map(({ message }) => message)).toEqual([
+    'Several entries are the resource "note:///a"',
+    'Several entries are the prompt "plan"',
+  ])
+})
+
+it('A list that takes more than 2 seconds is found', async () => {
+  const server = createServer({ name: 'slow', version: '1' })
+  server.prompt('plan', {}, () => 'Plan')
+  const client = closing(await connectInMemory(server))
+  const times = [0, 2_001]
+  const findings = checkCatalog(client, undefined, () => times.shift() ?? 0)
+  const { value } = await findings.next()
+  expect(value).toMatchObject({
+    rule: 'list-slow',
+    message: 'It took 2001 ms',
+    subject: 'prompts/list',
+  })
+})

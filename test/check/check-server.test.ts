@@ -1,0 +1,370 @@
+// What `edgewise check` finds: nothing on a server that follows the rules, and each rule that a server breaks.
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { checkEndpoint, checkProgram } from '../../src/check/check-server.ts'
+import { rules, type Finding, type RuleId } from '../../src/check/rules.ts'
+import { isObject, type JsonObject } from '../../src/index.ts'
+import { connect } from '../../src/presets/client.ts'
+import {
+  createHandler,
+  createServer,
+  statefulSessions,
+  type Server,
+} from '../../src/presets/server.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+
+const LOCAL = 'http://127.0.0.1:8787/mcp'
+const PUBLIC = 'https://mcp.example/mcp'
+
+type Fetch = (request: Request) => Promise<Response>
+
+function goodServer(): Server {
+  const server = createServer({ name: 'good', version: '1.0.0' })
+  const definition = {
+    description: 'Doubles a number',
+    input: z.object({ n: z.number().describe('The number') }),
+    annotations: { readOnlyHint: true },
+  }
+  server.tool('double', definition, ({ n }) => String(2 * n))
+  return server
+}
+
+/** A handler as it is deployed at a URL: with sessions, and open to pages of any origin if it is public. */
+function handlerAt(url: string): Fetch {
+  const handle = createHandler(goodServer(), {
+    sessions: statefulSessions(),
+    ...(url === PUBLIC && { allowedOrigins: '*' }),
+  })
+  return async (request) => handle(request)
+}
+
+async function collect(findings: AsyncIterable<Finding>): Promise<Finding[]> {
+  const collected: Finding[] = []
+  for await (const finding of findings) collected.push(finding)
+  return collected
+}
+
+async function check(url: string, serve: Fetch, headers = new Headers()): Promise<Finding[]> {
+  const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    return serve(new Request(at, init))
+  }
+  const open = (revision?: '2026-07-28') => connect(url, { fetch, ...(revision && { revision }) })
+  const options = { url, headers, fetch, timeoutMs: 5_000 }
+  return collect(checkEndpoint(options, (revision) => open(revision as '2026-07-28')))
+}
+
+const rulesOf = (findings: readonly Finding[]): RuleId[] => findings.map(({ rule }) => rule)
+
+/** The body of a request; undefined if it is not a JSON object. */
+async function messageOf(request: Request): Promise<JsonObject | undefined> {
+  try {
+    const value: unknown = await request.clone().json()
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Answers some requests otherwise. */
+function otherwise(
+  serve: Fetch,
+  answer: (request: Request, message: JsonObject | undefined) => Response | undefined,
+): Fetch {
+  return async (request) => answer(request, await messageOf(request)) ?? serve(request)
+}
+
+const result = (id: unknown, value: JsonObject, headers = {}): Response =>
+  Response.json({ jsonrpc: '2.0', id, result: value }, { headers })
+const failure = (id: unknown, code: number, status = 200): Response =>
+  Response.json({ jsonrpc: '2.0', id, error: { code, message: 'No' } }, { status })
+
+describe('A check', () => {
+  it.each([LOCAL, PUBLIC])('finds nothing on a server of ours at %s', async (url) => {
+    expect(await check(url, handlerAt(url))).toEqual([])
+  })
+
+  it('finds nothing in a program of ours', async () => {
+    const findings = checkProgram(() => connectInMemory(goodServer()))
+    expect(await collect(findings)).toEqual([])
+  })
+
+  it('leaves no session open, and calls no tool', async () => {
+    const opened = new Set<string>()
+    const called: unknown[] = []
+    const serve = handlerAt(LOCAL)
+    await check(LOCAL, async (request) => {
+      const message = await messageOf(request)
+      if (message?.method === 'tools/call') called.push((message.params as JsonObject).name)
+      const { method, headers } = request
+      const response = await serve(request)
+      const sessionId = response.headers.get('mcp-session-id')
+      if (message?.method === 'initialize' && sessionId !== null) opened.add(sessionId)
+      if (method === 'DELETE') opened.delete(headers.get('mcp-session-id') ?? '')
+      return response
+    })
+    expect([...opened]).toEqual([])
+    expect(new Set(called)).toEqual(new Set(['edgewise-unknown-tool']))
+  })
+
+  it('fails if nothing answers, or not in time', async () => {
+    const refuse: Fetch = () => Promise.reject(new TypeError('fetch failed'))
+    await expect(check(LOCAL, refuse)).rejects.toThrow('fetch failed')
+    const options = { url: LOCAL, headers: new Headers(), timeoutMs: 1 }
+    const never = checkEndpoint({ ...options, fetch: () => new Promise(() => {}) }, () => {
+      throw new Error('unused')
+    })
+    await expect(collect(never)).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('sends the headers of the user, but not with a preflight', async () => {
+    const seen: [string, string | null][] = []
+    const serve = handlerAt(PUBLIC)
+    const log: Fetch = (request) => {
+      seen.push([request.method, request.headers.get('authorization')])
+      return serve(request)
+    }
+    await check(PUBLIC, log, new Headers({ authorization: 'Bearer x' }))
+    expect(seen).toContainEqual(['POST', 'Bearer x'])
+    expect(seen).toContainEqual(['OPTIONS', null])
+  })
+})
+
+const legacyOnly: Fetch = otherwise(handlerAt(LOCAL), (_request, message) => {
+  return message?.method === 'server/discover' ? failure(message.id, -32601, 404) : undefined
+})
+
+/** How a server breaks a rule: its URL, what it answers otherwise, and a part of the finding. */
+const broken: [
+  rule: RuleId,
+  url: string,
+  answer: (request: Request, message: JsonObject | undefined) => Response | undefined,
+  message: string,
+][] = [
+  [
+    'not-mcp',
+    LOCAL,
+    () => new Response('<!doctype html><p>Hello', { headers: { 'content-type': 'text/html' } }),
+    'is the path right?',
+  ],
+  [
+    'version-negotiation',
+    LOCAL,
+    (_request, message) => {
+      const { protocolVersion } = (message?.params ?? {}) as JsonObject
+      return protocolVersion === '1999-12-31' ? failure(message?.id, -32602) : undefined
+    },
+    '200 and the error -32602',
+  ],
+  [
+    'initialize-result',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'initialize'
+        ? result(message.id, { protocolVersion: '2025-11-25', capabilities: {} })
+        : undefined,
+    '"capabilities":{}',
+  ],
+  [
+    'session-id',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'initialize'
+        ? result(
+            message.id,
+            {
+              protocolVersion: '2025-11-25',
+              capabilities: {},
+              serverInfo: { name: 'a', version: '1' },
+            },
+            { 'mcp-session-id': 'a b' },
+          )
+        : undefined,
+    '"a b"',
+  ],
+  [
+    'ended-session',
+    LOCAL,
+    (request) => (request.method === 'DELETE' ? new Response(null, { status: 204 }) : undefined),
+    '200 and a result',
+  ],
+  [
+    'parse-error',
+    LOCAL,
+    (request, message) =>
+      request.method === 'POST' && !message ? new Response('Oops', { status: 500 }) : undefined,
+    '500 without a JSON-RPC response',
+  ],
+  [
+    'unknown-method',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'edgewise/unknown' ? failure(message.id, -32603) : undefined,
+    '-32603',
+  ],
+  [
+    'unknown-tool',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'tools/call' ? result(message.id, { content: [] }) : undefined,
+    '200 and a result',
+  ],
+  [
+    'invalid-version-header',
+    LOCAL,
+    (request, message) =>
+      request.headers.get('mcp-protocol-version') === 'invalid'
+        ? result(message?.id, {})
+        : undefined,
+    '200 and a result',
+  ],
+  [
+    'method-header',
+    LOCAL,
+    (request, message) =>
+      message?.method === 'server/discover' && request.headers.get('mcp-method') === 'tools/list'
+        ? result(message.id, {})
+        : undefined,
+    '200 and a result',
+  ],
+  [
+    'unsupported-version',
+    LOCAL,
+    (request, message) =>
+      request.headers.get('mcp-protocol-version') === '2099-12-31'
+        ? failure(message?.id, -32600, 400)
+        : undefined,
+    '400 and the error -32600',
+  ],
+  [
+    'list-fails',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'tools/list' ? failure(message.id, -32603) : undefined,
+    'No',
+  ],
+  [
+    'origin-check',
+    LOCAL,
+    (request, message) => (request.headers.has('origin') ? result(message?.id, {}) : undefined),
+    'answered with 200',
+  ],
+  [
+    'cors-preflight',
+    PUBLIC,
+    (request) => (request.method === 'OPTIONS' ? new Response(null, { status: 405 }) : undefined),
+    'not allowed',
+  ],
+  [
+    'cors-preflight',
+    PUBLIC,
+    (request) =>
+      request.method === 'OPTIONS'
+        ? new Response(null, {
+            headers: {
+              'access-control-allow-origin': '*',
+              'access-control-allow-headers': 'Content-Type, *',
+            },
+          })
+        : undefined,
+    'These headers are not allowed: authorization',
+  ],
+  [
+    'cors-expose',
+    PUBLIC,
+    (request, message) =>
+      request.headers.has('origin') && message?.method === 'initialize'
+        ? result(message.id, {}, { 'mcp-session-id': 'a' })
+        : undefined,
+    'mcp-session-id',
+  ],
+]
+
+describe('A server that breaks the rule', () => {
+  it.each(broken)('"%s" at %s is found', async (rule, url, answer, message) => {
+    const findings = await check(url, otherwise(handlerAt(url), answer))
+    const found = findings.filter((finding) => finding.rule === rule)
+    expect(found).toMatchObject([{ severity: rules[rule].severity }, ...found.slice(1)])
+    expect(found[0]?.message).toContain(message)
+  })
+
+  it('"supported-version" is found', async () => {
+    const serve = otherwise(legacyOnly, (_request, message) => {
+      if (message?.method !== 'server/discover') return undefined
+      return result(message.id, {
+        supportedVersions: ['2025-03-26', '2031-01-01'],
+        capabilities: {},
+      })
+    })
+    const refused = otherwise(serve, (_request, message) => {
+      const { protocolVersion } = (message?.params ?? {}) as JsonObject
+      return protocolVersion === '2025-03-26' ? failure(message?.id, -32602) : undefined
+    })
+    const found = (await check(LOCAL, refused)).filter(({ rule }) => rule === 'supported-version')
+    expect(found).toMatchObject([{ message: expect.stringContaining('2025-03-26') }])
+  })
+
+  it('of 2026-07-28 only is not reported to servers of earlier revisions', async () => {
+    expect(await check(LOCAL, legacyOnly)).toEqual([])
+  })
+})
+
+describe('A protected server', () => {
+  const metadataUrl = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
+  const serverUrl = 'https://login.example/.well-known/oauth-authorization-server'
+  const metadata = { resource: PUBLIC, authorization_servers: ['https://login.example'] }
+  const login = { issuer: 'https://login.example', code_challenge_methods_supported: ['S256'] }
+  const challenge = { 'www-authenticate': `Bearer resource_metadata="${metadataUrl}"` }
+
+  function protectedBy(
+    documents: Readonly<Record<string, JsonObject>>,
+    headers: Record<string, string> = challenge,
+  ): Fetch {
+    return async ({ url, method }) => {
+      const open = {
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'authorization, *',
+        'access-control-expose-headers': '*',
+      }
+      if (method === 'OPTIONS') return new Response(null, { headers: open })
+      if (url === PUBLIC)
+        return new Response(null, { status: 401, headers: { ...open, ...headers } })
+      const document = documents[url]
+      return document ? Response.json(document) : new Response(null, { status: 404 })
+    }
+  }
+
+  it('with all metadata has no findings', async () => {
+    const documents = { [metadataUrl]: metadata, [serverUrl]: login }
+    expect(await check(PUBLIC, protectedBy(documents))).toEqual([])
+    // Without "resource_metadata", clients try the well-known URLs
+    const plain = protectedBy(documents, { 'www-authenticate': 'Bearer' })
+    expect(await check(PUBLIC, plain)).toEqual([])
+  })
+
+  it.each<[RuleId, JsonObject | undefined, JsonObject | undefined, string]>([
+    ['resource-metadata', undefined, login, 'There is none at'],
+    [
+      'resource-metadata',
+      { ...metadata, resource: 'https://other.example' },
+      login,
+      'other.example',
+    ],
+    ['resource-metadata', { resource: PUBLIC }, login, 'no authorization server'],
+    ['authorization-server', metadata, undefined, 'There is no metadata at'],
+    ['authorization-server', metadata, { ...login, issuer: 'https://x.example' }, 'x.example'],
+    ['pkce', metadata, { issuer: login.issuer }, 'missing'],
+  ])('that breaks the rule "%s" is found', async (rule, resource, server, message) => {
+    const serve = protectedBy({
+      ...(resource && { [metadataUrl]: resource }),
+      ...(server && { [serverUrl]: server }),
+    })
+    const findings = await check(PUBLIC, serve)
+    expect(rulesOf(findings)).toEqual([rule])
+    expect(findings[0]?.message).toContain(message)
+  })
+
+  it('without a challenge is found', async () => {
+    const serve = protectedBy({ [metadataUrl]: metadata, [serverUrl]: login }, {})
+    expect(rulesOf(await check(PUBLIC, serve))).toEqual(['challenge'])
+  })
+})
