@@ -15,7 +15,9 @@ const ASK_AGAIN_MS = 5_000
 
 /** The messages between pages. */
 type SlotMessage =
-  /** Asks which pages have a slot. If several pages ask at once, the one with the lowest number goes first. */
+  /**
+   * Asks which pages have a slot. If several pages ask at once, the page with the lowest number goes first.
+   */
   | { readonly asks: number }
   /** Answers the page that asked: the sender has a slot, or goes first. */
   | { readonly answers: number }

@@ -14,7 +14,7 @@ const MAX_STREAMS = 4
  *
  * @param onWait Called with `true` when the wait starts and with `false` when it ends. Not called if a
  *   slot is free.
- * @returns A function that frees the slot; `undefined` if none was taken.
+ * @returns A function that frees the slot; `undefined` if no slot was taken.
  */
 export async function acquireStreamSlot(
   url: string,

@@ -141,7 +141,7 @@ class BindingTransport implements Transport {
 }
 
 /**
- * Releases a connection. This fails in any request except the one that opened the connection, but
+ * Releases a connection. This fails in any request except the request that opened the connection, but
  * Workers ends the connection together with that request anyway.
  */
 function release(connection: Rpc.Stub<RpcConnection> | undefined): void {

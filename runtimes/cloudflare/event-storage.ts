@@ -21,7 +21,7 @@ export interface ObjectEventStorageOptions {
    */
   binding?: string
   /**
-   * The number of objects. Each event type belongs to one of them, so more objects than event types
+   * The number of objects. Each event type belongs to one object, so more objects than event types
    * are of no use. Changing the number loses the stored events and subscriptions of the types that
    * move to another object.
    *

@@ -198,7 +198,7 @@ export class HubSessions {
     }
   }
 
-  /** Makes a new socket the one that carries changes, instead of the other sockets of its session. */
+  /** Makes a new socket carry the changes of its session, instead of the other sockets of the session. */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachment(socket)
     const others = this.#startedSockets(session).filter((other) => other !== socket)

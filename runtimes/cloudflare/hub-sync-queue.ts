@@ -1,6 +1,6 @@
 /**
- * Keeps the hub in sync with the sessions of an object: their subscriptions, and which have ended. Failures are
- * retried with backoff, even if the object was evicted from memory in the meantime.
+ * Keeps the hub in sync with the sessions of an object: their subscriptions, and which have ended. Failures
+ * are retried with backoff, even if the object was evicted from memory in the meantime.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -23,7 +23,7 @@ interface PendingSync {
   readonly failures: number
 }
 
-/** A sync that is running, and the one after it. */
+/** A sync that is running, and the sync that follows it. */
 interface RunningSync {
   readonly now: Promise<boolean>
   next?: Promise<boolean>

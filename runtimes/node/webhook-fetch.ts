@@ -76,7 +76,7 @@ export function webhookFetch(options: WebhookFetchOptions = {}): WebhookFetch {
 /**
  * The addresses of a host.
  *
- * @throws {SdkError} `DENIED` if one of them is not allowed.
+ * @throws {SdkError} `DENIED` if one of the addresses is not allowed.
  */
 async function checkedAddresses(
   hostname: string,

@@ -46,7 +46,7 @@ export function readChallengeParams(
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
   const paramsOf = (wanted: string): [string, string][] =>
     challenges.flatMap(({ scheme, params }) => (scheme === wanted ? [...params] : [])).toReversed()
-  // A later entry of a map replaces an earlier one with the same key
+  // A later entry of a map replaces an earlier entry with the same key
   return new Map([...paramsOf(ownScheme === 'dpop' ? 'bearer' : 'dpop'), ...paramsOf(ownScheme)])
 }
 
@@ -127,7 +127,10 @@ export async function discoverAgain(
   }
 }
 
-/** The first authorization server that can be reached, or the one that the application chooses. */
+/**
+ * The first authorization server that can be reached, or the authorization server that the application
+ * chooses.
+ */
 async function chooseServer(
   network: Network,
   mcpServer: string,

@@ -1,5 +1,6 @@
 /**
- * Binds credentials to one authorization server, regardless of the one that an MCP server names.
+ * Binds credentials to one authorization server, regardless of the authorization server that an MCP server
+ * names.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */

@@ -24,7 +24,7 @@ const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
 
 /**
  * Reads the metadata of the server at a URL: from the URL in its challenge, or else from the
- * well-known URLs, the one with the path first.
+ * well-known URLs, the URL with the path first.
  *
  * @param urls The requested URL, and equivalent URLs.
  * @param challengeUrl The URL of the metadata, if the challenge names one.

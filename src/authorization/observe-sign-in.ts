@@ -6,7 +6,7 @@
 import type { AuthorizationFlow } from './authorization-flow.ts'
 import { callHook } from '../patterns/hooks.ts'
 
-/** The authorization URLs of a sign-in. */
+/** Notifies listeners of the authorization URL of a sign-in. */
 export interface SignInObserver {
   /** Calls a function with each URL, and with `undefined` when the user has returned. */
   subscribe(listener: (url: string | undefined) => void): () => void

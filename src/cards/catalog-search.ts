@@ -30,7 +30,7 @@ const NO_URL = undefined
 
 /** A part of a catalog that could not be read. */
 export interface CardFailure {
-  /** The identifier of the entry, if the failure is about one that has it. */
+  /** The identifier of the entry, if the failure is about an entry that has an identifier. */
   readonly identifier: string | undefined
   readonly error: SdkError
 }

@@ -25,8 +25,8 @@ export interface RemoteOptions extends FillOptions {
 
 /**
  * Chooses an endpoint of a card, and fills its variables and headers. It is the first Streamable HTTP
- * endpoint that lists a revision of the client, or lists no revisions. If there is none, it is the first
- * HTTP+SSE endpoint. Pass the result to `connect`, which negotiates the revision itself.
+ * endpoint that lists a revision of the client, or lists no revisions. If there is no such endpoint, it is
+ * the first HTTP+SSE endpoint. Pass the result to `connect`, which negotiates the revision itself.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ export interface FoundCard {
   readonly description: string | undefined
   /** The version in the catalog, or in the card. */
   readonly version: string
-  /** The host and port of the catalog that lists the card. Absent if none does. */
+  /** The host and port of the catalog that lists the card. Absent if no catalog lists the card. */
   readonly catalogHost: string | undefined
   /** The host and port that the card came from. */
   readonly cardHost: string | undefined

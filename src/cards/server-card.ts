@@ -24,13 +24,13 @@ export interface ServerCardOptions extends Partial<
    */
   name?: string
   /**
-   * The public endpoints: their URLs, or all members of a remote. A URL is one of Streamable HTTP
+   * The public endpoints: their URLs, or all members of a remote. A URL is an endpoint of Streamable HTTP
    * with all revisions of the server.
    *
    * @default []
    */
   remotes?: readonly (string | CardRemote)[]
-  /** The option `auth` of the host, whose credential headers the card then mentions. */
+  /** The option `auth` of the server. The card then mentions the credential headers that it accepts. */
   auth?: Authenticator
   /**
    * Whether the card may name hosts that are not on the public Internet.

@@ -47,7 +47,7 @@ export interface ClientExtensionOptions {
   readonly settings?: JsonObject
   /**
    * The revisions of the extension that the client supports, for extensions that are Experimental or
-   * Beta. Declare the newest one as the member `revision` of `settings`. An empty text is the first
+   * Beta. Declare the newest revision as the member `revision` of `settings`. An empty text is the first
    * revision, which has no name. The extension is off with servers that declare another revision.
    *
    * @default ['']

@@ -95,7 +95,7 @@ export interface ChangeListeners {
 /**
  * Yields the entries of a list, fetching each page when it is needed.
  *
- * @param fetchPage Fetches the page of a cursor; the first page without one.
+ * @param fetchPage Fetches the page of a cursor. Without a cursor, fetches the first page.
  * @param member The member of a page that holds its entries.
  * @throws {SdkError} `LIMIT_EXCEEDED`.
  */

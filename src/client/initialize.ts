@@ -30,8 +30,8 @@ export async function initialize(
 
 /**
  * Requests a session. The returned function accepts the server's response. If the server rejects the
- * revision and lists others, one of those is proposed. If the server lists none, the older revisions are
- * tried in turn.
+ * revision and lists others, one of them is proposed. If the server lists no revision, the older revisions
+ * are tried in turn.
  *
  * @param mayTryUnlisted Whether to try other revisions with a server that lists none.
  * @throws {SdkError} `VERSION_MISMATCH` if client and server have no revision in common.

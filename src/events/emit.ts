@@ -80,7 +80,7 @@ export async function createEvent(
   }
 }
 
-/** An id that can be a header value and part of a signed text: the given one, or its hash. */
+/** An id that can be a header value and part of a signed text: the given id, or its hash. */
 export async function safeId(id: string): Promise<string> {
   if (SAFE_ID.test(id)) return id
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))

@@ -19,7 +19,7 @@ const KINDS: readonly EventErrorKind[] = [
   'CallbackEndpointError',
 ]
 
-/** The first code of each set; the others follow, each one lower. */
+/** The first code of each set; each further code is lower by one. */
 const FIRST_CODE = { sketch: -32011, 'sep-3415': -32023 } as const
 
 /** A set of error codes, or your own. */
@@ -34,7 +34,7 @@ export interface EventFailure {
   readonly data: JsonObject
 }
 
-/** Creates an error, with a code of the chosen set or else of the one that the client knows. */
+/** Creates an error, with a code of the chosen set, or else of the set that the client knows. */
 export function eventError(
   { kind, message, data }: EventFailure,
   codes: EventErrorCodes | undefined,

@@ -55,7 +55,7 @@ export interface NextEvents {
   readonly hasMore: boolean
 }
 
-/** What a delivery mode checks while a subscription is opened. */
+/** Functions with which a delivery mode checks a subscription while the subscription is opened. */
 export interface SubscribeChecks {
   /** Called after the event type was found, before its modes are checked. */
   beforeModes?(): void

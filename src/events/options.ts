@@ -75,7 +75,7 @@ export interface EventsOptions {
   profile?: 'chatgpt'
 }
 
-/** How events are pulled from sources, so that only servers that use sources contain it. */
+/** Functions that pull events from sources. Only the bundles of servers that use sources contain them. */
 export interface EventSources {
   /** Reads events after a position. */
   read(reader: Reader, position: Position, limit: number): Promise<NextEvents>

@@ -32,7 +32,7 @@ export interface LogPage {
   readonly events: readonly { readonly position: number; readonly event: LoggedEvent }[]
   /** The position of the last event of this type, even if the event was deleted; 0 before the first event. */
   readonly head: number
-  /** The position of the last event of this type that was deleted; 0 if none was. */
+  /** The position of the last event of this type that was deleted; 0 if no event was deleted. */
   readonly trimmedTo: number
 }
 

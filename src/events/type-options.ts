@@ -73,7 +73,9 @@ export interface EventTypeOptions<
 > {
   /** What the event means, for the model and the user. */
   description?: string
-  /** Validates the arguments of subscriptions; an object schema. By default there are none. */
+  /**
+   * Validates the arguments of subscriptions; an object schema. By default subscriptions have no arguments.
+   */
   input?: Input
   /** Validates the payload of each event; an object schema. By default any object is valid. */
   payload?: Payload

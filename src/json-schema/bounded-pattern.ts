@@ -53,7 +53,7 @@ const MAX_UNTRIED = 1_000_000
 /**
  * Parses a valid pattern of the `u` flag.
  *
- * @returns `undefined` for a pattern that cannot be bounded: one with backreferences, lookbehind or
+ * @returns `undefined` for a pattern that cannot be bounded: a pattern with backreferences, lookbehind or
  *   inline flags.
  */
 export function boundedPattern(source: string): BoundedPattern | undefined {

@@ -27,7 +27,7 @@ export interface Question {
   readonly accepts: (answer: JsonObject) => boolean | Promise<boolean>
 }
 
-/** How a handler requests input from its client and records its steps. */
+/** The functions with which a handler requests input from its client, and records its steps. */
 export interface Input {
   /** Whether the client cannot be reached, so that every request is rejected. */
   readonly refuses?: boolean

@@ -59,7 +59,7 @@ export class ReplayInput implements Input {
   /** The number of the last request to which the author gave no key. */
   #lastNumber = 0
   #nextIndex = 0
-  /** The key of the first request that differs from the one with the same key in an earlier run. */
+  /** The key of the first request that differs from the request with the same key in an earlier run. */
   #replacedKey: string | undefined
   #nonDeterminism: ProtocolError | undefined
 

@@ -104,7 +104,7 @@ export class ChangeLog {
   }
 
   /**
-   * Returns the next changes after the one with the given id. They are incomplete if further changes were
+   * Returns the next changes after the change with the given id. They are incomplete if further changes were
    * already deleted, or if the log was replaced.
    *
    * @throws {UnavailableError} If the database cannot be used.

@@ -79,7 +79,7 @@ const MISSING_CONTEXT_MEMBERS = [
  * export const handle = createHandler(server)
  * ```
  *
- * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
+ * @typeParam Env The type of `ctx.env`: the environment that the platform or your program passes, such
  * as a Worker's bindings.
  * @param info The server's name and version, which clients see.
  * @throws {TypeError} If `info` has no name or version, or an option is unknown or invalid.
@@ -105,7 +105,7 @@ export function createServer<Env = unknown>(
   const server: Server = createFacade(definition, {})
   rejectMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
   rejectMembers(TinyRequestContext.prototype, 'ctx', MISSING_CONTEXT_MEMBERS)
-  // The author declares the type of the environment that the host passes
+  // The author declares the type of the environment that is passed with the caller
   return server as Server<Env>
 }
 export type { PromptRegistration } from '../server/features/prompts.ts'

@@ -43,7 +43,7 @@ const OPTION_NAMES: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = 
  * export const handle = createHandler(server)
  * ```
  *
- * @typeParam Env The type of `ctx.env`: the environment that the host passes with the caller, such
+ * @typeParam Env The type of `ctx.env`: the environment that the platform or your program passes, such
  * as a Worker's bindings.
  * @param info The server's name and version, which clients see.
  * @throws {TypeError} If `info` has no name or version, or an option is unknown or invalid.
@@ -98,7 +98,7 @@ export function createServer<Env = unknown>(
     extend: (extension) => extension.addTo(server),
     mount: (prefix, source) => source.mountOn(server, prefix),
   })
-  // The author declares the type of the environment that the host passes
+  // The author declares the type of the environment that is passed with the caller
   return server as Server<Env>
 }
 

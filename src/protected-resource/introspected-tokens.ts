@@ -37,7 +37,7 @@ export interface IntrospectionOptions {
    */
   timeoutMs?: number
   /**
-   * A custom `fetch`, such as one that uses a service binding.
+   * A custom `fetch`, such as the `fetch` of a service binding.
    *
    * @default fetch
    */

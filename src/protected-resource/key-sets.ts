@@ -22,7 +22,7 @@ export interface KeySetOptions {
    */
   timeoutMs?: number
   /**
-   * A custom `fetch` for keys and metadata, such as one that uses a service binding.
+   * A custom `fetch` for keys and metadata, such as the `fetch` of a service binding.
    *
    * @default fetch
    */

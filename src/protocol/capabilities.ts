@@ -14,7 +14,7 @@ import type { RevisionFacts } from './revisions.ts'
 
 /**
  * The capabilities that a request to the client needs and the client did not declare, in the format in
- * which a client declares them; undefined if none are missing.
+ * which a client declares them; undefined if no capability is missing.
  */
 export function missingCapabilities(
   request: InputRequest,

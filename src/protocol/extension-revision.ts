@@ -1,5 +1,5 @@
 /**
- * The revisions of extensions that are not Stable yet: each side declares the newest one that it
+ * The revisions of extensions that are not Stable yet: each side declares the newest revision that it
  * supports as `revision` in its settings.
  *
  * @see https://modelcontextprotocol.io/seps/3392-extension-lifecycle

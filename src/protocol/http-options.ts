@@ -13,7 +13,9 @@ export interface HttpOptions {
    * @default fetch
    */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** Headers for every request, or a function that returns them. The protocol's own headers take precedence. */
+  /**
+   * Headers for every request, or a function that returns them. The protocol's own headers take precedence.
+   */
   readonly headers?: Headers | Record<string, string> | (() => HeaderRecord | Promise<HeaderRecord>)
   /** Authorizes requests. */
   readonly auth?: AuthProvider
@@ -51,7 +53,7 @@ export interface AuthProvider {
 export interface HttpRequestFacts {
   readonly url: string
   readonly method: string
-  /** The URL that the client connected to. `url` may be a different one of the same origin. */
+  /** The URL that the client connected to. `url` may be a different URL of the same origin. */
   readonly server: string
   /**
    * Whether the user did not initiate the request, such as the reopening of a stream: it must not prompt

@@ -1,5 +1,5 @@
 /**
- * Authentication, which every host performs before it handles a request.
+ * Authentication of callers, which precedes the handling of every request.
  * `edgewise/protected-resource` creates an authenticator for access tokens; {@link authenticate}
  * creates one for all other schemes.
  *
@@ -14,7 +14,7 @@ import type { Authorizer, Caller } from './request/exchange.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export interface Authenticator extends Authorizer {
-  /** The paths of the OAuth metadata, which the host must route to the handler too. */
+  /** The paths of the OAuth metadata, which your program must route to the handler too. */
   readonly paths: readonly string[]
   /** The request headers that carry credentials, in lower case; they are hidden from handlers. */
   readonly credentialHeaders: readonly string[]

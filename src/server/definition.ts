@@ -51,14 +51,14 @@ export interface ServerFeatures {
   readonly input: ClientInput
   /** Announces changes to hosts. Absent if clients receive no notifications. */
   readonly notify?: Notifier
-  /** The settings for log messages. Absent if none are sent. */
+  /** The settings for log messages. Absent if the server sends no log messages. */
   readonly logs?: LogRules
   readonly declare?: DeclareCapabilities
   /** Reports operations to the author. Absent if the server is not observed. */
   readonly observe?: ServerObservation | undefined
 }
 
-/** How a server asks its clients for input while it handles their requests. */
+/** The functions with which a server asks its clients for input while it handles their requests. */
 export interface ClientInput {
   /** The names of the options that {@link configure} reads. */
   readonly options: Partial<OptionNames<InputOptions>>
@@ -120,7 +120,7 @@ export type Method = (
   tool?: ToolEntry,
 ) => Result | Promise<Result>
 
-/** A middleware with the method that it wraps; without one, it wraps all methods. */
+/** A middleware with the method that it wraps. A middleware without a method wraps all methods. */
 export interface AppliedMiddleware {
   readonly method: string | undefined
   readonly run: Middleware

@@ -25,7 +25,7 @@ export interface SubscribeOptions {
   caller?: { readonly principal?: string | undefined; readonly request?: Request | undefined }
 }
 
-/** A source of changes, to which hosts subscribe. */
+/** A source of changes, to which the code that serves clients subscribes. */
 export interface ChangeSource {
   /** Calls `listener` for every change until the returned function is called. */
   subscribe: (
@@ -49,7 +49,7 @@ export interface Notifier extends ChangeSource {
    */
   subscribe: (listener: (change: ServerChange) => void) => Unsubscribe
   /**
-   * Runs a function that changes lists, for example one that registers many tools, and then
+   * Runs a function that changes lists, for example a function that registers many tools, and then
    * announces each changed list once.
    */
   batch: (change: () => void) => void

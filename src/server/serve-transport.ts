@@ -13,7 +13,7 @@ import { ServerConnection } from './server-connection.ts'
 
 /** Options of {@link serveTransport}. */
 export interface ServeTransportOptions extends InputOptions {
-  /** What the host knows about the peer. */
+  /** What your program knows about the peer. */
   caller?: Caller
   /** Decides which tasks the peer may access. HTTP+SSE passes its option `auth` here. */
   auth?: Authorizer

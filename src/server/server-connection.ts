@@ -52,13 +52,13 @@ import {
 import { mayReceive } from './features/subscriptions.ts'
 import type { ServerDefinition } from './definition.ts'
 
-/** What a {@link ServerConnection} knows about its host. */
+/** Options of {@link ServerConnection}, from the code that serves the connection. */
 export interface ServerConnectionOptions {
-  /** What the host knows about the client. */
+  /** What is known about the client, apart from its messages. */
   readonly caller?: Caller | undefined
   /** Authorizes the requests of the client, for example to access a task. */
   readonly auth?: Authorizer | undefined
-  /** How self-describing requests ask for input. */
+  /** How requests of 2026-07-28, which describe their client, ask for input. */
   readonly askMode: AskMode
   /** How long the client may take to respond to a request of the server, in milliseconds. */
   readonly inputTimeoutMs?: number | undefined

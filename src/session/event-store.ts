@@ -82,7 +82,9 @@ export interface EventStore {
    * @returns The id of the event, unique in the session; `undefined` if it cannot be stored.
    */
   storeEvent(streamId: string, message: string): string | undefined
-  /** Returns the events after the given one on its stream; `undefined` if that event is unknown or too old. */
+  /**
+   * Returns the events after the given event on its stream; `undefined` if that event is unknown or too old.
+   */
   replayEventsAfter(eventId: string): MissedEvents | undefined
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void

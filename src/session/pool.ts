@@ -25,17 +25,17 @@ export interface SessionLimits {
   idleMs?: number
   /**
    * The maximum number of sessions. When the limit is reached, the least recently used inactive session
-   * of the caller is evicted. If there is none, one of the caller with the most sessions is evicted. If no
-   * session is inactive, the response is 503. For each 10,000 characters of client info and capabilities,
-   * a session counts as one more.
+   * of the caller is evicted. If there is no such session, a session of the caller with the most sessions is
+   * evicted. If no session is inactive, the response is 503. For each 10,000 characters of client info and
+   * capabilities, a session counts as one more.
    *
    * @default 10000
    */
   maxSessions?: number
   /**
    * The maximum number of sessions for one principal, or for one network address without a principal.
-   * When the limit is reached, an inactive session of the same caller is evicted. If none is inactive, the
-   * response is 503. If the host provides neither a principal nor an address, as with `createHandler`
+   * When the limit is reached, an inactive session of the same caller is evicted. If no session is
+   * inactive, the response is 503. If neither a principal nor an address is known, as with `createHandler`
    * without a caller, only `maxSessions` applies.
    *
    * @default maxSessions / 2
@@ -257,7 +257,10 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     this.#lastUsed = entry
   }
 
-  /** Calls the store. If it fails, reports the error and throws one that allows the client to try again. */
+  /**
+   * Calls the store. If the call fails, reports the error, and throws an error that allows the client to try
+   * again.
+   */
   async #useStore<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()

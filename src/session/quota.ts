@@ -27,8 +27,8 @@ export class SessionQuota {
   }
 
   /**
-   * Returns the number of sessions that a session counts as. It is higher for long client info and
-   * capabilities, so that the sessions do not exceed the memory.
+   * Returns the number of sessions that a session counts as. The number is higher for long client info
+   * and capabilities, so that the sessions do not exceed the memory.
    */
   weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
     const { length } = JSON.stringify([clientInfo, clientCapabilities])
@@ -51,8 +51,9 @@ export class SessionQuota {
   }
 
   /**
-   * Finds the session to evict for a new one. Sessions of the same caller are evicted first. If there are
-   * none and the caller is below its own limit, it is a session of the caller with the most sessions.
+   * Finds the session to evict for a new session. Sessions of the same caller are evicted first. If the
+   * caller has no session and is below its own limit, a session of the caller with the most sessions is
+   * evicted.
    *
    * @param sessions The sessions in the order of last use, the least recently used first.
    */

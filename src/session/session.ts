@@ -151,7 +151,7 @@ export class Session {
     }
   }
 
-  /** Settles the request that a response of the client answers. Returns whether there is one. */
+  /** Settles the request that a response of the client answers. Returns whether there is such a request. */
   receiveResponse(response: JsonRpcResponse): boolean {
     const pending = response.id === undefined ? undefined : this.#sentRequests.get(response.id)
     if (!pending) return false

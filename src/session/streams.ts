@@ -45,7 +45,7 @@ export interface Streams {
   end(stream: OutgoingStream): void
   /** Sends a message that belongs to no request, on one of the streams for such messages. */
   announce(message: JsonRpcMessage): void
-  /** Returns the events that followed the given one on its stream; `undefined` if that event is unknown. */
+  /** Returns the events that followed the given event on its stream; `undefined` if that event is unknown. */
   missed(eventId: string): MissedEvents | undefined | Promise<MissedEvents | undefined>
   /**
    * Sends the events that a client missed, and connects the client to the stream if it has not ended.

@@ -25,7 +25,7 @@ const MAX_CACHED = 1000
 /** The limits are checked when this fraction of a limit was added. */
 const CHECK_FRACTION = 1 / 8
 
-/** How an event store behaves. */
+/** Options of an event store. */
 export interface SqlEventStoreOptions {
   /** Finds the connection of a stream that outlived its process or Durable Object. */
   findSink: (stream: string) => Sink | undefined
@@ -123,7 +123,9 @@ export class SqlEventStore implements EventStore {
     return this.#findSink(stream)
   }
 
-  /** Writes, and reports a failure: the client must get its response even if it cannot be stored. */
+  /**
+   * Writes, and reports a failure: the client must get the response even if the response cannot be stored.
+   */
   #attempt<T>(write: () => T): T | undefined {
     try {
       return write()

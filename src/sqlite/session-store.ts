@@ -12,9 +12,11 @@ import { deleteEventsBefore } from './old-events.ts'
 import type { Sql } from './sql.ts'
 import { Tables } from './tables.ts'
 
-/** How a store behaves. */
+/** Options of a session store. */
 export interface SqlSessionStoreOptions {
-  /** Finds the connection of a stream, if connections outlive the host. By default none is found. */
+  /**
+   * Finds the connection of a stream, if connections outlive the process. By default no connection is found.
+   */
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
   onError?: (error: unknown) => void

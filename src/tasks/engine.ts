@@ -54,7 +54,7 @@ export class TaskEngine implements TaskService {
   readonly #tasks: TaskRepository
   readonly #work: TaskWork
   readonly #sweeper = new Alarm(() => void this.#work.runInBackground(this.sweep()))
-  /** Serializes additions, since each one counts all tasks. */
+  /** Serializes additions, because each addition counts all tasks. */
   readonly #additions = semaphore(1)
   /** Whether this process looks for tasks of crashed processes. */
   #isRecovering = false

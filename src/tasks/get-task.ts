@@ -31,7 +31,7 @@ export async function getTask(
 /**
  * Validates a task received from the server.
  *
- * @throws {SdkError} `INVALID_MESSAGE` if it is not a task, or is a different one.
+ * @throws {SdkError} `INVALID_MESSAGE` if the result is not a task, or is another task.
  */
 export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
   const isExpected = taskId === undefined || (isObject(value) && value.taskId === taskId)

@@ -186,13 +186,13 @@ export class ServerTasks implements Tasks, TaskFactory {
     return this.#options.store !== undefined
   }
 
-  /** Stores and runs tasks in the host's service instead of in this process. Called by the host. */
+  /** Stores and runs tasks in a service of the platform instead of in this process. */
   useService(service: TaskService): void {
     this.#service = service
     if (!service.list) delete this.#server.capabilities.tasks?.list
   }
 
-  /** Creates an engine that runs tasks in this process. Also called by hosts with their own service. */
+  /** Creates an engine that runs tasks in this process. The task objects on Workers also use it. */
   createEngine(options: EngineOptions): TaskEngine {
     return new TaskEngine(this.#server, options)
   }
@@ -206,7 +206,10 @@ export class ServerTasks implements Tasks, TaskFactory {
     return { service: this.#activeService, server: this.#server }
   }
 
-  /** The service that stores the tasks: the host's, or one in this process, created at first use. */
+  /**
+   * The service that stores the tasks: the service of the platform, or a service in this process, created at
+   * first use.
+   */
   get #activeService(): TaskService {
     if (this.#service) return this.#service
     const { store: ownStore, maxTasks = 10_000, maxTasksPerPrincipal = 1000 } = this.#options

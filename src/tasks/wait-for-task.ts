@@ -162,7 +162,9 @@ class TaskWait {
     }
   }
 
-  /** Replaces the known state, even by one with an earlier timestamp, because polled states are current. */
+  /**
+   * Replaces the known state, even by a state with an earlier timestamp, because polled states are current.
+   */
   #apply(task: DetailedTask | undefined): void {
     if (!task) return
     this.#task = task

@@ -100,7 +100,7 @@ export class TaskWork {
     return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
   }
 
-  /** Creates the host of a run, which stores the changes that the run makes to its task. */
+  /** Creates the operations that a run needs, such as storing the changes that the run makes to its task. */
   #host(run: Run): RunHost {
     const { taskId, cancellation } = run
     return {

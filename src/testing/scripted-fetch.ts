@@ -11,7 +11,7 @@ export interface ScriptedRequest {
   readonly method: string
   readonly url: string
   readonly headers: Headers
-  /** The JSON-RPC message of a POST; empty without one. */
+  /** The JSON-RPC message of a POST; empty if the POST has no message. */
   readonly message: JsonObject & { id?: string | number; method?: string; params?: JsonObject }
   /** Aborts when the client gives up. */
   readonly signal: AbortSignal

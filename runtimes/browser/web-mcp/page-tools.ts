@@ -80,7 +80,7 @@ const OPTION_NAMES: OptionNames<PageToolsOptions> = {
  * ```
  *
  * @returns `undefined` where the browser has no model context that lists tools. Chromium 149 and newer
- *   has one, if the feature is enabled.
+ *   has such a model context, if the feature is enabled.
  * @throws {TypeError} If an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
  */

@@ -1,6 +1,6 @@
 /**
- * A model context (WebMCP) for browsers without one, and for tests. It follows the draft, but supports
- * neither tools defined by forms nor documents of other origins.
+ * A model context (WebMCP) for browsers without a model context, and for tests. It follows the draft, but
+ * supports neither tools defined by forms nor documents of other origins.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -45,8 +45,8 @@ interface Registration {
 }
 
 /**
- * Installs `document.modelContext`, unless the page has one or is not a secure context. Tools of
- * frames of the same origin are listed if these frames install it too.
+ * Installs `document.modelContext`, unless the page already has a model context or is not a secure context.
+ * Tools of frames of the same origin are listed if these frames install it too.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Icons that servers name: which of them may be shown, and how to load one without trusting it.
+ * Icons that servers name: which of them may be shown, and how to load an icon without trusting it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */

@@ -9,7 +9,7 @@ import type { DeliveryMode, EventType } from '../wire.ts'
 /** The modes from the most to the least immediate. */
 const ORDER: readonly DeliveryMode[] = ['webhook', 'push', 'poll']
 
-/** An event type has no delivery mode that the client supports, or not the one that was requested. */
+/** The error if an event type has no delivery mode that the client supports, or not the requested mode. */
 export class NoCompatibleDeliveryMode extends SdkError {
   constructor(message: string) {
     super('UNSUPPORTED', message)

@@ -10,7 +10,7 @@ import type { WebhookSettings } from './options.ts'
 import { nextBody, progressOf, type Progress } from './progress.ts'
 import type { Answer } from './request.ts'
 
-/** The first delay between attempts, in milliseconds; each is twice as long as the one before. */
+/** The first delay between attempts, in milliseconds; each delay is twice as long as the previous delay. */
 const FIRST_DELAY_MS = 5_000
 /** The longest delay between attempts, in milliseconds. */
 const MAX_DELAY_MS = 900_000

@@ -9,7 +9,7 @@
 /** The account of the rows that count all sessions. No caller has it, because their accounts are JSON. */
 export const ALL_ACCOUNTS = 'all'
 
-/** The account of sessions without one. */
+/** The account under which sessions without an account are counted. */
 export const NO_ACCOUNT = 'null'
 
 /**

@@ -25,8 +25,8 @@ export interface ListenerSession {
   /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
   /**
-   * Makes a connection the newest one. Returns its number and the number of messages so far, or `undefined`
-   * if the session has ended.
+   * Makes a connection the newest connection. Returns its number and the number of messages so far, or
+   * `undefined` if the session has ended.
    */
   readonly claim: () => Promise<{ connection: number; sent: number } | undefined>
   /** Records that a connection was closed, and the position of its last event. */

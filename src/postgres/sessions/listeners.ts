@@ -135,7 +135,7 @@ export class Listeners {
     listener.number = connection
   }
 
-  /** Makes a connection the newest one, and sends the messages that its client missed. */
+  /** Makes a connection the newest connection, and sends the messages that its client missed. */
   #activate(listener: Listener): void {
     if (this.#activating.has(listener)) return
     this.#activating.add(listener)

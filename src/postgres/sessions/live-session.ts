@@ -154,7 +154,7 @@ export class LiveSession {
     }
   }
 
-  /** Runs `work`. The session stays live until it has settled. */
+  /** Runs `work`. The session stays live until `work` has settled. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#runningCount++
     try {
@@ -249,7 +249,10 @@ export class LiveSession {
     }
   }
 
-  /** Records a question whose answer may arrive at another process. The oldest one has timed out long ago. */
+  /**
+   * Records a question whose answer may arrive at another process. The oldest question has timed out long
+   * ago.
+   */
   #noteAsked(question: number): void {
     this.#asked.add(question)
     const [oldest] = this.#asked

@@ -38,7 +38,7 @@ export interface ProcessParts {
   readonly report: (error: unknown) => void
   /** Whether it is certain which processes are alive. */
   mayTakeOver(): boolean
-  /** Records that a request is being handled. One without a stream is stored if it takes long. */
+  /** Records that a request is being handled. A request without a stream is stored if it takes long. */
   begin(request: RunningRequest, hasStream: () => boolean): void
   /** Records that a request was answered. */
   finish(request: RunningRequest): void

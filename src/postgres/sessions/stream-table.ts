@@ -63,7 +63,7 @@ export class StreamTable {
   /**
    * Records that the client of a stream is connected to this process, unless the stream has ended.
    *
-   * @returns Whether the stream is known, and none of the events after the given one was deleted.
+   * @returns Whether the stream is known, and no event after the given event was deleted.
    */
   async claim(session: string, stream: string, seq: number): Promise<boolean> {
     const [row] = await this.#database.query<{ known: boolean; lost: boolean }>(
@@ -87,7 +87,7 @@ export class StreamTable {
     return row?.known === true && !row.lost
   }
 
-  /** Reads the events after the given one and the state of their stream, in one snapshot. */
+  /** Reads the events after the given event, and the state of their stream, in one snapshot. */
   async read(session: string, stream: string, after: number): Promise<StreamNews> {
     const rows = await this.#database.query<{
       owner: string | null
@@ -194,7 +194,9 @@ export class StreamTable {
     )
   }
 
-  /** Deletes the events of a stream up to the given one, which is replaced by a marker without a message. */
+  /**
+   * Deletes the events of a stream up to the given event, which is replaced by a marker without a message.
+   */
   async trim(session: string, stream: string, seq: number): Promise<void> {
     await this.#database.query(
       `WITH marked AS (

@@ -169,8 +169,8 @@ export class SessionTable {
   }
 
   /**
-   * Makes a connection of this process the newest one for messages that belong to no request. Returns its
-   * number and the record, or `undefined` if the session has ended.
+   * Makes a connection of this process the newest connection for messages that belong to no request. Returns
+   * its number and the record, or `undefined` if the session has ended.
    */
   async listen(
     id: string,

@@ -108,7 +108,7 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Deletes the events of a stream up to the given one, which was added before. */
+  /** Deletes the events of a stream up to the given event, which was added before. */
   trim(stream: WrittenStream, seq: number): void {
     this.#trims.set(stream, seq)
   }
@@ -126,7 +126,9 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Deletes an answer of the client that a handler has received, not before the call that was saved earlier. */
+  /**
+   * Deletes an answer of the client that a handler has received, not before the call that was saved earlier.
+   */
   take(session: string, question: number): void {
     this.#pending.taken.push([session, question])
     this.#start()

@@ -88,7 +88,7 @@ export function addExtension(server: Server, extension: ServerExtensionOptions):
   extension.attach?.(server)
 }
 
-/** Whether an id has the prefix of the protocol's own extensions, without being one of these. */
+/** Whether an id has the prefix of the protocol's own extensions, without being one of these extensions. */
 function isUnknownOfficial(id: string): boolean {
   return /^io\.modelcontextprotocol\/(?!(?:tasks|skills|ui|events)$)/.test(id)
 }

@@ -49,7 +49,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
  * Answers `subscriptions/listen`: acknowledges the supported part of the filter, then notifies the
- * client of every matching change until it disconnects. The closing result is sent when the host
+ * client of every matching change until it disconnects. The closing result is sent when the server
  * shuts down or the client reads too slowly.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the filter is malformed; `METHOD_NOT_FOUND` when
@@ -145,8 +145,8 @@ export function mayReceive(
 }
 
 /**
- * Whether a caller may subscribe to a URI: a resource that it could read, or a parent of one.
- * Hidden resources are treated like missing resources, so that callers cannot distinguish them.
+ * Whether a caller may subscribe to a URI: a resource that the caller could read, or a parent of such a
+ * resource. Hidden resources are treated like missing resources, so that callers cannot distinguish them.
  */
 function maySubscribe(registered: Resources, uri: string, requester: Requester): boolean {
   if (!isRestricted(registered) || matchResource(registered, uri, requester)) return true

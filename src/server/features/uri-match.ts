@@ -14,7 +14,7 @@ export type UriVariables = Partial<Record<string, string | string[]>>
 export interface Part {
   /**
    * The fixed text, or the text before the value. A value with a prefix may be empty, or absent
-   * together with the prefix. A value without one has at least one character.
+   * together with the prefix. A value without a prefix has at least one character.
    */
   prefix: string
   /** Characters that end the value; `undefined` for fixed text. */

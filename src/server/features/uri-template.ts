@@ -46,7 +46,7 @@ export interface Expression extends Operator {
   /** The operator's character. */
   symbol: string
   /**
-   * The variables in order; one with a `*` (`explode`) is a list whose items are separate values.
+   * The variables in order. A variable with a `*` (`explode`) is a list whose items are separate values.
    */
   variables: { name: string; explode: boolean }[]
 }

@@ -29,7 +29,7 @@ export function isUnanswered(error: unknown): error is SdkError {
 }
 
 /**
- * Whether the request was rejected because the client did not declare the capability that it needs.
+ * Whether the request was rejected because the client did not declare the capability that the request needs.
  */
 export function isMissingCapability(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === 'CAPABILITY_MISSING'

@@ -18,9 +18,9 @@ export interface InputOptions {
   inputTimeoutMs?: number
   /**
    * Secrets of at least 16 characters that encrypt state passed through clients: the first
-   * encrypts, all can decrypt. All instances of a server need the same secrets. By default each
-   * handler or connection generates its own, so that a multi-round-trip request can be continued
-   * only on the handler or connection where it began.
+   * secret encrypts, and all secrets can decrypt. All instances of a server need the same secrets. By default
+   * each handler or connection generates a secret, so that a multi-round-trip request can be continued only
+   * on the handler or connection where it began.
    */
   secrets?: Secrets
   /**
@@ -85,7 +85,7 @@ export interface ReplayMode {
 /** The client cannot be asked for input. */
 export interface UnavailableMode {
   readonly kind: 'unavailable'
-  /** What asking would require. */
+  /** What is required to ask the client. */
   readonly needs: string
 }
 
@@ -106,7 +106,7 @@ export type Ask = (
 ) => Promise<JsonObject>
 
 /**
- * A call with a stored recording, so that its handler can run again after its host was replaced.
+ * A call with a stored recording, so that its handler can run again after the process was replaced.
  */
 export interface ReplayableCall {
   /**

@@ -77,7 +77,7 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   )
 }
 
-/** Names of data that must neither pass through the client nor appear in a URL that it sees. */
+/** Names of data that must neither pass through the client nor appear in a URL that the client sees. */
 export const SECRET: RegExp =
   /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
 

@@ -57,7 +57,7 @@ export interface BaseContext<Env = unknown> {
   /** The settings that the client declares for an extension; `undefined` if it declares none. */
   extension(id: string): JsonObject | undefined
   /**
-   * Continues work after the response: keeps the host alive until the promise settles, on platforms
+   * Continues work after the response: keeps the process alive until the promise settles, on platforms
    * that require it. Rejections are logged to the console.
    */
   waitUntil(work: Promise<unknown>): void

@@ -56,7 +56,8 @@ export interface Caller {
   /** Details about the caller's authorization, for handlers. Must be serializable as JSON. */
   readonly auth?: Auth | undefined
   /**
-   * The network address of the caller, if it is known; used to rate-limit callers without a principal. Behind a proxy, pass the client's address, otherwise all callers share one limit.
+   * The network address of the caller, if it is known; used to rate-limit callers without a principal.
+   * Behind a proxy, pass the client's address, otherwise all callers share one limit.
    */
   readonly address?: string | undefined
   /**

@@ -45,7 +45,7 @@ export interface SseHandlerOptions
   maxConnections?: number
   /**
    * The maximum number of streams per principal or, for callers without a principal, per network
-   * address, if the host knows it. Above it, requests are rejected with 503.
+   * address, if the address is known. Above this number, requests are rejected with 503.
    *
    * @default maxConnections / 2
    */
@@ -74,8 +74,8 @@ const SESSION_PARAMETER = 'session'
  * than for `createHandler`, and route all methods of that path to this handler.
  *
  * A session lasts as long as its stream, and is in the memory of this handler. Messages must reach the
- * instance that has the stream, and come from the principal that opened it. The caller that the host
- * passed with the GET applies to the whole session.
+ * instance that has the stream, and come from the principal that opened it. The caller that your
+ * program passed with the GET applies to the whole session.
  *
  * @example
  * ```ts

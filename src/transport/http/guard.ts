@@ -67,7 +67,7 @@ export class RequestChecks {
    * @param incoming The request, if its caller is known.
    */
   respondError(error: unknown, incoming?: RefusedMessage): Response {
-    // A temporary failure of the host, for example to store a session, is not a client error
+    // A temporary failure of the server, for example to store a session, is not a client error
     const rejection = error instanceof ProtocolError ? new HttpError(503, error) : error
     if (!(rejection instanceof HttpError)) {
       this.#server.report(error)

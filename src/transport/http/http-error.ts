@@ -56,7 +56,7 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
 const RETRY_LATER = { 'retry-after': '5' }
 
 /**
- * The class of JSON responses, if not `Response`. The listener for Node sets one that creates the stream
+ * The class of JSON responses, if not `Response`. The listener for Node sets a class that creates the stream
  * of the body lazily, because on Node a `Response` costs more than the rest of a small call.
  */
 export const responses: { Lazy?: typeof Response } = {}
@@ -80,7 +80,7 @@ export function jsonResponse(
   const { error } = body as { error?: ErrorObject }
   const retryAfterMs = error && retryAfterMsOf(error)
   if (retryAfterMs !== undefined) {
-    // Either the host fails for the moment, or the caller exceeds a limit
+    // Either the server fails for the moment, or the caller exceeds a limit
     status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }

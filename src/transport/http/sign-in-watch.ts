@@ -19,7 +19,7 @@ export interface SignInWatch {
 
 /** Creates a watch over the requests that `send` sends. */
 export function watchSignIn(send: Fetch): SignInWatch {
-  /** The last rejected token; `undefined` once a different one was accepted. */
+  /** The last rejected token; `undefined` once a different token was accepted. */
   let rejectedToken: string | null | undefined
   const waiters: (() => void)[] = []
   const tokenOf = ({ headers }: RequestInit): string | null =>

@@ -2,7 +2,7 @@
  * The control messages that the two ends of a message port exchange in addition to JSON-RPC: they
  * open the connection, check that the peer is alive, and close the connection.
  *
- * A control message is an object with the member `edgewise`, and never one with `jsonrpc`.
+ * A control message is an object with the member `edgewise`, and without the member `jsonrpc`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */

@@ -81,7 +81,7 @@ export interface HttpServer {
 export interface Endpoint {
   readonly port: number
   readonly hostname: string
-  /** Handles any request to the host. Never rejects. */
+  /** Handles a request to any path. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /** Creates the public {@link HttpServer} once the port is known. */
   readonly toHttpServer: (port: number, stop: () => Promise<void>) => HttpServer

@@ -30,7 +30,7 @@ export class IncomingRequest {
   /** The revision that the header names, if it is known. */
   readonly stated: RevisionFacts | undefined
   /**
-   * Whether the header names a revision without sessions: 2026-07-28, or a later one that this
+   * Whether the header names a revision without sessions: 2026-07-28, or a later revision that this
    * server does not know.
    */
   readonly isModern: boolean

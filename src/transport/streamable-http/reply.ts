@@ -39,7 +39,7 @@ export class Reply {
   #replyStream: ReplyStream | undefined
   #eventStream: EventStream | undefined
 
-  /** @param openStream Creates the event stream. By default one that cannot be resumed. */
+  /** @param openStream Creates the event stream. By default, a stream that cannot be resumed. */
   constructor(
     options: ReplyOptions,
     openStream: (events: EventStream) => ReplyStream = (events) => events,
@@ -69,7 +69,7 @@ export class Reply {
   }
 
   /**
-   * Sends the response or the responses of a batch, and closes the reply. If there is none, the HTTP
+   * Sends the response or the responses of a batch, and closes the reply. If there is no response, the HTTP
    * response is an empty 202. Never throws. If a response cannot be serialized, the error is reported and
    * an internal error is sent instead.
    */

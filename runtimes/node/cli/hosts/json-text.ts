@@ -100,7 +100,7 @@ function remove(text: string, removed: Node): string {
   const { start, end } = spanOf(removed)
   const next = trailing(text, end)
   const previous = siblings[siblings.indexOf(removed) - 1]
-  // The last member has no comma behind it, so the one before it goes
+  // The last member has no comma behind it, so the comma before the member is removed
   const comma =
     next.comma === undefined && previous ? trailing(text, spanOf(previous).end).comma : undefined
   const until = next.comma === undefined ? end : next.comma + 1
