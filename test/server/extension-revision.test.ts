@@ -42,6 +42,16 @@ async function query(handle: Handler, settings: unknown): Promise<object> {
   return lastMessage(await postModern(handle, 'search/query', {}, extensions as never))
 }
 
+/** The extensions that a client with these options declares. */
+async function declaredBy(options: Parameters<typeof connectInMemory>[1]): Promise<object> {
+  const server = createServer({ name: 's', version: '1' })
+  let declared: object | undefined
+  server.tool('see', {}, (_args, ctx) => void (declared = ctx.client.capabilities?.extensions))
+  await using client = await connectInMemory(server, options)
+  await client.callTool('see')
+  return declared ?? {}
+}
+
 const found = (revision: string): object =>
   expect.objectContaining({ result: expect.objectContaining({ found: revision }) })
 const refused = (required: object = {}): object =>
@@ -245,9 +255,10 @@ describe('The declaration of an extension', () => {
     server.extend(skills([{ files: SKILL }]))
     appResource(server, 'ui://a', { name: 'a' }, '<!doctype html>')
     const client = await connectInMemory(server)
-    const declared = Object.values(client.serverCapabilities?.extensions ?? {})
-    expect(declared).toHaveLength(3)
-    for (const settings of [...declared, taskPolling().settings, appsClient().settings]) {
+    const own = await declaredBy({ extensions: [taskPolling(), appsClient()] })
+    const declared = [client.serverCapabilities?.extensions ?? {}, own].flatMap(Object.values)
+    expect(declared).toHaveLength(5)
+    for (const settings of declared) {
       for (const member of ['config', 'version', 'specVersion', 'stability', 'id']) {
         expect(settings).not.toHaveProperty(member)
       }
@@ -337,7 +348,9 @@ describe('The stage of an extension', () => {
       settings,
       settings,
     ])
-    expect(appsClient().settings).toEqual({ mimeTypes: ['text/html;profile=mcp-app'] })
+    expect(await declaredBy({ extensions: [appsClient()] })).toEqual({
+      'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
+    })
   })
 
   it('lets the extension know the protocol’s revision, and limit itself to an era [E-EXT-008] [E-EXT-009]', async () => {
@@ -370,16 +383,9 @@ describe('The stage of an extension', () => {
     'of the core is declared by a client of %j: %s [E-EXT-012]',
     async (revision, isDeclared) => {
       const extension = clientExtension({ id: ID, coreSince: '2026-07-28' })
-      const server = createServer({ name: 's', version: '1' })
-      server.tool('declared', {}, (_args, ctx) =>
-        String(ID in (ctx.client.capabilities?.extensions ?? {})),
-      )
-      await using client = await connectInMemory(server, {
-        extensions: [extension],
-        ...(revision !== undefined && { revision }),
-      })
-      const { content } = await client.callTool('declared')
-      expect(content).toEqual([{ type: 'text', text: String(isDeclared) }])
+      const limited = revision !== undefined && { revision }
+      const declared = await declaredBy({ extensions: [extension], ...limited })
+      expect(declared).toEqual(isDeclared ? { [ID]: {} } : {})
     },
   )
 })
