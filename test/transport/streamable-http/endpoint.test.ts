@@ -53,6 +53,31 @@ describe('An endpoint with a card', () => {
     expect((await get('/server-card', { headers: { host: 'localhost' } })).status).not.toBe(200)
   })
 
+  it('passes the caller behind a proxy to the limiter of the card and the catalog [E-CARD-071]', async () => {
+    const counts = new Map<string, number>()
+    const limited = createEndpoint(server, {
+      trustProxy: 1,
+      card: cardHandler(card, {
+        catalog: aiCatalog([card]),
+        allow(_request, { address = '' }) {
+          counts.set(address, (counts.get(address) ?? 0) + 1)
+          return counts.get(address)! <= 2
+        },
+      }),
+    })
+    const statusFor = async (address: string, path: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': `198.51.100.1, ${address}` }
+      const request = new Request(`http://s.example.com${path}`, { headers })
+      return (await limited.fetch(request, { address: '127.0.0.1' })).status
+    }
+    const paths = ['/mcp/server-card', '/.well-known/ai-catalog.json', '/mcp/server-card']
+    for (const address of ['192.0.2.1', '192.0.2.2']) {
+      const statuses: number[] = []
+      for (const path of paths) statuses.push(await statusFor(address, path))
+      expect(statuses).toEqual([200, 200, 429])
+    }
+  })
+
   it('rejects requests for a card that it does not have', async () => {
     const without = createEndpoint(server, {})
     const response = await without.fetch(new Request('http://127.0.0.1/mcp/server-card'))

@@ -2,7 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { discoverServers } from '../../../../runtimes/node/cli/domain.ts'
 import { serve } from '../../../../runtimes/node/index.ts'
 import { aiCatalog, cardHandler, serverCard } from '../../../../src/cards/index.ts'
 import type { ServerCard } from '../../../../src/cards/types.ts'
@@ -122,6 +123,26 @@ describe('edgewise discover', () => {
     )
     const json = await edgewise('discover', domainOf(http), '--json')
     expect(JSON.parse(json.out)).toMatchObject([{ name: 'com.example/shop' }])
+  })
+
+  it('prints the texts of cards as text, each on a line of its own [E-CARD-088]', async () => {
+    const markup = (member: string): string => `<img alt=${member}>\u001b[2J\n  forged  https://a`
+    const shown = (member: string): string =>
+      `<img alt=${member}>\\u001b[2J\\u000a  forged  https://a`
+    const texts = { title: markup('title'), description: markup('description') }
+    const broken = { identifier: markup('id'), type: 'application/mcp-server-card+json', data: {} }
+    await using http = await serveWith(texts, (card) => [card, broken])
+    const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    try {
+      const options = { json: false, timeoutMs: undefined }
+      expect(await discoverServers([domainOf(http)], options)).toBe(0)
+      const url = `http://127.0.0.1:${http.port}/mcp`
+      expect(out.mock.calls).toEqual([[`  ${shown('title')}  ${url}  ${shown('description')}\n`]])
+      expect(String(err.mock.calls[0])).toContain(`${shown('id')} cannot be used`)
+    } finally {
+      vi.restoreAllMocks()
+    }
   })
 
   it('needs a domain', async () => {
