@@ -64,6 +64,11 @@ export const budgets: readonly Budget[] = [
     maxKb: 6.9,
     base: `${server}; ${events}`,
   },
+  {
+    name: 'opentelemetry',
+    code: `import { openTelemetry } from 'edgewise/opentelemetry'; console.log(openTelemetry)`,
+    maxKb: 3,
+  },
   { name: 'card of a server', code: `${server}; ${card}`, maxKb: 2, base: server },
 ]
 
@@ -89,6 +94,7 @@ const common = {
   format: 'esm',
   target: 'es2022',
   platform: 'browser',
+  external: ['@opentelemetry/api'],
   outfile: 'bundle.js',
 } satisfies BuildOptions
 

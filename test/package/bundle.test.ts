@@ -30,6 +30,20 @@ describe('Bundle of the client', () => {
   })
 })
 
+describe('Bundles without an observer', () => {
+  it('have nothing of observers and of OpenTelemetry', async () => {
+    const found = async (code: string): Promise<string[]> => {
+      const paths = (await ingredients(code)).map(([path]) => path)
+      return paths.filter((path) => /observ|opentelemetry/.test(path))
+    }
+    const observed = `export { createServer, serverObserver } from 'edgewise/server'`
+    expect(await found(observed)).toContain('src/server/observer.ts')
+    const server = `export { createServer, createHandler } from 'edgewise/server'`
+    const client = `export { connect } from 'edgewise/client'`
+    expect(await Promise.all([found(server), found(client)])).toEqual([[], []])
+  })
+})
+
 describe('Bundle of the tiny client', () => {
   const pathsOf = async (entry: string): Promise<string[]> =>
     (await ingredients(`export { connect } from '${entry}'`)).map(([path]) => path)

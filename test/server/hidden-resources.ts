@@ -5,14 +5,15 @@ import {
   type Caller,
   type Handler,
   type Server,
+  type ServerOptions,
   uriTemplate,
 } from '../../src/presets/server.ts'
 import { EventReader, listen } from '../runtimes/cloudflare/events.ts'
 import { openSession, postModern } from '../transport/streamable-http/post.ts'
 
 /** A server with resources for everyone, and some below them for `ann` alone. */
-export function makeRestricted(): Server {
-  const server = createServer({ name: 'restricted', version: '1' })
+export function makeRestricted(options?: ServerOptions): Server {
+  const server = createServer({ name: 'restricted', version: '1' }, options)
   const visible = ({ principal }: Caller): boolean => principal === 'ann'
   server.resource('notes://all', { name: 'all' }, () => 'all')
   server.resource('notes://all/open', { name: 'open' }, () => 'open')

@@ -2,8 +2,18 @@
 import { createWorker } from '../../../runtimes/cloudflare/index.ts'
 import { authenticate } from '../../../src/presets/server.ts'
 import { makeRestricted } from '../../server/hidden-resources.ts'
+import { traceInWorker } from './trace-in-worker.ts'
 
-const worker = createWorker(makeRestricted(), {
+const { observe, tracer, spans } = traceInWorker()
+const server = makeRestricted({ observe })
+server.tool('traced', {}, () =>
+  tracer.startActiveSpan('query', (span) => {
+    span.end()
+    return 'done'
+  }),
+)
+
+const worker = createWorker(server, {
   allowedHosts: ['127.0.0.1', 'localhost'],
   ssePath: '/sse',
   sessionIdleMs: 2500,
@@ -27,6 +37,7 @@ export default {
       await worker.notify.resourceUpdated(String(searchParams.get('uri')))
       return new Response('notified')
     }
+    if (pathname === '/spans') return Response.json(spans())
     if (pathname === '/keeps') {
       const id = String(searchParams.get('session'))
       const { MCP_SESSION: sessions } = env

@@ -3,12 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../../patience.ts'
 import { checkListening, checkSession } from '../../server/hidden-resources.ts'
 import { openSession } from '../../transport/streamable-http/post.ts'
+import { clientObserver, connect } from '../../../src/presets/client.ts'
+import type { TracedSpan } from './trace-in-worker.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
 
 let workerd: Workerd
 
 beforeAll(async () => {
-  workerd = await startWorker(await bundleWorker('edges-worker.ts'))
+  workerd = await startWorker(await bundleWorker('edges-worker.ts'), {
+    compatibilityFlags: ['nodejs_als'],
+  })
 })
 afterAll(() => workerd.stop())
 
@@ -43,6 +47,26 @@ describe('A Worker', () => {
     const response = await as('ann')(new Request('http://localhost/mcp', { headers }))
     expect(await response.text()).toContain(': The access token expired\n')
   })
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'records a call of %s and the spans of its tool as one trace, also in the object of a session',
+    async (revision) => {
+      const traceId = revision.replaceAll('-', '').padEnd(32, 'a')
+      const traceparent = `00-${traceId}-b7ad6b7169203331-01`
+      await using client = await connect(new URL('/mcp', workerd.url), {
+        revision,
+        observe: clientObserver(() => ({ trace: { traceparent } })),
+      })
+      await client.callTool('traced')
+      const spans = (await (await workerd.get('/spans')).json()) as TracedSpan[]
+      const call = spans.find(
+        (span) => span.traceId === traceId && span.name === 'tools/call traced',
+      )
+      expect(call).toMatchObject({ parentId: 'b7ad6b7169203331' })
+      const query = spans.find((span) => span.traceId === traceId && span.name === 'query')
+      expect(query).toMatchObject({ parentId: call?.id })
+    },
+  )
 
   it('ends idle sessions when it serves some hosts only [S010]', async () => {
     const { id, send } = await openSession(workerd.handle)

@@ -50,7 +50,7 @@ export async function bundleWorker(file: string): Promise<string> {
     format: 'esm',
     target: 'es2022',
     conditions: ['workerd', 'worker'],
-    external: ['cloudflare:*'],
+    external: ['cloudflare:*', 'node:async_hooks'],
   })
   return outputFiles[0]!.text
 }

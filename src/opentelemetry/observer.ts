@@ -1,0 +1,160 @@
+/**
+ * Records the operations of clients and servers as spans and metrics of OpenTelemetry.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/
+ */
+import {
+  context,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Link,
+  type MeterProvider,
+  type TracerProvider,
+} from '@opentelemetry/api'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import type { Observation, Observer, Operation, TraceContext } from '../protocol/observation.ts'
+import {
+  contentAttributes,
+  errorAttributes,
+  spanAttributes,
+  spanName,
+  STATUS_CODE,
+} from './attributes.ts'
+import { createRecorder } from './metrics.ts'
+
+/** Options of {@link openTelemetry}. */
+export interface OpenTelemetryOptions {
+  /**
+   * Whether spans contain the arguments and results of tools, and the arguments of prompts. They may
+   * contain personal data and secrets.
+   *
+   * @default false
+   */
+  contents?: boolean
+  /**
+   * Whether baggage is sent to the other side, and accepted from it. The other side can read it.
+   *
+   * @default false
+   */
+  baggage?: boolean
+  /**
+   * Returns attributes to add to the span of an operation, such as the principal. They are not added to
+   * metrics.
+   */
+  attributes?: (operation: Operation) => Attributes
+  /** Creates the tracer. By default the global provider. */
+  tracerProvider?: TracerProvider
+  /** Creates the metrics. By default the global provider. */
+  meterProvider?: MeterProvider
+}
+
+const OPTIONS: OptionNames<OpenTelemetryOptions> = {
+  contents: 1,
+  baggage: 1,
+  attributes: 1,
+  tracerProvider: 1,
+  meterProvider: 1,
+}
+
+/** The name of the instrumentation, and its version. */
+const SCOPE = ['edgewise', '0.1.0'] as const
+
+/**
+ * Creates an observer that records spans and metrics by the semantic conventions for MCP: for requests
+ * and notifications in both directions, runs of tasks, deliveries to webhooks and sign-ins. A request's
+ * span is current while its handler runs. The context of the span of each sent message is written into
+ * its `_meta`, and the span of each received message continues the context in its `_meta`.
+ *
+ * @example
+ * ```ts
+ * import { openTelemetry } from 'edgewise/opentelemetry'
+ * import { createServer, serverObserver } from 'edgewise/server'
+ *
+ * const observe = serverObserver(openTelemetry())
+ * const server = createServer({ name: 'travel', version: '1.0.0' }, { observe })
+ * ```
+ *
+ * @throws {TypeError} If an option is unknown.
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
+  requireKnown('openTelemetry', options, OPTIONS)
+  const { contents = false, baggage = false, attributes, tracerProvider = trace } = options
+  const tracer = tracerProvider.getTracer(...SCOPE)
+  const record = createRecorder(options.meterProvider, SCOPE)
+  return (operation): Observation | undefined => {
+    const name = spanName(operation)
+    if (name === undefined) return { end: (outcome) => record(operation, outcome) }
+    const active = context.active()
+    const { parent, links } = parentOf(operation, active, baggage)
+    const kind = kindOf(operation)
+    const known = spanAttributes(operation)
+    const own = {
+      ...known,
+      ...(contents && contentAttributes(operation)),
+      ...attributes?.(operation),
+    }
+    const span = tracer.startSpan(name, { kind, links, attributes: own }, parent)
+    const current = trace.setSpan(parent, span)
+    return {
+      trace: operation.direction === 'sent' ? inject(current, baggage) : undefined,
+      run: (work) => context.with(current, work),
+      end(outcome) {
+        const { error, id, result } = outcome
+        const failure = errorAttributes(operation, outcome)
+        const code = failure[STATUS_CODE]
+        span.setAttributes({
+          ...failure,
+          // The name of the general conventions, which replaces the other one
+          ...(code !== undefined && { 'rpc.status_code': code }),
+          ...(id !== undefined && { 'jsonrpc.request.id': String(id) }),
+          ...(contents && result && contentAttributes(operation, result())),
+        })
+        if (failure['error.type'] !== undefined) {
+          span.setStatus({
+            code: SpanStatusCode.ERROR,
+            ...(error && { message: error.message }),
+          })
+        }
+        span.end()
+        record(operation, outcome)
+      },
+    }
+  }
+}
+
+function kindOf({ type, direction }: Operation): SpanKind {
+  if (type === 'refusal' || direction === 'received') return SpanKind.SERVER
+  return direction === 'sent' ? SpanKind.CLIENT : SpanKind.INTERNAL
+}
+
+/** The parent of a span, and the ambient span if the parent is another one. */
+function parentOf(
+  { direction, trace: carrier = {} }: Operation,
+  active: Context,
+  baggage: boolean,
+): { parent: Context; links: Link[] } {
+  if (direction !== 'received' || !carrier.traceparent) return { parent: active, links: [] }
+  const trusted = baggage ? carrier : { ...carrier, baggage: undefined }
+  const parent = propagation.extract(active, trusted)
+  const ambient = trace.getSpanContext(active)
+  const isSame = ambient?.spanId === trace.getSpanContext(parent)?.spanId
+  return { parent, links: ambient && !isSame ? [{ context: ambient }] : [] }
+}
+
+/** The context to send; undefined if there is none. */
+function inject(current: Context, baggage: boolean): TraceContext | undefined {
+  const carrier: Record<string, string> = {}
+  propagation.inject(current, carrier)
+  const { traceparent, tracestate, baggage: items } = carrier
+  if (!traceparent) return undefined
+  return {
+    traceparent,
+    ...(tracestate && { tracestate }),
+    ...(baggage && items && { baggage: items }),
+  }
+}
