@@ -6,7 +6,7 @@
 import type { Caller } from '../../src/presets/server.ts'
 
 /** The forwarded data. */
-interface Forwarded extends Pick<Caller, 'principal' | 'auth'> {
+interface ForwardedCaller extends Pick<Caller, 'principal' | 'auth'> {
   /** Whether a new session shares the object with other sessions. */
   readonly shared?: boolean | undefined
 }
@@ -22,7 +22,7 @@ const HEADER_CALLER = 'edgewise-caller'
  */
 export function withIdentity(
   request: Request,
-  { principal, auth, shared }: Forwarded,
+  { principal, auth, shared }: ForwardedCaller,
   { fromPage, hidden }: { fromPage: boolean; hidden: readonly string[] },
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
@@ -43,7 +43,7 @@ export function withIdentity(
 }
 
 /** Reads the caller's identity, in the object. */
-export function readIdentity(headers: Headers): Forwarded {
+export function readIdentity(headers: Headers): ForwardedCaller {
   const text = headers.get(HEADER_CALLER)
-  return text === null ? {} : (JSON.parse(decodeURIComponent(text)) as Forwarded)
+  return text === null ? {} : (JSON.parse(decodeURIComponent(text)) as ForwardedCaller)
 }

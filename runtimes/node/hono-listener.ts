@@ -7,7 +7,7 @@
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { responses } from '#internal/http'
-import type { NodeHandler, NodeListener, Outgoing } from './listener.ts'
+import type { NodeHandler, NodeListener, NodeResponse } from './listener.ts'
 import { respondUnread } from './unread-body.ts'
 
 /** The headers that describe how a body was sent. They are wrong once a middleware has read it. */
@@ -78,7 +78,7 @@ function hasLength({ body, headers }: Response): boolean {
 }
 
 /** The same response, sent with a length and in one packet. */
-async function withLength(response: Response, outgoing: Outgoing): Promise<Response> {
+async function withLength(response: Response, outgoing: NodeResponse): Promise<Response> {
   const { body, status, headers } = response
   if (body) return new LazyResponse(new Uint8Array(await response.arrayBuffer()), response)
   const needsNoLength = status === 204 || status === 304 || headers.has('content-length')

@@ -16,13 +16,13 @@ export type NodeHandler = (
 ) => Promise<Response> | Response
 
 /** A request to a server of `node:http`, `node:https` or `node:http2`. */
-export type Incoming = IncomingMessage | Http2ServerRequest
+export type NodeRequest = IncomingMessage | Http2ServerRequest
 
 /** The response of a server of `node:http`, `node:https` or `node:http2`. */
-export type Outgoing = ServerResponse | Http2ServerResponse
+export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /** A listener of a server of `node:http`, `node:https` or `node:http2`. */
-export type NodeListener = (incoming: Incoming, outgoing: Outgoing) => void
+export type NodeListener = (incoming: NodeRequest, outgoing: NodeResponse) => void
 
 /** The response and the log line if a middleware consumed the body without exposing it. */
 const ALREADY_READ =
@@ -71,7 +71,7 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
   }
 }
 
-function respond(honoListener: NodeListener, incoming: Incoming, outgoing: Outgoing): void {
+function respond(honoListener: NodeListener, incoming: NodeRequest, outgoing: NodeResponse): void {
   // An unhandled error event would end the process. Broken connections are handled by "close"
   outgoing.on('error', ignore)
   const parsed = parsedBody(incoming)

@@ -87,9 +87,9 @@ function writeStderr(chunk: Uint8Array): void {
   stderr.write(chunk, () => stderr.off('error', ignore))
 }
 
-type Spawned = NodeChild & { stdin: Writable; stdout: Readable; stderr: Readable }
+type SpawnedChild = NodeChild & { stdin: Writable; stdout: Readable; stderr: Readable }
 
-async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
+async function spawnChild(options: StdioClientOptions): Promise<SpawnedChild> {
   const { command, args = [], cwd } = options
   const spawn = await spawnFunction()
   try {
@@ -105,7 +105,7 @@ async function spawnChild(options: StdioClientOptions): Promise<Spawned> {
       child.once('spawn', resolve)
       child.on('error', reject)
     })
-    return child as Spawned
+    return child as SpawnedChild
   } catch (cause) {
     throw await startError(options, cause)
   }

@@ -25,8 +25,8 @@ const PART =
  */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; params: Map<string, string> }[] = []
-  const part = new RegExp(PART)
-  for (let match = part.exec(header); match; match = part.exec(header)) {
+  const nextPart = new RegExp(PART)
+  for (let match = nextPart.exec(header); match; match = nextPart.exec(header)) {
     const [, name = '', quoted, token, scheme] = match
     if (scheme) challenges.push({ scheme: scheme.toLowerCase(), params: new Map() })
     const params = challenges.at(-1)?.params

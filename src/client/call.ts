@@ -12,7 +12,7 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../protocol/types.ts'
-import type { Outgoing } from '../protocol/channel.ts'
+import type { OutgoingRequest } from '../protocol/channel.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** The options of a request, including its limits. */
@@ -33,7 +33,7 @@ export interface CallOwner {
 }
 
 /** One request in flight. */
-export class Call implements Outgoing {
+export class Call implements OutgoingRequest {
   readonly message: JsonRpcRequest
   readonly options: CallOptions
   /** The result. Rejects with the server's error, a {@link ProtocolError}, or with an {@link SdkError}. */

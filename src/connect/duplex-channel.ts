@@ -6,7 +6,7 @@
 import type { Connection } from '../client/connection.ts'
 import { createReceiver } from '../client/server-messages.ts'
 import { abortable } from '../patterns/abort.ts'
-import type { Channel, ChannelReceiver, Outgoing } from '../protocol/channel.ts'
+import type { Channel, ChannelReceiver, OutgoingRequest } from '../protocol/channel.ts'
 import type { ProtocolError } from '../protocol/errors.ts'
 import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { Receiver, Transport } from '../protocol/transport.ts'
@@ -23,7 +23,7 @@ class DuplexChannel implements Channel, Receiver {
     this.#receiver = receiver
   }
 
-  request(call: Outgoing): void {
+  request(call: OutgoingRequest): void {
     this.send(call.message).catch((error: Error) => call.reject(error))
   }
 

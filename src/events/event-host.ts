@@ -175,9 +175,9 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     // A log in memory began again with this process
     const from = typeof opened?.position === 'number' ? opened.position : 0
     const { trimmedTo } = await this.log.read(entry.item.name, from, 1)
-    const kept = Math.max(from, trimmedTo)
+    const firstStored = Math.max(from, trimmedTo)
     const age = Math.min(maxAgeMs as number, history?.maxAgeMs ?? DAY_MS)
-    const position = await positionSince(this.log, subscription.name, kept, Date.now() - age)
+    const position = await positionSince(this.log, subscription.name, firstStored, Date.now() - age)
     return { position, truncated: !opened || position > from }
   }
 

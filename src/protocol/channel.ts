@@ -7,7 +7,7 @@ import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from './typ
 import type { RevisionFacts } from './revisions.ts'
 
 /** One request in flight, as a channel sees it. */
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly message: JsonRpcRequest
   readonly options: {
     /** HTTP headers that repeat arguments of the request. */
@@ -36,7 +36,7 @@ export interface Channel {
   /** Whether the server has ended the session, and no other session has been opened. */
   readonly lost?: boolean
   /** Sends a request and settles it. Never throws. */
-  request(call: Outgoing): void
+  request(call: OutgoingRequest): void
   /** Sends a message without a response: a notification, or the response to a request from the server. */
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Opens the stream for messages that the server initiates, if the transport needs one. */
@@ -59,7 +59,7 @@ export interface ChannelReceiver {
    * Receives parsed JSON that is not validated yet. With `call`, it arrived on the stream of that
    * request, which carries the response of no other request.
    */
-  receive(frame: unknown, call?: Outgoing): void
+  receive(frame: unknown, call?: OutgoingRequest): void
   /** Rejects a frame that cannot be read. If the frame answers a call, the call fails. */
   refuse(frame: unknown, error: unknown): void
   /** Reports an error that belongs to no request. */

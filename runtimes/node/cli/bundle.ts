@@ -122,10 +122,10 @@ function nameOf(
   { name }: Options,
 ): string {
   if (name !== undefined) return requireName(name)
-  const given = [written['name'], manifest['name'], info?.name].find(
+  const statedName = [written['name'], manifest['name'], info?.name].find(
     (each) => typeof each === 'string',
   )
-  const derived = String(given ?? '')
+  const derived = String(statedName ?? '')
     .replace(/^@[^/]*\//, '')
     .replaceAll(/[^\w-]+/g, '-')
     .replaceAll(/^[^A-Za-z]+|-+$/g, '')

@@ -38,7 +38,7 @@ export interface Progress {
 }
 
 /** The progress as it is stored; members that are undefined are not. */
-type Stored = Progress & JsonObject
+type StoredProgress = Progress & JsonObject
 
 /** The progress of a stored subscription. */
 export function progressOf({ progress }: WebhookSubscription): Progress {
@@ -46,17 +46,26 @@ export function progressOf({ progress }: WebhookSubscription): Progress {
 }
 
 /** Without what belongs to the current body, after it was given up. */
-export function nextBody({ acceptedAt, lastFailure, failedSince, failures }: Progress): Stored {
+export function nextBody({
+  acceptedAt,
+  lastFailure,
+  failedSince,
+  failures,
+}: Progress): StoredProgress {
   return { acceptedAt, lastFailure, failedSince, failures }
 }
 
 /** After a suspension, which does not count for the time in which a body is sent again. */
-export function resumed({ suspendedAt = 0, firstAttemptAt = 0, ...rest }: Progress): Stored {
+export function resumed({
+  suspendedAt = 0,
+  firstAttemptAt = 0,
+  ...rest
+}: Progress): StoredProgress {
   return { ...rest, failures: 0, firstAttemptAt: firstAttemptAt + Date.now() - suspendedAt }
 }
 
 /** A control body that is to be sent before any event. */
-export function controlMessage(control: ControlBody): Stored {
+export function controlMessage(control: ControlBody): StoredProgress {
   return { control, messageId: `msg_${control.type}_${randomText()}` }
 }
 

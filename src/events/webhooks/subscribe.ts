@@ -80,8 +80,8 @@ export function subscriptionMethods(
       // Also serializes the challenges of a URL
       return oneAtATime(JSON.stringify([principal, url]), async () => {
         for (;;) {
-          const own = { id, principal, url, expiresAt }
-          const result = await createOrRefresh(own, open, secret, params, ctx)
+          const identity = { id, principal, url, expiresAt }
+          const result = await createOrRefresh(identity, open, secret, params, ctx)
           if (result) return result
         }
       })

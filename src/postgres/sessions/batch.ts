@@ -28,21 +28,25 @@ export interface Writes {
 }
 
 /**
- * The parts of a write that had no effect: streams that other processes took over, and requests whose ids
+ * The writes of a batch that had no effect: writes to streams that other processes took over, and requests whose ids
  * other processes are answering.
  */
-export interface Refused {
+export interface RefusedWrites {
   readonly streams: ReadonlySet<string>
   readonly requests: ReadonlySet<string>
 }
 
-/** The key of a stream or a request in {@link Refused}. */
+/** The key of a stream or a request in {@link RefusedWrites}. */
 export function keyOf(session: string, part: string): string {
   return `${session} ${part}`
 }
 
 /** Writes a batch. Returns the parts that had no effect. */
-export async function writeBatch(database: Queries, bus: Bus, writes: Writes): Promise<Refused> {
+export async function writeBatch(
+  database: Queries,
+  bus: Bus,
+  writes: Writes,
+): Promise<RefusedWrites> {
   const { opened, saved, ended, events, begun, answered, taken, woken } = writes
   const answers = [
     ...taken,

@@ -7,7 +7,7 @@ import type { JsonRpcResponse, RequestId } from '../../protocol/types.ts'
 import type { ResumableCall, StoredEvent } from '../../session/event-store.ts'
 import { isAlive, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
-import { writeBatch, type Refused, type Writes } from './batch.ts'
+import { writeBatch, type RefusedWrites, type Writes } from './batch.ts'
 import { TOPIC } from './table.ts'
 
 /** How many events one query reads. */
@@ -211,7 +211,7 @@ export class StreamTable {
   }
 
   /** Writes a batch. Returns the parts that had no effect. */
-  write(writes: Writes): Promise<Refused> {
+  write(writes: Writes): Promise<RefusedWrites> {
     return writeBatch(this.#database, this.#bus, writes)
   }
 }

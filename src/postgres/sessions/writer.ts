@@ -47,7 +47,7 @@ interface PendingEvent {
 }
 
 /** The writes that are pending. */
-class Pending {
+class PendingWrites {
   streams = new Map<WrittenStream, 'opened' | 'saved' | 'ended'>()
   events: PendingEvent[] = []
   begun = new Set<LongRequest>()
@@ -67,7 +67,7 @@ class Pending {
 export class StreamWriter {
   readonly #table: StreamTable
   readonly #report: (error: unknown) => void
-  #pending = new Pending()
+  #pending = new PendingWrites()
   #size = 0
   #writing: Promise<void> | undefined
   readonly #trims = new Map<WrittenStream, number>()
@@ -177,9 +177,9 @@ export class StreamWriter {
   }
 
   /** Takes as many pending writes as fit into one batch. */
-  #takeBatch(): Pending {
+  #takeBatch(): PendingWrites {
     const batch = this.#pending
-    const rest = new Pending()
+    const rest = new PendingWrites()
     this.#pending = rest
     let size = 0
     const firstExcess = batch.events.findIndex(({ message }) => {
@@ -202,7 +202,7 @@ export class StreamWriter {
   }
 
   /** Puts a batch that could not be written in front of the writes that were added in the meantime. */
-  #restore(batch: Pending): void {
+  #restore(batch: PendingWrites): void {
     const later = this.#pending
     for (const [stream, state] of later.streams) {
       const before = batch.streams.get(stream)
@@ -220,7 +220,7 @@ export class StreamWriter {
     this.#pending = batch
   }
 
-  async #write(batch: Pending): Promise<void> {
+  async #write(batch: PendingWrites): Promise<void> {
     const states = [...batch.streams]
     const inState = (wanted: string): WrittenStream[] =>
       states.flatMap(([stream, state]) => (state === wanted ? [stream] : []))

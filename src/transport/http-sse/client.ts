@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
+import type { Channel, ChannelReceiver, OutgoingRequest } from '../../protocol/channel.ts'
 import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
 import { writeJson } from '../../protocol/jsonrpc.ts'
@@ -79,7 +79,7 @@ class HttpSseChannel implements Channel {
     throw new SdkError('HTTP', 'The stream ended')
   }
 
-  request(call: Outgoing): void {
+  request(call: OutgoingRequest): void {
     this.send(call.message).catch((error: Error) => call.reject(error))
   }
 

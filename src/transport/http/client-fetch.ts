@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { Outgoing } from '../../protocol/channel.ts'
+import type { OutgoingRequest } from '../../protocol/channel.ts'
 import type { HeaderRecord, HttpOptions, HttpRequestFacts } from '../../protocol/http-options.ts'
 import { abortReason } from '../../patterns/abort.ts'
 import { readText } from '../../patterns/bounded-read.ts'
@@ -58,7 +58,7 @@ export class HttpSender {
     headers: Readonly<Record<string, string>>,
     body: string | undefined,
     signal: AbortSignal,
-    call?: Outgoing,
+    call?: OutgoingRequest,
     background?: boolean,
   ): Promise<Response> {
     const { auth } = this.#options

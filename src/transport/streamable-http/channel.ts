@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import type { Channel, ChannelReceiver, Outgoing } from '../../protocol/channel.ts'
+import type { Channel, ChannelReceiver, OutgoingRequest } from '../../protocol/channel.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
 import { readText } from '../../patterns/bounded-read.ts'
@@ -53,11 +53,11 @@ export class StreamableHttpChannel implements Channel {
     this.#maxLength = options.maxMessageLength ?? MAX_MESSAGE_LENGTH
   }
 
-  request(call: Outgoing): void {
+  request(call: OutgoingRequest): void {
     this.#exchange(call).catch((error: Error) => call.reject(error))
   }
 
-  async #exchange(call: Outgoing): Promise<void> {
+  async #exchange(call: OutgoingRequest): Promise<void> {
     const { message, signal } = call
     const { method } = message
     const headers = { ...this.headers(message), ...call.options.headers }
@@ -95,7 +95,7 @@ export class StreamableHttpChannel implements Channel {
   }
 
   /** Reads the stream of a call until its response, and resumes it after disconnects. */
-  async #readStream(first: Response, call: Outgoing): Promise<void> {
+  async #readStream(first: Response, call: OutgoingRequest): Promise<void> {
     const { signal, message } = call
     const parser = this.parser(call)
     let response: Response | undefined = first
@@ -123,7 +123,7 @@ export class StreamableHttpChannel implements Channel {
 
   /** Opens the next stream of a call. Returns `undefined` after a transient error. */
   async #resume(
-    call: Outgoing,
+    call: OutgoingRequest,
     lastEventId: string,
     failures: number,
   ): Promise<Response | undefined> {
@@ -141,14 +141,14 @@ export class StreamableHttpChannel implements Channel {
   }
 
   /** Creates a parser that passes on the messages of a stream. */
-  parser(call?: Outgoing): SseParser {
+  parser(call?: OutgoingRequest): SseParser {
     return new SseParser((type, data) => {
       if (type === 'message') this.#receive(data, call)
     }, this.#maxLength)
   }
 
   /** Parses a message, or a batch if the revision has batches, and passes it on. */
-  #receive(text: string, call: Outgoing | undefined): void {
+  #receive(text: string, call: OutgoingRequest | undefined): void {
     try {
       this.receiver.receive(parseJson(text), call)
     } catch (error) {
@@ -184,7 +184,7 @@ export class StreamableHttpChannel implements Channel {
     headers: Record<string, string>,
     signal: AbortSignal,
     message?: JsonRpcMessage,
-    call?: Outgoing,
+    call?: OutgoingRequest,
   ): Promise<Response> {
     const session = this.#session
     const body = message && writeJson(message)
