@@ -100,13 +100,13 @@ export class RpcConnection extends RpcTarget {
   }
 
   async #answer(text: unknown): Promise<string | null> {
-    const { auth, caller = {} } = this.#options
+    const { authorizer, caller = {} } = this.#options
     let frame: unknown
     let answer: Answer | undefined
     try {
       frame = this.#parse(text)
       this.#requireRoom(frame)
-      auth?.authorize(frame, caller, this.#server)
+      authorizer?.authorize(frame, caller, this.#server)
       answer = await this.#connection.receive(frame)
     } catch (error) {
       const reason = error instanceof HttpError ? error.error : (error as Error)

@@ -127,7 +127,7 @@ export function createWorker<Env = unknown>(
     onOpen: () => hub.start(),
     connection: {
       changeSource,
-      auth: options.auth,
+      authorizer: options.auth,
       inputTimeoutMs: options.inputTimeoutMs,
       askMode: definition.input.configure({ ...options, secrets }),
     },

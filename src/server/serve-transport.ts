@@ -56,7 +56,7 @@ export async function serveTransport(
   const askMode = definition.input.configure(options)
   const connection = new ServerConnection(definition, outbox, {
     caller,
-    auth,
+    authorizer: auth,
     askMode,
     inputTimeoutMs,
   })

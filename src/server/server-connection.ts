@@ -57,7 +57,7 @@ export interface ServerConnectionOptions {
   /** What is known about the client, apart from its messages. */
   readonly caller?: Caller | undefined
   /** Authorizes the requests of the client, for example to access a task. */
-  readonly auth?: Authorizer | undefined
+  readonly authorizer?: Authorizer | undefined
   /** How requests of 2026-07-28, which describe their client, ask for input. */
   readonly askMode: AskMode
   /** How long the client may take to respond to a request of the server, in milliseconds. */
@@ -255,7 +255,7 @@ export class ServerConnection {
       revision,
       client,
       caller: this.#caller,
-      authorizer: this.#options.auth,
+      authorizer: this.#options.authorizer,
       cancellation,
       shutdown: this.#shutdown,
       changes: this.#options.changeSource,
@@ -295,7 +295,7 @@ export class ServerConnection {
       revision,
       client: session.client,
       caller: this.#caller,
-      authorizer: this.#options.auth,
+      authorizer: this.#options.authorizer,
       cancellation,
       logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
