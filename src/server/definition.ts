@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { callHook, ignore } from '../patterns/hooks.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { MethodFacts } from '../protocol/methods.ts'
@@ -21,6 +22,7 @@ import type {
   ServerCapabilities,
   ErrorObject,
   JsonObject,
+  JsonRpcNotification,
   JsonRpcRequest,
 } from '../protocol/types.ts'
 import { isImplementation } from '../protocol/validate.ts'
@@ -35,7 +37,7 @@ import type { Notifier } from './notifier.ts'
 import type { ServerObservation } from './observer.ts'
 import { Registry } from './registry.ts'
 import type { Context } from './request/context.ts'
-import type { ClientRegistry, Exchange } from './request/exchange.ts'
+import type { Caller, ClientFacts, ClientRegistry, Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
 import type { AskMode, InputOptions } from './request/ask-mode.ts'
 import type { Suspension } from './request/outcome.ts'
@@ -126,6 +128,19 @@ export interface AppliedMiddleware {
   readonly run: Middleware
 }
 
+/** What is known about the client that sends a notification. */
+export interface SenderFacts {
+  readonly caller: Caller
+  readonly client?: ClientFacts | undefined
+}
+
+/** Passes a notification of a client through middleware. */
+export type ReceiveNotification = (
+  message: JsonRpcNotification,
+  sender: SenderFacts,
+  handle?: (message: JsonRpcNotification) => Awaitable<void>,
+) => Awaitable<void>
+
 /** Reports an error whose details are withheld from the client. */
 export type Report = (error: unknown, ctx?: HandlerContext) => void
 
@@ -165,10 +180,18 @@ export interface ServerDefinition extends ServerFeatures {
   readonly middleware: AppliedMiddleware[]
   /** What extensions add, if the server has any. */
   extensions?: Extensions
+  /**
+   * Checks that the extensions on which others depend were added.
+   *
+   * @throws {TypeError} That names both extensions.
+   */
+  checkDependencies?(): void
   /** Turns calls into tasks. Set by the tasks extension. */
   tasks?: TaskFactory
   /** Tracks the clients that can be reached. Set by gateways. */
   clients?: ClientRegistry
+  /** Passes notifications of clients through middleware and extensions. Absent if there are none. */
+  receive?: ReceiveNotification
   /** Infers the capabilities again, after middleware or an extension was added. */
   changed(): void
 }
@@ -247,6 +270,7 @@ export function attachDefinition<T extends object>(server: T, definition: Server
 export function definitionOf(server: BaseServer): ServerDefinition {
   const definition = definitions.get(server)
   if (!definition) throw foreignServerError('edgewise/server or edgewise/server/tiny')
+  definition.checkDependencies?.()
   if (!definition.tasks) {
     for (const [name, { item, mirrored }] of definition.tools.entries()) {
       if (mirrored || item.execution?.taskSupport !== 'required') continue

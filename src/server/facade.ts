@@ -8,7 +8,7 @@ import { promptEntry } from './features/prompts.ts'
 import { resourceEntry } from './features/resources.ts'
 import { toolEntry } from './features/tools.ts'
 import type { Context } from './request/context.ts'
-import type { BaseServer } from './server.ts'
+import type { BaseServer, Middleware, MiddlewareLayer } from './server.ts'
 
 /**
  * Creates the server object: the members of every server, and the members of its preset.
@@ -44,8 +44,10 @@ export function createFacade<Added extends object>(
       }
     },
     use(...args) {
-      const [method, run] = args.length === 1 ? [undefined, args[0]] : args
-      definition.middleware.push({ method, run })
+      const run = args.pop() as Middleware & Partial<MiddlewareLayer>
+      const method = args[0] as string | undefined
+      if (run.addTo) run.addTo(facade, method)
+      else definition.middleware.push({ method, run })
       definition.changed()
     },
   }

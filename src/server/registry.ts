@@ -139,11 +139,14 @@ export class Registry<T extends Entry> {
         if (isCurrent()) setEntry({ ...next, enabled: current.enabled })
       },
       remove: () => {
-        if (!isCurrent()) return
-        this.#entries.delete(key)
-        this.#announceChange()
+        if (isCurrent()) this.remove(key)
       },
     }
+  }
+
+  /** Removes an entry. */
+  remove(key: string): void {
+    if (this.#entries.delete(key)) this.#announceChange()
   }
 
   /**

@@ -162,21 +162,32 @@ export class ServerConnection {
   /** Handles a message that gets no answer: a notification or a response. */
   #receiveOneWay(message: JsonRpcNotification | JsonRpcResponse): void {
     const session = this.#session
-    if (!isResponse(message)) {
-      const revision = session && sessionRevision(session.record)
-      this.#server.observe?.receive(this.#server, message, { caller: this.#caller, revision })
-    }
     if (isResponse(message)) {
       session?.receiveResponse(message)
-    } else if (message.method === 'notifications/cancelled') {
-      const { requestId, reason } = message.params ?? {}
+      return
+    }
+    const server = this.#server
+    const caller = this.#caller
+    server.observe?.receive(server, message, {
+      caller,
+      revision: session && sessionRevision(session.record),
+    })
+    if (!server.receive) return this.#handle(message)
+    const sender = { caller, client: session?.client }
+    void server.receive(message, sender, (passed) => this.#handle(passed))
+  }
+
+  #handle({ method, params = {} }: JsonRpcNotification): void {
+    const session = this.#session
+    if (method === 'notifications/cancelled') {
+      const { requestId, reason } = params
       this.#inFlight.get(requestId as RequestId)?.cancel(clientCancelled(reason))
       session?.cancelRequest(requestId, reason)
-    } else if (message.method === 'notifications/initialized' && session) {
+    } else if (method === 'notifications/initialized' && session) {
       session.record.initialized = true
       // Handlers can find this client from now on
       this.#server.clients?.add(this.#createExchange(session, session.life))
-    } else if (message.method === 'notifications/roots/list_changed' && session) {
+    } else if (method === 'notifications/roots/list_changed' && session) {
       this.#server.clients?.rootsChanged(this.#createExchange(session, session.life))
     }
   }

@@ -84,12 +84,21 @@ export interface ServerOptions extends BaseServerOptions<Context> {
   maxLogsPerSecond?: number
 }
 
-/** Wraps request handling; calls `next` to continue, or returns a result itself. */
+/**
+ * Wraps request handling; calls `next` to continue, with other params if it passes any, or returns a
+ * result itself.
+ */
 export type Middleware<Env = unknown, Ctx = Context<Env>> = (
   request: { readonly method: string; readonly params: JsonObject },
   ctx: Ctx,
-  next: () => Promise<Result>,
+  next: (params?: JsonObject) => Promise<Result>,
 ) => Promise<Result>
+
+/** Middleware for `server.use` that does more than to wrap requests. See `messageMiddleware`. */
+export interface MiddlewareLayer {
+  /** Adds the middleware to a server, for one method or for all. Called by `server.use`. */
+  addTo(server: object, method: string | undefined): void
+}
 
 /**
  * The features of every server: tools, resources, prompts and middleware. This is the `Server` of
@@ -140,10 +149,13 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
   ): PromptRegistration<Env, Ctx>
   /**
    * Adds middleware: `use(middleware)` for all requests, or `use(method, middleware)` for
-   * requests of one method. The middleware that was added first is outermost.
+   * requests of one method. The middleware that was added first is outermost. For middleware around
+   * other messages, see `messageMiddleware`.
    */
   use(
-    ...args: [middleware: Middleware<Env, Ctx>] | [method: string, middleware: Middleware<Env, Ctx>]
+    ...args:
+      | [middleware: Middleware<Env, Ctx> | MiddlewareLayer]
+      | [method: string, middleware: Middleware<Env, Ctx> | MiddlewareLayer]
   ): void
 }
 

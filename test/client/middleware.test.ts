@@ -219,7 +219,7 @@ describe.each(revisions)('middleware of a client in %s', (revision: Revision) =>
 
   it('keeps the order of messages, the errors and the cancellation [E-EXT-064] [E-EXT-065]', async () => {
     const server = createServer({ name: 's', version: '1' })
-    const count = 2_000
+    const count = 500
     let cancelled = false
     server.tool('count', {}, async (_args, ctx) => {
       for (let step = 1; step <= count; step++) await ctx.progress(step)

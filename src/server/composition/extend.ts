@@ -40,30 +40,8 @@ import type {
 } from './server-extension.ts'
 import type { Unsubscribe } from '../notifier.ts'
 import { fullDefinitionOf, type ClientInput } from '../definition.ts'
-import type { Server, ServerExtension } from '../server.ts'
+import type { Server } from '../server.ts'
 import { ExtensionError } from './extension-error.ts'
-
-/**
- * Creates a protocol extension for `server.extend`.
- *
- * @example
- * ```ts
- * import { createServer, serverExtension } from 'edgewise/server'
- *
- * const server = createServer({ name: 'travel', version: '1.0.0' })
- * server.extend(
- *   serverExtension({
- *     id: 'com.example/search',
- *     methods: { 'search/query': { handle: ({ text }) => ({ found: [text] }) } },
- *   }),
- * )
- * ```
- *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
- */
-export function serverExtension(options: ServerExtensionOptions): ServerExtension {
-  return { addTo: (server) => addExtension(server, options) }
-}
 
 /**
  * Adds an extension to a server.

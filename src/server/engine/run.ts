@@ -22,11 +22,10 @@ export async function runMethod(
   target: MethodTarget,
   ctx: HandlerContext,
 ): Promise<Outcome> {
-  const { params = {} } = ctx.message
   const outcome = await settle(ctx, () =>
     server.middleware.length > 0
-      ? applyMiddleware(server, params, ctx, target.run)
-      : target.run(server, params, ctx, target.tool),
+      ? applyMiddleware(server, ctx.params, ctx, target.run)
+      : target.run(server, ctx.params, ctx, target.tool),
   )
   if (outcome instanceof Suspension) return outcome
   // Methods such as `ping` and `resources/subscribe` return nothing: their result is `{}`
@@ -47,16 +46,15 @@ export function applyMiddleware(
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
-  const applicable = server.middleware.filter(
-    (applied) => applied.method === undefined || applied.method === method,
-  )
-  const runFrom = async (index: number): Promise<Result> => {
+  const applicable = server.middleware.filter((applied) => (applied.method ?? method) === method)
+  const runFrom = async (index: number, current: JsonObject): Promise<Result> => {
+    ctx.params = current
     const middleware = applicable[index]
-    return middleware
-      ? middleware.run({ method, params }, ctx, () => runFrom(index + 1))
-      : run(server, params, ctx)
+    if (!middleware) return run(server, current, ctx)
+    const next = (changed = current): Promise<Result> => runFrom(index + 1, changed)
+    return middleware.run({ method, params: current }, ctx, next)
   }
-  return runFrom(0)
+  return runFrom(0, params)
 }
 
 /** The result types of the core protocol. */

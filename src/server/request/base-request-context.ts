@@ -18,11 +18,14 @@ export const TOOL_FAILED = 'The tool failed'
 export class BaseRequestContext implements BaseContext {
   readonly exchange: Exchange
   readonly message: JsonRpcRequest
+  /** The params of the request, as changed by middleware. */
+  params: JsonObject
   #reportedProgress = -Infinity
   /** Whether the handler has settled, after which nothing can be sent. */
   done = false
   constructor(message: JsonRpcRequest, exchange: Exchange) {
     this.message = message
+    this.params = message.params ?? {}
     this.exchange = exchange
   }
 
@@ -42,7 +45,7 @@ export class BaseRequestContext implements BaseContext {
     return this.exchange.caller
   }
   get meta(): Meta {
-    const meta = this.message.params?._meta
+    const meta = this.params._meta
     return isObject(meta) ? meta : {}
   }
   get principal(): string | undefined {

@@ -5,7 +5,7 @@
  */
 import { ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
-import { isRequest } from '../../protocol/jsonrpc.ts'
+import { isRequest, isResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
@@ -38,6 +38,7 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
       const message = validateMessage(body)
       if (isStateless(message, incoming)) {
         if (isRequest(message)) return await postStateless(incoming, message)
+        if (!isResponse(message)) await server.receive?.(message, incoming)
         return accepted()
       }
       const isInitialize = isRequest(message) && message.method === 'initialize'

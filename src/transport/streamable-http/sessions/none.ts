@@ -6,8 +6,12 @@
  */
 import { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
-import { notification } from '../../../protocol/jsonrpc.ts'
-import type { JsonRpcRequest, JsonRpcResponse } from '../../../protocol/types.ts'
+import { isResponse, notification } from '../../../protocol/jsonrpc.ts'
+import type {
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+} from '../../../protocol/types.ts'
 import { ASSUMED_REVISION, type RevisionFacts } from '../../../protocol/revisions.ts'
 import { dispatch } from '../../../server/engine/dispatch.ts'
 import { UNKNOWN_CLIENT, type Caller, type ClientFacts } from '../../../server/request/exchange.ts'
@@ -70,7 +74,10 @@ export class UnstoredSession implements HttpSession {
     })
   }
 
-  async receive(): Promise<void> {}
+  async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {
+    const sender = { caller, client: this.#client }
+    if (!isResponse(message)) await this.#endpoint.server.receive?.(message, sender)
+  }
 
   rejectPending(): void {}
 

@@ -117,19 +117,31 @@ export class StatefulSession implements HttpSession, PooledSession {
 
   async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {
     this.#requireAlive()
-    const { session } = this
-    const { endpoint, pool } = this.#shared
-    const { revision } = this
-    const { server } = endpoint
-    if (!isResponse(message)) server.observe?.receive(server, message, { caller, revision })
+    const { session, revision } = this
+    const { server } = this.#shared.endpoint
     if (isResponse(message)) {
       if (!session.receiveResponse(message)) this.#resumeCall(message, caller)
-    } else if (message.method === 'notifications/cancelled') {
-      session.cancelRequest(message.params?.requestId, message.params?.reason)
-    } else if (message.method === 'notifications/initialized' && !session.record.initialized) {
+      return
+    }
+    server.observe?.receive(server, message, { caller, revision })
+    const handle = (passed: JsonRpcNotification): Promise<void> =>
+      this.#handleNotification(passed, caller)
+    const { receive = handle } = server
+    await receive(message, { caller, client: session.client }, handle)
+  }
+
+  async #handleNotification(
+    { method, params = {} }: JsonRpcNotification,
+    caller: Caller,
+  ): Promise<void> {
+    const { session } = this
+    const { endpoint, pool } = this.#shared
+    if (method === 'notifications/cancelled') {
+      session.cancelRequest(params.requestId, params.reason)
+    } else if (method === 'notifications/initialized' && !session.record.initialized) {
       session.record.initialized = true
       await pool.note(this)
-    } else if (message.method === 'notifications/roots/list_changed') {
+    } else if (method === 'notifications/roots/list_changed') {
       endpoint.server.clients?.rootsChanged(this.#standaloneExchange(caller))
     }
   }

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { clientExtension } from '../../src/presets/client.ts'
+import type { JsonObject } from '../../src/index.ts'
+import {
+  createHandler,
+  createServer,
+  listExtensions,
+  serverExtension,
+  type Server,
+} from '../../src/presets/server.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
+import { until } from '../client/peers.ts'
+
+const make = (onError: (error: unknown) => void = () => {}): Server =>
+  createServer({ name: 's', version: '1' }, { onError })
+
+const handle = () => ({})
+const base = serverExtension({ id: 'com.example/base', methods: { 'base/get': { handle } } })
+
+describe('an extension of a server', () => {
+  it('is refused if its id, method or notification is taken [E-EXT-042] [E-EXT-054]', () => {
+    const server = make()
+    server.extend(
+      serverExtension({
+        id: 'com.example/a',
+        methods: { 'a/get': { handle } },
+        notifications: { 'notifications/a': () => {} },
+      }),
+    )
+    const id = 'com.example/b'
+    for (const repeated of [
+      serverExtension({ id: 'com.example/a' }),
+      serverExtension({ id, methods: { 'a/get': { handle } } }),
+      serverExtension({ id, methods: { 'tools/call': { handle } } }),
+      serverExtension({ id, notifications: { 'notifications/a': () => {} } }),
+      serverExtension({ id, notifications: { 'notifications/progress': () => {} } }),
+      serverExtension({ id, methods: { 'notifications/cancelled': { handle } } }),
+    ]) {
+      expect(() => server.extend(repeated)).toThrow('exists already')
+    }
+    expect(listExtensions(server)).toEqual(['com.example/a'])
+  })
+
+  it('is listed before the server is served, with the others [E-EXT-041] [E-EXT-043]', async () => {
+    const server = make()
+    expect(listExtensions(server)).toEqual([])
+    server.extend(base)
+    server.extend(serverExtension({ id: 'com.example/two', methods: { 'two/get': { handle } } }))
+    server.extend(
+      serverExtension({ id: 'com.example/three', methods: { 'three/get': { handle } } }),
+    )
+    const ids = ['com.example/base', 'com.example/two', 'com.example/three']
+    expect(listExtensions(server)).toEqual(ids)
+    const extensions = ids.map((id) => clientExtension({ id }))
+    await using client = await connectInMemory(server, { extensions })
+    for (const method of ['base/get', 'two/get', 'three/get']) {
+      expect(await client.request(method)).toMatchObject({})
+    }
+  })
+
+  it.each([
+    [
+      'a method is taken',
+      serverExtension({
+        id: 'com.example/half',
+        methods: { 'half/get': { handle }, 'base/get': { handle } },
+        notifications: { 'notifications/half': () => {} },
+        attach(server) {
+          server.tool('half', {}, () => 'half')
+        },
+      }),
+    ],
+    [
+      '`attach` throws',
+      serverExtension({
+        id: 'com.example/half',
+        methods: { 'half/get': { handle } },
+        filters: { half: { accept: () => true, subscribe: () => () => {} } },
+        notifications: { 'notifications/half': () => {} },
+        attach(server) {
+          server.tool('half', {}, () => 'half')
+          server.use(() => Promise.reject(new Error('Not to be called')))
+          throw new TypeError('The second tool exists already')
+        },
+      }),
+    ],
+  ])('leaves nothing behind if %s [E-EXT-044]', async (_why, half) => {
+    const server = make()
+    server.extend(base)
+    server.tool('whole', {}, () => 'whole')
+    expect(() => server.extend(half)).toThrow('exists already')
+    expect(listExtensions(server)).toEqual(['com.example/base'])
+    await using client = await connectInMemory(server)
+    expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['whole'])
+    expect(client.serverCapabilities?.extensions).toEqual({ 'com.example/base': {} })
+    await expect(client.request('half/get')).rejects.toMatchObject({ code: -32601 })
+    // Its names are free again
+    server.extend(
+      serverExtension({
+        id: 'com.example/half',
+        methods: { 'half/get': { handle } },
+        notifications: { 'notifications/half': () => {} },
+      }),
+    )
+  })
+
+  it('declares its id and settings when it is added [E-EXT-045]', async () => {
+    const server = make()
+    server.extend(serverExtension({ id: 'com.example/a', settings: { depth: 2 } }))
+    server.tool('seen', {}, (_args, ctx) => JSON.stringify(ctx.client.capabilities.extensions))
+    await using client = await connectInMemory(server, {
+      extensions: [clientExtension({ id: 'com.example/b', settings: { wide: true } })],
+    })
+    expect(client.serverCapabilities?.extensions).toEqual({ 'com.example/a': { depth: 2 } })
+    expect(await client.callTool('seen')).toMatchObject({
+      content: [{ text: '{"com.example/b":{"wide":true}}' }],
+    })
+  })
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'exchanges requests and notifications of its own with its client in %s [E-EXT-046] [E-EXT-053] [E-EXT-056]',
+    async (revision) => {
+      const received: unknown[] = []
+      const server = make()
+      server.extend(
+        serverExtension({
+          id: 'com.example/chat',
+          methods: {
+            'chat/say': {
+              // Handlers receive no request to answer: the id and the response belong to the SDK
+              async handle({ text }, ctx) {
+                expect(ctx.extension('com.example/chat')).toEqual({})
+                await ctx.progress(1)
+                return { echo: text }
+              },
+            },
+          },
+          notifications: {
+            'notifications/chat/typing': (params, { principal, client }) => {
+              received.push(params, principal, client?.capabilities.extensions ?? 'unknown')
+            },
+          },
+        }),
+      )
+      const progress: JsonObject[] = []
+      const chat = clientExtension({ id: 'com.example/chat' })
+      await using client = await connectInMemory(server, {
+        revision,
+        principal: 'ada',
+        extensions: [chat],
+        onNotification: ({ method, params }) => progress.push({ method, params }),
+      })
+      const options = { onProgress: () => {} }
+      expect(await client.request('chat/say', { text: 'Hi' }, options)).toMatchObject({
+        echo: 'Hi',
+      })
+      expect(progress.map(({ method }) => method)).toEqual(['notifications/progress'])
+      await client.notify('notifications/chat/typing', { on: true })
+      await until(() => received.length === 3)
+      const known = revision === '2025-11-25' ? { 'com.example/chat': {} } : 'unknown'
+      expect(received).toEqual([{ on: true }, 'ada', known])
+    },
+  )
+
+  it('fails to be served without the extensions that it needs, in either order [E-EXT-047] [E-EXT-048] [E-EXT-049] [E-EXT-050]', () => {
+    let attached = 0
+    const needy = serverExtension({
+      id: 'com.example/needy',
+      requires: { 'com.example/base': 'it stores results there' },
+      methods: { 'needy/get': { handle: () => ({ ran: attached++ }) } },
+    })
+    for (const extensions of [
+      [base, needy],
+      [needy, base],
+    ]) {
+      const server = make()
+      for (const extension of extensions) server.extend(extension)
+      createHandler(server)
+    }
+    const server = make()
+    server.extend(needy)
+    expect(() => createHandler(server)).toThrow(
+      '"com.example/needy" requires the extension "com.example/base": it stores results there',
+    )
+    expect(attached).toBe(0)
+  })
+
+  it('answers with an internal error and reports notifications if it was added later without what it needs [E-EXT-048] [E-EXT-050] [E-EXT-051]', async () => {
+    const errors: unknown[] = []
+    let ran = 0
+    const server = make((error) => errors.push(error))
+    await using client = await connectInMemory(server, {
+      extensions: [clientExtension({ id: 'com.example/needy' })],
+    })
+    server.extend(
+      serverExtension({
+        id: 'com.example/needy',
+        requires: { 'com.example/base': 'it stores results there' },
+        methods: { 'needy/get': { handle: () => ({ ran: ran++ }) } },
+        notifications: { 'notifications/needy': () => void ran++ },
+      }),
+    )
+    await expect(client.request('needy/get')).rejects.toMatchObject({ code: -32603 })
+    await client.notify('notifications/needy')
+    await until(() => errors.length === 2)
+    expect(ran).toBe(0)
+    for (const error of errors) {
+      expect(String(error)).toContain('"com.example/needy" requires the extension')
+    }
+    // Dependencies are local: clients are not informed of them
+    expect(JSON.stringify(await client.request('server/discover'))).not.toContain('requires')
+  })
+})
