@@ -8,7 +8,7 @@ import { findRevision, type Revision } from '../protocol/revisions.ts'
 import { checkAuthorization } from './authorization.ts'
 import { checkCatalog } from './catalog.ts'
 import { finding, type Finding } from './rules.ts'
-import { checkSessions, isInitialized } from './sessions.ts'
+import { acceptedVersions, checkSessions, isInitialized } from './sessions.ts'
 import { checkStateless, supportedVersions } from './stateless.ts'
 import { checkWeb } from './web.ts'
 import { describeAnswer, initializeRequest, modernRequest, Wire, type WireOptions } from './wire.ts'
@@ -39,7 +39,8 @@ export async function* checkEndpoint(options: WireOptions, open: Open): AsyncGen
   if (versions) yield* checkStateless(wire)
   if (isLegacy) yield* checkSessions(wire, initialized)
   yield* checkWeb(wire)
-  yield* checkVersions(versions ?? [], open)
+  const accepted = isLegacy ? await acceptedVersions(wire) : []
+  yield* checkVersions(new Set([...(versions ?? []), ...accepted]), open)
   await using client = await open()
   yield* checkCatalog(client, options.signal)
 }
@@ -51,7 +52,7 @@ export async function* checkProgram(open: Open, signal?: AbortSignal): AsyncGene
 }
 
 /** Connects in each version that the server claims. Versions that are unknown here are ignored. */
-async function* checkVersions(versions: readonly Revision[], open: Open): AsyncGenerator<Finding> {
+async function* checkVersions(versions: Iterable<Revision>, open: Open): AsyncGenerator<Finding> {
   for (const version of versions) {
     if (!findRevision(version)) continue
     try {

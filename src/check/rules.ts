@@ -108,7 +108,8 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   },
   'supported-version': {
     severity: 'error',
-    requirement: 'Each version that "server/discover" lists can be used.',
+    requirement:
+      'Each version that "server/discover" lists, or with which "initialize" is answered, can be used.',
     url: `${modern}/basic/versioning`,
   },
   'unsupported-version': {

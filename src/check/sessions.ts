@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import { HEADER_SESSION_ID } from '../protocol/headers.ts'
-import { findRevision } from '../protocol/revisions.ts'
+import { findRevision, revisions, type Revision } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isImplementation, isObject } from '../protocol/validate.ts'
 import { finding, type Finding } from './rules.ts'
@@ -66,6 +66,22 @@ export async function* checkSessions(wire: Wire, initialized: Answer): AsyncGene
     }
   }
   if (sessionId !== null) yield* await checkEnd(wire, headers)
+}
+
+/**
+ * The versions with sessions that the server accepts, as far as they have this transport: 2024-11-05 has
+ * another one.
+ */
+export async function acceptedVersions(wire: Wire): Promise<Revision[]> {
+  const accepted: Revision[] = []
+  for (const { version, era } of revisions) {
+    if (era === 'modern' || version === '2024-11-05') continue
+    const answer = await wire.send({ body: initializeRequest(version) })
+    await wire.endSession(answer)
+    const result = answer.message?.result
+    if (isObject(result) && result.protocolVersion === version) accepted.push(version)
+  }
+  return accepted
 }
 
 /** Checks the answer to a version that does not exist. */

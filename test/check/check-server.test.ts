@@ -287,23 +287,53 @@ describe('A server that breaks the rule', () => {
     expect(found[0]?.message).toContain(message)
   })
 
-  it('"supported-version" is found', async () => {
-    const serve = otherwise(legacyOnly, (_request, message) => {
+  /** Fails the handshakes of clients, apart from the requests of the check itself. */
+  const failing = (version: string): Fetch =>
+    otherwise(handlerAt(LOCAL), (_request, message) => {
+      const { protocolVersion, clientInfo, _meta } = (message?.params ?? {}) as JsonObject
+      const isOfCheck = JSON.stringify(clientInfo ?? _meta ?? {}).includes('edgewise-check')
+      const asked =
+        protocolVersion ?? (_meta as JsonObject)?.['io.modelcontextprotocol/protocolVersion']
+      return asked === version && !isOfCheck ? new Response(null, { status: 500 }) : undefined
+    })
+
+  it.each(['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const)(
+    '"supported-version" is found for %s',
+    async (version) => {
+      const serve = failing(version)
+      const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+        return serve(new Request(at, init))
+      }
+      const options = { url: LOCAL, headers: new Headers(), fetch, timeoutMs: 5_000 }
+      const other = version === '2025-06-18' ? '2025-11-25' : '2025-06-18'
+      const findings = checkEndpoint(options, (revision = other) =>
+        connect(LOCAL, { fetch, revision }),
+      )
+      expect(await collect(findings)).toMatchObject([
+        { rule: 'supported-version', message: expect.stringContaining(version) },
+      ])
+    },
+  )
+
+  it('"supported-version" is not found for a version that is unknown here', async () => {
+    const serve = otherwise(handlerAt(LOCAL), (request, message) => {
       if (message?.method !== 'server/discover') return undefined
+      if (request.headers.get('mcp-protocol-version') !== '2026-07-28') return undefined
+      if (request.headers.get('mcp-method') !== 'server/discover') return undefined
+      const supportedVersions = ['2031-01-01', '2026-07-28']
+      const serverInfo = { name: 'good', version: '1' }
+      const capabilities = { tools: {} }
       return result(message.id, {
-        supportedVersions: ['2025-03-26', '2031-01-01'],
-        capabilities: {},
+        supportedVersions,
+        capabilities,
+        serverInfo,
+        resultType: 'complete',
       })
     })
-    const refused = otherwise(serve, (_request, message) => {
-      const { protocolVersion } = (message?.params ?? {}) as JsonObject
-      return protocolVersion === '2025-03-26' ? failure(message?.id, -32602) : undefined
-    })
-    const found = (await check(LOCAL, refused)).filter(({ rule }) => rule === 'supported-version')
-    expect(found).toMatchObject([{ message: expect.stringContaining('2025-03-26') }])
+    expect(await check(LOCAL, serve)).toEqual([])
   })
 
-  it('of 2026-07-28 only is not reported to servers of earlier revisions', async () => {
+  it('of 2026-07-28 is not found if it speaks only earlier revisions', async () => {
     expect(await check(LOCAL, legacyOnly)).toEqual([])
   })
 })
