@@ -24,7 +24,7 @@ export function observeTransport(
       }),
     send: (frame) => transport.send(frame),
     close: () => transport.close(),
-    ...(transport.restart && { restart: () => transport.restart?.() ?? Promise.resolve() }),
+    ...(transport.restart && { restart: transport.restart.bind(transport) }),
   }
 }
 
