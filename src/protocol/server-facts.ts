@@ -24,7 +24,7 @@ export interface ServerFacts {
   /** The error code for a missing client capability, if the revision has one. */
   readonly missingCapability?: number
   /** Whether URL mode elicitations have ids, a completion notification, and an error that requires them. */
-  readonly hasElicitationIds?: boolean
+  readonly elicitationIds?: boolean
 }
 
 const early: ServerFacts = { resourceNotFound: RESOURCE_NOT_FOUND }
@@ -36,7 +36,7 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
   '2025-11-25': {
     initialEventId: true,
     resourceNotFound: RESOURCE_NOT_FOUND,
-    hasElicitationIds: true,
+    elicitationIds: true,
   },
   '2026-07-28': {
     resourceNotFound: INVALID_PARAMS,

@@ -139,10 +139,7 @@ async function askForInput(
 ): Promise<Transition> {
   if (reason.kind === 'urls') {
     const { error } = reason
-    if (
-      !(error instanceof UrlElicitationRequired) ||
-      serverFacts(exchange.revision).hasElicitationIds
-    )
+    if (!(error instanceof UrlElicitationRequired) || serverFacts(exchange.revision).elicitationIds)
       throw error
     const { recording } = await replay.finish()
     return requestReturnedInput(urlRequests(error), recording, exchange)

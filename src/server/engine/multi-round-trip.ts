@@ -190,7 +190,7 @@ function urlsToResult(error: ProtocolError, exchange: Exchange): InputRequiredRe
   const result = urlRequests(error)
   for (const request of Object.values(result.inputRequests ?? {})) requireAskable(request, exchange)
   // Where elicitations have ids (2025-11-25), the error itself carries the URLs
-  if (!serverFacts(revision).hasElicitationIds) return result
+  if (!serverFacts(revision).elicitationIds) return result
   if (session)
     for (const { elicitationId } of elicitations) noteElicitation(session.record, elicitationId)
   throw error

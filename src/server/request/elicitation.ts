@@ -121,7 +121,7 @@ export async function elicitUrl(
 ): Promise<ElicitUrlResult> {
   const { revision, session } = requester.exchange
   const params: JsonObject = { mode: 'url', message, url: new URL(url).href }
-  const elicitationId = serverFacts(revision).hasElicitationIds ? crypto.randomUUID() : undefined
+  const elicitationId = serverFacts(revision).elicitationIds ? crypto.randomUUID() : undefined
   if (elicitationId !== undefined) {
     params.elicitationId = elicitationId
     if (session) noteElicitation(session.record, elicitationId)
