@@ -39,6 +39,7 @@ const others: typeof benches = {
   postgres: () => import('./postgres.ts'),
   soak: () => import('./soak.ts'),
   events: () => import('./events.ts'),
+  opentelemetry: () => import('./opentelemetry.ts'),
 }
 
 const { values, positionals } = parseArgs({

@@ -35,10 +35,10 @@ export function addMeta(
   { meta, onProgress, logLevel, capabilities }: RequestOptions,
   id: number,
 ): JsonObject | undefined {
+  // Requests without `_meta` of their own share one object, which is faster; so is this order
+  const isPlain = !(params && '_meta' in params) && !meta && !onProgress && !logLevel
+  if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
-  // Requests without `_meta` of their own share one object, which is faster
-  if (!callMeta && !meta && !onProgress && !logLevel && !capabilities)
-    return common ? { ...params, _meta: common } : params
   const _meta: JsonObject = {
     ...(isObject(callMeta) && callMeta),
     ...meta,

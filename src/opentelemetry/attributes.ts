@@ -59,14 +59,14 @@ export function sharedAttributes(operation: Operation): Attributes {
 }
 
 /** The attributes of a span that are known when an operation begins. */
-export function spanAttributes(operation: Operation): Attributes {
+export function spanAttributes(operation: Operation, shared: Attributes): Attributes {
   const { id, method, name, uri, taskId } = operation
-  const attributes = sharedAttributes(operation)
+  const attributes = { ...shared }
   // Spans may contain any name, as it makes no series
   if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = name
   if (id !== undefined) attributes['jsonrpc.request.id'] = String(id)
   if (uri !== undefined) attributes['mcp.resource.uri'] = uri
-  if (taskId !== undefined) attributes['mcp.task.id'] = taskId
+  if (taskId !== undefined) attributes['edgewise.task.id'] = taskId
   return attributes
 }
 

@@ -3,15 +3,14 @@
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/#metrics
  */
-import { metrics, type Histogram, type MeterProvider } from '@opentelemetry/api'
+import { metrics, type Attributes, type Histogram, type MeterProvider } from '@opentelemetry/api'
 import type { Operation, Outcome } from '../protocol/observation.ts'
-import { errorAttributes, sharedAttributes } from './attributes.ts'
 
 /** The boundaries of the buckets, in seconds. */
 const BOUNDARIES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 /** Records the duration of an operation that has ended. */
-export type Recorder = (operation: Operation, outcome: Outcome) => void
+export type Recorder = (operation: Operation, outcome: Outcome, attributes: Attributes) => void
 
 /**
  * Creates the function that records durations. The metrics are created when they are first needed, so
@@ -31,10 +30,9 @@ export function createRecorder(
     }
     return found
   }
-  return (operation, outcome) => {
+  return (operation, outcome, attributes) => {
     const name = metricOf(operation)
     if (name === undefined) return
-    const attributes = { ...sharedAttributes(operation), ...errorAttributes(operation, outcome) }
     if (operation.type === 'session') delete attributes['network.transport']
     histogram(name).record(outcome.durationMs / 1000, attributes)
   }

@@ -20,6 +20,7 @@ import type { Observation, Observer, Operation, TraceContext } from '../protocol
 import {
   contentAttributes,
   errorAttributes,
+  sharedAttributes,
   spanAttributes,
   spanName,
   STATUS_CODE,
@@ -88,16 +89,21 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
   const record = createRecorder(options.meterProvider, SCOPE)
   return (operation): Observation | undefined => {
     const name = spanName(operation)
-    if (name === undefined) return { end: (outcome) => record(operation, outcome) }
+    const shared = sharedAttributes(operation)
+    if (name === undefined) {
+      return {
+        end(outcome) {
+          const failure = errorAttributes(operation, outcome)
+          record(operation, outcome, Object.assign(shared, failure))
+        },
+      }
+    }
     const active = context.active()
     const { parent, links } = parentOf(operation, active, baggage)
     const kind = kindOf(operation)
-    const known = spanAttributes(operation)
-    const own = {
-      ...known,
-      ...(contents && contentAttributes(operation)),
-      ...attributes?.(operation),
-    }
+    const own = spanAttributes(operation, shared)
+    if (contents) Object.assign(own, contentAttributes(operation))
+    if (attributes) Object.assign(own, attributes(operation))
     const span = tracer.startSpan(name, { kind, links, attributes: own }, parent)
     const current = trace.setSpan(parent, span)
     return {
@@ -105,6 +111,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
       run: (work) => context.with(current, work),
       end(outcome) {
         const { error, id, result } = outcome
+        const succeeded = outcome.outcome === 'complete'
         const failure = errorAttributes(operation, outcome)
         const code = failure[STATUS_CODE]
         span.setAttributes({
@@ -112,7 +119,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
           // The name of the general conventions, which replaces the other one
           ...(code !== undefined && { 'rpc.status_code': code }),
           ...(id !== undefined && { 'jsonrpc.request.id': String(id) }),
-          ...(contents && result && contentAttributes(operation, result())),
+          ...(contents && succeeded && contentAttributes(operation, result?.())),
         })
         if (failure['error.type'] !== undefined) {
           span.setStatus({
@@ -121,7 +128,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
           })
         }
         span.end()
-        record(operation, outcome)
+        record(operation, outcome, Object.assign(shared, failure))
       },
     }
   }

@@ -58,19 +58,26 @@ export function receivedOperation(
   { method, id, params }: Received,
   facts: MessageFacts,
 ): ServerOperation {
+  const { name, uri } = targetOf(params)
+  const { caller, revision } = facts
+  // One literal, because this is part of every observed call
   return {
-    ...operationOf(facts, params),
     type: id === undefined ? 'notification' : 'request',
     direction: 'received',
     method,
     id,
-    ...targetOf(params),
+    name,
+    uri,
     isKnown: isKnown(known, method, params, facts),
+    revision: revision?.version,
+    principal: caller.principal,
+    http: caller.request !== undefined,
     trace: readTrace(params),
+    params: () => params,
   }
 }
 
-/** The members that operations of all messages have. */
+/** The members that operations of all sent messages have. */
 function operationOf(
   { caller, revision }: MessageFacts,
   params: JsonObject | undefined,

@@ -31,6 +31,8 @@ import { redactedCopy } from './request/redact.ts'
 /** The maximum number of sessions and subscriptions whose beginning is remembered. */
 const MAX_OPEN = 100_000
 
+const SERVER = { side: 'server' } as const
+
 /** Answers a request without rejecting. */
 type Answer<Server, Target> = (
   server: Server,
@@ -153,7 +155,8 @@ export function serverObserver(observer: Observer): ServerObserver {
     start({ redact, report }) {
       const copy = redact && (<T>(value: T): T | undefined => redactedCopy(value, redact))
       const begin = guardObserver(observer, report, copy)
-      return createObservation((operation) => begin({ ...operation, side: 'server' }))
+      // The operations are new objects, which need no copy
+      return createObservation((operation) => begin(Object.assign(operation, SERVER)))
     },
   }
 }
