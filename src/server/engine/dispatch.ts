@@ -43,16 +43,15 @@ async function answer(
 ): Promise<JsonRpcResponse> {
   const { id, method } = message
   const { revision } = exchange
-  const { input } = server
   let ctx: HandlerContext | undefined
   try {
     target ??= resolveMethod(server, method, revision)
-    const created = input.createContext(server, message, exchange)
+    const created = server.input.createContext(server, message, exchange)
     // Most contexts are created synchronously, so that the method starts without a microtask
     ctx = created instanceof Promise ? await created : created
     let outcome = await runMethod(server, target, ctx)
     while (outcome instanceof Suspension) {
-      const resumed = await input.suspend(server, outcome, ctx, target)
+      const resumed = await server.input.suspend(server, outcome, ctx, target)
       if (resumed instanceof BaseRequestContext) {
         ctx = resumed
         outcome = await runMethod(server, target, ctx)
