@@ -56,12 +56,12 @@ beforeAll(() => {
 
 describe('The packed package', () => {
   it('contains no development files', () => {
-    const needed = ['LICENSE', 'README.md', 'dist/templates/node/tsconfig.json']
+    const needed = ['LICENSE', 'README.md', 'dist/templates/node/tsconfig.json', 'docs/README.md']
     expect(paths).toEqual(expect.arrayContaining(needed))
     expect(
       paths.filter(
         (path) =>
-          !/^(LICENSE|README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/(playground|templates)\/.+)$/.test(
+          !/^(LICENSE|README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/(playground|templates)\/.+|docs\/(?!contributing).+\.md)$/.test(
             path,
           ),
       ),
