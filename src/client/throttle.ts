@@ -1,0 +1,53 @@
+/**
+ * Middleware that limits how fast a client sends requests.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
+ */
+import { sleep } from '../patterns/abort.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import type { ClientMiddleware } from './extension.ts'
+import { middleware } from './middleware.ts'
+
+/** Options of {@link throttle}. */
+export interface ThrottleOptions {
+  /** The maximum number of requests in any period of `perMs`. */
+  readonly requests: number
+  /** The length of the period, in milliseconds. */
+  readonly perMs: number
+}
+
+const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
+
+/**
+ * Creates middleware that delays requests, so that no more than a number of them are sent in any period.
+ * Requests are sent in the order in which they arrive. If several clients use one value, they share the
+ * limit. Aborting a request ends its wait.
+ *
+ * @example
+ * ```ts
+ * import { connect, throttle } from 'edgewise/client'
+ *
+ * await using client = await connect('https://example.com/mcp')
+ * client.use('tools/call', throttle({ requests: 10, perMs: 1000 }))
+ * ```
+ *
+ * @throws {TypeError} If an option is unknown, or is not a positive number.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
+ */
+export function throttle(options: ThrottleOptions): ClientMiddleware {
+  requireKnown('throttle', options, OPTION_NAMES)
+  const { requests, perMs } = options
+  const isLimit = requests >= 1 && perMs > 0
+  if (!isLimit) throw new TypeError('"requests" and "perMs" must be positive numbers')
+  /** When the latest requests were or will be sent, by the monotonic clock, oldest first. */
+  const sentAt: number[] = []
+  return middleware(async (_request, { incoming, options: requestOptions }, next) => {
+    if (incoming || !requestOptions) return next()
+    const now = performance.now()
+    const oldest = sentAt.length >= Math.floor(requests) ? sentAt.shift() : undefined
+    const sendAt = Math.max(now, (oldest ?? -Infinity) + perMs)
+    sentAt.push(sendAt)
+    if (sendAt > now) await sleep(sendAt - now, requestOptions.signal)
+    return next()
+  })
+}

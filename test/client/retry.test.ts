@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { connect, retry, throttle, type Client } from '../../src/presets/client.ts'
+import type { JsonObject } from '../../src/index.ts'
+import { error, json, modernPeer, result, type HttpPeer, type Seen } from './peers.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const content = [{ type: 'text', text: 'a' }]
+const tools = [
+  { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+  { name: 'set', inputSchema: { type: 'object' }, annotations: { idempotentHint: true } },
+  { name: 'write', inputSchema: { type: 'object' } },
+]
+
+/** A server that answers calls with the given responses, and then with a result. */
+function peerOf(...failures: ((seen: Seen) => Response)[]): HttpPeer {
+  return modernPeer((seen) => {
+    if (seen.message.method === 'tools/list') {
+      return result(seen, { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' })
+    }
+    const failure = failures.shift()
+    return failure ? failure(seen) : result(seen, { resultType: 'complete', content })
+  })
+}
+
+async function connectTo(peer: HttpPeer): Promise<Client> {
+  return connect('https://a.example/mcp', { fetch: peer.fetch, cache: false })
+}
+
+const unavailable = () => json({}, 503)
+const limited = (headers: Record<string, string>, data?: JsonObject) => (seen: Seen) =>
+  data
+    ? json(
+        { jsonrpc: '2.0', id: seen.message.id, error: { code: 429, message: 'Limit', data } },
+        429,
+        headers,
+      )
+    : json({}, 429, headers)
+
+/** Runs timers until a call settles; resolves with the outcome and the passed milliseconds. */
+async function settle<T>(call: Promise<T>): Promise<{ value?: T; failure?: unknown; ms: number }> {
+  const start = performance.now()
+  let outcome: { value?: T; failure?: unknown } | undefined
+  call.then(
+    (value) => (outcome = { value }),
+    (failure: unknown) => (outcome = { failure }),
+  )
+  for (let turn = 0; turn < 200 && !outcome; turn++) {
+    await vi.advanceTimersByTimeAsync(0)
+    if (!outcome && vi.getTimerCount() > 0 && turn % 20 === 19)
+      await vi.advanceTimersToNextTimerAsync()
+  }
+  return { ...outcome, ms: performance.now() - start }
+}
+
+describe('retry', () => {
+  it.each(['read', 'set'])('repeats calls of the tool "%s" with backoff', async (name) => {
+    const peer = peerOf(unavailable, unavailable)
+    const client = await connectTo(peer)
+    client.use(retry())
+    const { value, ms } = await settle(client.callTool(name))
+    expect(value).toMatchObject({ content })
+    expect(peer.sent('tools/call')).toHaveLength(3)
+    expect(ms).toBeGreaterThanOrEqual(3_000)
+    expect(ms).toBeLessThanOrEqual(3_750)
+  })
+
+  it('repeats requests of the protocol that only read, and no call that may write twice', async () => {
+    const peer = peerOf(unavailable, unavailable)
+    const client = await connectTo(peer)
+    client.use(retry())
+    expect((await settle(client.getPrompt('p'))).failure).toMatchObject({ code: 'INVALID_MESSAGE' })
+    expect(peer.sent('prompts/get')).toHaveLength(3)
+    const writing = await connectTo(peerOf(unavailable))
+    writing.use(retry())
+    expect((await settle(writing.callTool('write'))).failure).toMatchObject({ code: 'HTTP' })
+    const allowed = await connectTo(peerOf(unavailable))
+    allowed.use(retry({ isIdempotent: ({ params }) => params.name === 'write' }))
+    expect((await settle(allowed.callTool('write'))).value).toMatchObject({ content })
+  })
+
+  it('ends after the given number of attempts, with the last error', async () => {
+    const peer = peerOf(unavailable, unavailable, unavailable)
+    const client = await connectTo(peer)
+    client.use('tools/call', retry({ maxAttempts: 2, firstDelayMs: 10 }))
+    expect((await settle(client.callTool('read'))).failure).toMatchObject({ code: 'HTTP' })
+    expect(peer.sent('tools/call')).toHaveLength(2)
+  })
+
+  it('does not repeat errors of the server, nor calls that were aborted', async () => {
+    const peer = peerOf((seen) => error(seen, -32602))
+    const client = await connectTo(peer)
+    client.use(retry())
+    expect((await settle(client.callTool('read'))).failure).toMatchObject({ code: -32602 })
+    const controller = new AbortController()
+    const aborted = await connectTo(peerOf(unavailable))
+    aborted.use(retry())
+    const call = aborted.callTool('read', {}, { signal: controller.signal })
+    const outcome = call.catch((failure: unknown) => failure)
+    await vi.advanceTimersByTimeAsync(100)
+    controller.abort()
+    expect(await outcome).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('waits for as long as `retryAfterMs` says, or else `Retry-After`, up to the maximum [E-EXT-075]', async () => {
+    for (const [failure, min, max] of [
+      [limited({ 'retry-after': new Date(Date.now() + 20_000).toUTCString() }), 18_000, 26_000],
+      [limited({ 'retry-after': '30' }, { retryAfterMs: 5_000 }), 5_000, 6_250],
+      [limited({ 'retry-after': '30' }), 30_000, 37_500],
+      [limited({}, { retryAfterMs: 864_000_000 }), 60_000, 75_000],
+    ] as const) {
+      const peer = peerOf(failure)
+      const client = await connectTo(peer)
+      client.use(retry())
+      const { value, ms } = await settle(client.callTool('read'))
+      expect(value).toMatchObject({ content })
+      expect(peer.sent('tools/call')).toHaveLength(2)
+      expect(ms).toBeGreaterThanOrEqual(min)
+      expect(ms).toBeLessThanOrEqual(max)
+    }
+  })
+
+  it('does not repeat a request that was refused with 429 without a time, unless its options say so [E-EXT-076]', async () => {
+    const peer = peerOf(limited({}))
+    const client = await connectTo(peer)
+    client.use(retry())
+    const { failure } = await settle(client.callTool('read'))
+    expect(failure).toMatchObject({ code: 'HTTP', data: { status: 429 } })
+    expect(peer.sent('tools/call')).toHaveLength(1)
+    const willing = await connectTo(peerOf(limited({})))
+    willing.use(retry({ retryLimited: true }))
+    expect((await settle(willing.callTool('read'))).value).toMatchObject({ content })
+  })
+
+  it('rejects unknown options', () => {
+    expect(() => retry({ attempts: 3 } as never)).toThrow('has no option "attempts"')
+  })
+})
+
+describe('throttle', () => {
+  it('delays requests so that no period has more than the limit', async () => {
+    const at: number[] = []
+    const peer = modernPeer((seen) => {
+      at.push(performance.now())
+      return result(seen, { resultType: 'complete', content })
+    })
+    const client = await connectTo(peer)
+    client.use('tools/call', throttle({ requests: 2, perMs: 1_000 }))
+    const calls = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => client.callTool(name)))
+    await vi.advanceTimersByTimeAsync(5_000)
+    await calls
+    const start = at[0] ?? 0
+    expect(at.map((time) => Math.round((time - start) / 1_000))).toEqual([0, 0, 1, 1, 2])
+    expect(peer.sent('tools/call').map(({ message }) => message.params?.name)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+    ])
+  })
+
+  it('is shared by the clients that use one value, and ends its wait when a call is aborted', async () => {
+    const layer = throttle({ requests: 1, perMs: 1_000 })
+    const peer = peerOf()
+    const one = await connectTo(peer)
+    const two = await connectTo(peer)
+    one.use(layer)
+    two.use(layer)
+    await one.callTool('read')
+    const controller = new AbortController()
+    const waiting = two.callTool('read', {}, { signal: controller.signal })
+    const outcome = waiting.catch((failure: unknown) => failure)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(peer.sent('tools/call')).toHaveLength(1)
+    controller.abort()
+    expect(await outcome).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('rejects limits that are not positive', () => {
+    expect(() => throttle({ requests: 0, perMs: 1 })).toThrow('positive')
+    expect(() => throttle({ requests: 1, perMs: Number.NaN })).toThrow('positive')
+  })
+})
