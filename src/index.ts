@@ -18,6 +18,7 @@ export {
   UrlElicitationRequired,
   type SdkErrorCode,
 } from './protocol/errors.ts'
+export { errorLogger, type Logger } from './patterns/error-logger.ts'
 export { isNotification, isRequest, isResponse } from './protocol/jsonrpc.ts'
 export * from './protocol/types.ts'
 export { findRevision, revisions, type Revision } from './protocol/revisions.ts'
