@@ -30,11 +30,14 @@ export interface HubObject extends Rpc.DurableObjectBranded {
 export function requireNamespace<T extends Rpc.DurableObjectBranded = SessionObject>(
   env: unknown,
   binding: string,
-  className: 'McpSession' | 'McpHub' | 'McpTask' | 'McpEvents',
+  className: 'McpSession' | 'McpHub' | 'McpTask' | 'McpEvents' | 'McpRateLimit',
 ): DurableObjectNamespace<T> {
   const namespace = (env as Record<string, unknown>)[binding]
   if (isNamespace<T>(namespace)) return namespace
   if (className === 'McpTask') throw missingBinding(binding, 'tasks', className, 'mcp-2')
+  if (className === 'McpRateLimit') {
+    throw missingBinding(binding, 'rate limits', className, 'mcp-4')
+  }
   if (className === 'McpEvents') throw missingBinding(binding, 'events', className, 'mcp-3')
   throw new Error(
     `The Worker has no Durable Object binding "${binding}". Export McpSession and McpHub from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:

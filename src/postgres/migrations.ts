@@ -8,6 +8,14 @@ import { EVENTS } from './events/schema.ts'
 import { COUNTS } from './sessions/counts.ts'
 import { SESSIONS } from './sessions/schema.ts'
 
+/** The script that creates the table of rate limits. Keys are hashed, so that they have one length. */
+const RATE_LIMITS = `CREATE TABLE mcp_rate_limits (
+    key bytea PRIMARY KEY,
+    total double precision NOT NULL,
+    ends_at timestamptz NOT NULL
+  );
+  CREATE INDEX mcp_rate_limits_by_end ON mcp_rate_limits (ends_at);`
+
 /**
  * The scripts that update the tables from one version to the next. The first script creates them. Released
  * scripts never change.
@@ -40,6 +48,7 @@ export const MIGRATIONS: readonly string[] = [
   SESSIONS,
   EVENTS,
   COUNTS,
+  RATE_LIMITS,
 ]
 
 /** Whether the tables of a schema have the version to which some scripts lead. */

@@ -6,6 +6,7 @@
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { SdkError } from '../protocol/errors.ts'
 import { definitionOf, type ServerDefinition } from '../server/definition.ts'
+import type { RateLimitStore } from '../server/middleware/rate-limit-store.ts'
 import type { Notifier } from '../server/notifier.ts'
 import type { BaseServer } from '../server/server.ts'
 import type { EventStorage } from '../events/storage.ts'
@@ -16,6 +17,7 @@ import { ChangeLog } from './changes.ts'
 import type { PostgresClient } from './client.ts'
 import { Database } from './database.ts'
 import { PostgresEventStorage } from './events/storage.ts'
+import { postgresRateLimits } from './rate-limits.ts'
 import { relayChanges } from './relay.ts'
 import { postgresSessions, type PostgresSessionOptions } from './sessions/provider.ts'
 import { PostgresTaskStore } from './task-store.ts'
@@ -86,6 +88,8 @@ export interface PostgresStorage {
   sessions(options?: PostgresSessionOptions): SessionProvider
   /** Creates a store of tasks, for the option `store` of `tasks`. */
   taskStore(): TaskStore
+  /** Creates a store of counters, for the option `store` of `rateLimit`. */
+  rateLimits(): RateLimitStore
   /** Creates a storage of events and webhook subscriptions, for the option `storage` of `events`. */
   eventStorage(): EventStorage
   /**
@@ -161,6 +165,10 @@ class Storage implements PostgresStorage {
       server.notify ? this.#connect(server) : this.#changes.start()
     const storage = { database: this.#database, bus: this.#bus, changes: this.#changes, connect }
     return postgresSessions(storage, options)
+  }
+
+  rateLimits(): RateLimitStore {
+    return postgresRateLimits(this.#database)
   }
 
   taskStore(): TaskStore {

@@ -38,6 +38,8 @@ export {
 } from '../server/features/results.ts'
 export { pagesOf } from '../server/features/pagination.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
+export { responseCache } from '../server/middleware/response-cache.ts'
+export { timeout } from '../server/middleware/timeout.ts'
 export type { Caller, Viewer } from '../server/request/exchange.ts'
 export {
   createHandler,

@@ -185,7 +185,7 @@ export interface ServerDefinition extends ServerFeatures {
    *
    * @throws {TypeError} That names both extensions.
    */
-  checkDependencies?(): void
+  verify?(): void
   /** Turns calls into tasks. Set by the tasks extension. */
   tasks?: TaskFactory
   /** Tracks the clients that can be reached. Set by gateways. */
@@ -270,7 +270,7 @@ export function attachDefinition<T extends object>(server: T, definition: Server
 export function definitionOf(server: BaseServer): ServerDefinition {
   const definition = definitions.get(server)
   if (!definition) throw foreignServerError('edgewise/server or edgewise/server/tiny')
-  definition.checkDependencies?.()
+  definition.verify?.()
   if (!definition.tasks) {
     for (const [name, { item, mirrored }] of definition.tools.entries()) {
       if (mirrored || item.execution?.taskSupport !== 'required') continue

@@ -72,6 +72,7 @@ describe('Tables in Postgres', () => {
     await open().storage.migrate()
     // As an earlier version left them, and with a lock for which the update waits
     await sql`DROP TABLE ${sql(`${schema}.mcp_counts`)}`
+    await sql`DROP TABLE ${sql(`${schema}.mcp_rate_limits`)}`
     await sql`DROP FUNCTION ${sql(`${schema}.mcp_count_sessions`)} CASCADE`
     await sql`UPDATE ${sql(`${schema}.mcp_schema`)} SET version = 3`
     const { storage } = open({ timeoutMs: 1_000, onError: () => {} })

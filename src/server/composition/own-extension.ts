@@ -94,9 +94,9 @@ function addOwnExtension(server: Server, options: OwnExtensionOptions): void {
     requireFree(definition, [...Object.keys(methods), ...Object.keys(notifications)])
     attach?.(server)
     receiveNotifications(definition, notifications, requireMet)
-    const { checkDependencies } = definition
-    definition.checkDependencies = () => {
-      checkDependencies?.()
+    const { verify } = definition
+    definition.verify = () => {
+      verify?.()
       requireMet()
     }
     // Last, because this adds either everything or nothing
@@ -177,7 +177,7 @@ function receiveNotifications(
 
 /** Returns a function that removes what was added to a server in the meantime. */
 function saveState(definition: ServerDefinition): () => void {
-  const { input, tasks, clients, receive, checkDependencies, middleware } = definition
+  const { input, tasks, clients, receive, verify, middleware } = definition
   const { length } = middleware
   const handled = handledByServer.get(definition) ?? new Set<string>()
   const { tools, resources, resourceTemplates, prompts } = definition
@@ -189,7 +189,7 @@ function saveState(definition: ServerDefinition): () => void {
   ]
   const saved = registries.map((registry) => new Set(registry.entries().keys()))
   return () => {
-    Object.assign(definition, { input, tasks, clients, receive, checkDependencies })
+    Object.assign(definition, { input, tasks, clients, receive, verify })
     handledByServer.set(definition, handled)
     middleware.length = length
     for (const [index, registry] of registries.entries()) {

@@ -3,15 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
-import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
+import type { JsonObject, Result } from '../../protocol/types.ts'
 import type { BaseContext } from '../request/context.ts'
 import type { Middleware } from '../server.ts'
+import { memoryRateLimits, type RateLimitStore, type RateWindow } from './rate-limit-store.ts'
 
 /** Options of {@link rateLimit}. */
 export interface RateLimit {
-  /** The maximum number of requests in one period. */
+  /** The maximum number of requests in one period, or their maximum total cost. */
   requests: number
   /** The length of a period, in milliseconds. */
   perMs: number
@@ -20,6 +21,19 @@ export interface RateLimit {
    * callers without a principal.
    */
   keyOf?: (ctx: BaseContext) => string
+  /**
+   * What a request costs, for quotas in which not all requests count alike. A request that costs 0 is never
+   * refused. By default each request costs 1.
+   */
+  costOf?: (
+    request: { readonly method: string; readonly params: JsonObject },
+    ctx: BaseContext,
+  ) => number
+  /**
+   * Where requests are counted. By default in the memory of one isolate. If the store fails, the request
+   * fails with its error.
+   */
+  store?: RateLimitStore
   /**
    * The JSON-RPC code of the error. Codes outside of JSON-RPC's reserved range, such as the
    * default, belong to the application. A draft of the protocol uses -32023, which is not yet
@@ -30,16 +44,22 @@ export interface RateLimit {
   code?: number
 }
 
-const OPTION_NAMES: OptionNames<RateLimit> = { requests: 1, perMs: 1, keyOf: 1, code: 1 }
-
-/** The maximum number of tracked callers. Beyond it, those whose periods began first are evicted. */
-const MAX_CALLERS = 10_000
+const OPTION_NAMES: OptionNames<RateLimit> = {
+  requests: 1,
+  perMs: 1,
+  keyOf: 1,
+  costOf: 1,
+  store: 1,
+  code: 1,
+}
 
 /**
- * Creates middleware that limits the number of requests of each caller. Requests are counted in the
- * memory of one isolate. A request over the limit fails with an error whose `data.retryAfterMs`
- * says how long to wait. Over HTTP, the response has the status 429 and a `Retry-After` header,
- * unless part of the response was already sent or the request is part of a batch.
+ * Creates middleware that limits the number of requests of each caller. A request over the limit fails with
+ * an error whose `data.retryAfterMs` says how long to wait. Over HTTP, the response has the status 429 and
+ * a `Retry-After` header, unless part of the response was already sent or the request is part of a batch.
+ *
+ * By default, requests are counted in the memory of one isolate. With a `store`, a limit holds across
+ * isolates or processes.
  *
  * @example
  * ```ts
@@ -54,23 +74,23 @@ const MAX_CALLERS = 10_000
  */
 export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> {
   requireKnown('The rate limit', options, OPTION_NAMES)
-  const { requests, perMs, keyOf = byPrincipal, code = 429 } = options
+  const { requests, perMs, keyOf = byPrincipal, costOf = () => 1 } = options
+  const { store = memoryRateLimits(), code = 429 } = options
   // False for `NaN`, with which no request would be counted as too many
   const isLimit = requests >= 0 && perMs >= 0
   if (!isLimit) {
     throw new TypeError('A rate limit needs numbers for "requests" and "perMs"')
   }
-  const periods = boundedCache<string, { readonly endsAt: number; count: number }>(MAX_CALLERS)
-  return (_request, ctx, next) => {
-    const key = keyOf(ctx)
-    let period = periods.get(key)
-    if (!period) {
-      period = { endsAt: performance.now() + perMs, count: 0 }
-      periods.set(key, period, period.endsAt)
+  return (request, ctx, next) => {
+    const cost = costOf(request, ctx)
+    if (cost <= 0) return next()
+    const decide = ({ total, resetMs }: RateWindow): Promise<Result> => {
+      if (total <= requests) return next()
+      throw new ProtocolError(code, 'Too many requests', { retryAfterMs: Math.ceil(resetMs) })
     }
-    if (++period.count <= requests) return next()
-    const retryAfterMs = Math.ceil(period.endsAt - performance.now())
-    throw new ProtocolError(code, 'Too many requests', { retryAfterMs })
+    // Several limits may share a store
+    const window = store.add(`${requests}/${perMs} ${keyOf(ctx)}`, cost, perMs)
+    return window instanceof Promise ? window.then(decide) : decide(window)
   }
 }
 

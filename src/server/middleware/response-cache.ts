@@ -1,0 +1,106 @@
+/**
+ * Middleware that answers repeated requests from a cache.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
+import { boundedCache } from '../../patterns/bounded-cache.ts'
+import { canonicalJson } from '../../patterns/canonical-json.ts'
+import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import type { JsonObject, Result } from '../../protocol/types.ts'
+import { definitionOf, type ServerDefinition } from '../definition.ts'
+import type { BaseContext } from '../request/context.ts'
+import type { BaseServer, MiddlewareLayer } from '../server.ts'
+
+/** Options of {@link responseCache}. */
+export interface ResponseCacheOptions {
+  /** How long a result is used, in milliseconds. */
+  readonly ttlMs: number
+  /**
+   * The maximum number of results. Beyond it, the oldest results are evicted.
+   *
+   * @default 1000
+   */
+  readonly maxEntries?: number
+  /**
+   * The key of the callers that share results. By default the principal, so that no caller receives what
+   * belongs to another one. All callers without a principal share results.
+   */
+  readonly keyOf?: (ctx: BaseContext) => string
+}
+
+const OPTION_NAMES: OptionNames<ResponseCacheOptions> = { ttlMs: 1, maxEntries: 1, keyOf: 1 }
+
+/**
+ * Creates middleware that answers repeated requests from a cache in the memory of one isolate:
+ * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only complete results without `isError` are stored. A request with other params, another
+ * caller, or another revision of the protocol does not share a result. Handlers that ask for input, and
+ * what they send while they run, do not repeat for a cached result.
+ *
+ * @example
+ * ```ts
+ * import { createServer, responseCache } from 'edgewise/server'
+ *
+ * const server = createServer({ name: 'travel', version: '1.0.0' })
+ * server.use('tools/call', responseCache({ ttlMs: 60_000 }))
+ * ```
+ *
+ * @throws {TypeError} If an option is unknown, or `ttlMs` is not a positive number.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ */
+export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
+  requireKnown('The response cache', options, OPTION_NAMES)
+  const { ttlMs, maxEntries = 1_000, keyOf = byPrincipal } = options
+  const isPositive = ttlMs > 0
+  if (!isPositive) throw new TypeError('"ttlMs" must be a positive number')
+  const results = boundedCache<string, Result>(maxEntries)
+  return {
+    addTo(server, method) {
+      const definition = definitionOf(server as BaseServer)
+      definition.middleware.push({
+        method,
+        async run(request, ctx, next) {
+          const { params } = request
+          const isInput = 'inputResponses' in params || 'requestState' in params
+          if (isInput || !isCacheable(definition, request, ctx)) return next()
+          const key = cacheKey(request.method, params, ctx, keyOf)
+          const cached = results.get(key)
+          if (cached) return structuredClone(cached)
+          const result = await next()
+          const isComplete = (result.resultType ?? 'complete') === 'complete'
+          if (isComplete && result.isError !== true && !('task' in result)) {
+            results.set(key, structuredClone(result), performance.now() + ttlMs)
+          }
+          return result
+        },
+      })
+    },
+  }
+}
+
+/** Whether the result of a request may be cached, and the caller may see what it names. */
+function isCacheable(
+  { tools, resources, resourceTemplates, prompts }: ServerDefinition,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+  ctx: BaseContext,
+): boolean {
+  const name = String(params.name ?? params.uri)
+  if (method === 'tools/call') return tools.find(name, ctx)?.item.annotations?.readOnlyHint === true
+  if (method === 'prompts/get') return prompts.find(name, ctx) !== undefined
+  if (method !== 'resources/read') return false
+  const isListed = resources.entries().has(name)
+  return isListed ? resources.find(name, ctx) !== undefined : !resourceTemplates.restricted
+}
+
+function cacheKey(
+  method: string,
+  params: JsonObject,
+  ctx: BaseContext,
+  keyOf: (ctx: BaseContext) => string,
+): string {
+  const { _meta: _, ...others } = params
+  return canonicalJson([method, ctx.revision, keyOf(ctx), others])
+}
+
+function byPrincipal({ principal = '' }: BaseContext): string {
+  return principal
+}
