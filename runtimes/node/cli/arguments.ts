@@ -129,7 +129,8 @@ export function readArguments(
     throw new UsageError(`Unknown command: "${command ?? ''}"`)
   }
   const takesModule = command === 'install' || command === 'links'
-  const module = takesModule && end === -1 ? moduleProgram(others[0]) : undefined
+  const isLocal = command === 'install' && values.scope !== 'project'
+  const module = takesModule && end === -1 ? moduleProgram(others[0], isLocal) : undefined
   checkOptions(
     command,
     end === -1 && !module ? 'url' : 'program',

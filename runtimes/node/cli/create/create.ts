@@ -137,7 +137,7 @@ const defaults = {
 /** The server of a project for `edgewise install`. */
 function targetOf(server: TemplateServer, path: string): Target {
   if (!('module' in server)) return server
-  const program = moduleProgram(join(path, server.module))
+  const program = moduleProgram(join(path, server.module), true)
   if (!program) throw new TypeError(`"${server.module}" is not a module`)
   return program
 }

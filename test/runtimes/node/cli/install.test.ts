@@ -5,6 +5,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  realpath,
   rm,
   stat,
   symlink,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readArguments } from '../../../../runtimes/node/cli/arguments.ts'
 import {
@@ -438,6 +440,29 @@ describe('The hosts of a command line', () => {
     [['uninstall', 'travel', '--client', 'emacs'], 'Unknown host: "emacs"'],
   ])('are checked while %j is parsed, before a domain is looked up', (words, message) => {
     expect(() => readArguments(words)).toThrow(message)
+  })
+})
+
+describe('A module in TypeScript', () => {
+  const programOf = (...words: string[]): unknown => {
+    const invocation = readArguments([...words, '--client', 'cursor'])
+    return typeof invocation === 'object' && 'target' in invocation && invocation.target
+  }
+
+  it('is run by the tsx of its project, unless others use the configuration too', async () => {
+    const path = join(home, 'src', 'main.ts')
+    const byNpx = { command: 'npx', args: ['-y', 'tsx', path] }
+    await write(path, '')
+    expect(programOf('install', path)).toEqual(byNpx)
+    const folder = join(home, 'node_modules', 'tsx')
+    await write(join(folder, 'package.json'), '{ "exports": "./loader.mjs" }')
+    await write(join(folder, 'loader.mjs'), '')
+    const loader = pathToFileURL(await realpath(join(folder, 'loader.mjs'))).href
+    expect(programOf('install', path)).toEqual({
+      command: 'node',
+      args: [`--import=${loader}`, path],
+    })
+    expect(programOf('install', path, '--scope', 'project')).toEqual(byNpx)
   })
 })
 
