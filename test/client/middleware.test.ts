@@ -190,7 +190,7 @@ describe.each(revisions)('middleware of a client in %s', (revision: Revision) =>
     server.tool('fail', {}, () => {
       throw new ProtocolError(1234, 'No')
     })
-    server.tool('hang', {}, () => new Promise(() => {}))
+    server.tool('hang', {}, () => new Promise<never>(() => {}))
     const client = await connectInMemory(server, { revision })
     const ends: string[] = []
     client.use(
@@ -227,7 +227,7 @@ describe.each(revisions)('middleware of a client in %s', (revision: Revision) =>
     })
     server.tool('hang', {}, (_args, ctx) => {
       ctx.signal.addEventListener('abort', () => (cancelled = true))
-      return new Promise(() => {})
+      return new Promise<never>(() => {})
     })
     const client = await connectInMemory(server, { revision })
     logAll(client, [])

@@ -142,7 +142,7 @@ describe.each(revisions)('message middleware of a server in %s', (revision: Revi
     let isHanging = false
     server.tool('hang', {}, (_args, ctx) => {
       isHanging = true
-      return new Promise((_resolve, reject) => {
+      return new Promise<never>((_resolve, reject) => {
         ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))
       })
     })
