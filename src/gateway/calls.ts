@@ -13,7 +13,13 @@ import {
   type SdkErrorCode,
 } from '../protocol/errors.ts'
 import { INTERNAL_ERROR, URL_ELICITATION_REQUIRED } from '../protocol/error-codes.ts'
-import type { LoggingMessageParams, Result, UrlElicitation, JsonObject } from '../protocol/types.ts'
+import type {
+  LoggingMessageParams,
+  Result,
+  UrlElicitation,
+  JsonObject,
+  Meta,
+} from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import type { OpenCall } from './open-calls.ts'
@@ -136,6 +142,7 @@ function forwardedOptions(call: OpenCall, started: Result | null): ForwardedOpti
     // The gateway uses the other capabilities itself
     capabilities: { elicitation, sampling, roots: roots && {} },
     signal: ctx.signal,
+    meta: forwardedMeta(ctx.meta),
     // The caller answers requests for input; operations of extensions are resumed here
     input: 'manual',
     [startedOperation]: started,
@@ -152,6 +159,14 @@ function forwardedOptions(call: OpenCall, started: Result | null): ForwardedOpti
     logLevel: 'debug',
     onLog: (message): unknown => forwardLog(ctx, message),
   }
+}
+
+/** Members of `_meta` that the gateway sets itself, for each request upstream. */
+const OWN_META = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
+
+/** The members of the caller's `_meta` that belong to the caller and the upstream server. */
+function forwardedMeta(meta: Meta): Meta {
+  return Object.fromEntries(Object.entries(meta).filter(([name]) => !OWN_META.test(name)))
 }
 
 /** Log messages that were forwarded with a call, so that they are not forwarded twice. */

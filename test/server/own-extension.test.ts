@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { clientExtension } from '../../src/presets/client.ts'
+import { clientExtension, middleware } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import {
+  createGateway,
   createHandler,
   createServer,
   listExtensions,
@@ -10,6 +12,7 @@ import {
 } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { until } from '../client/peers.ts'
+import { chatClient, chatServer } from './example-extension.ts'
 
 const make = (onError: (error: unknown) => void = () => {}): Server =>
   createServer({ name: 's', version: '1' }, { onError })
@@ -17,8 +20,48 @@ const make = (onError: (error: unknown) => void = () => {}): Server =>
 const handle = () => ({})
 const base = serverExtension({ id: 'com.example/base', methods: { 'base/get': { handle } } })
 
+describe('an extension of another package', () => {
+  it('uses only public entry points [E-EXT-040]', async () => {
+    const source = readFileSync(new URL('example-extension.ts', import.meta.url), 'utf8')
+    const imported = [...source.matchAll(/from '([^']+)'/g)].map(([, path]) => path)
+    expect(imported).toEqual(['../../src/presets/client.ts', '../../src/presets/server.ts'])
+    const log: string[] = []
+    const server = make()
+    server.extend(chatServer())
+    await using client = await connectInMemory(server, { extensions: [chatClient(log)] })
+    await client.notify('notifications/chat/typing')
+    const expected = { echo: 'Hi!', typing: 1, seen: true }
+    expect(await client.request('chat/say', { text: 'Hi' })).toMatchObject(expected)
+    expect(await client.callTool('rooms')).toMatchObject({ content: [{ text: 'one, two' }] })
+    expect(log).toEqual(['chat/say'])
+  })
+})
+
+describe('unknown members of `_meta`', () => {
+  it('survive a client, a gateway and a server, in both directions [E-EXT-061]', async () => {
+    for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+      const upstream = make()
+      const meta = { 'com.example/a': { b: [1, { c: null }] }, 'org.example/d': 'e' }
+      upstream.tool('echo', {}, (_args, ctx) => ({
+        content: [{ type: 'text', text: JSON.stringify(ctx.meta), _meta: meta }],
+        _meta: meta,
+      }))
+      const gateway = await createGateway((options) =>
+        connectInMemory(upstream, { ...options, revision }),
+      )
+      await using client = await connectInMemory(gateway.server, { revision })
+      client.use(middleware((_request, _ctx, next) => next()))
+      const result = await client.callTool('echo', {}, { meta })
+      expect(result).toMatchObject({ _meta: meta, content: [{ _meta: meta }] })
+      const [block] = result.content
+      expect(JSON.parse(block?.type === 'text' ? block.text : '')).toMatchObject(meta)
+      await gateway.close()
+    }
+  })
+})
+
 describe('an extension of a server', () => {
-  it('is refused if its id, method or notification is taken [E-EXT-042] [E-EXT-054]', () => {
+  it('is refused if its id, method or notification is taken, so that none is redefined [E-EXT-042] [E-EXT-054] [E-EXT-055]', () => {
     const server = make()
     server.extend(
       serverExtension({

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import {
+  createHandler,
   createServer,
   rateLimit,
   responseCache,
@@ -9,6 +10,7 @@ import {
   type Server,
 } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
+import { lastMessage, postModern } from '../transport/streamable-http/post.ts'
 
 const make = (): Server => createServer({ name: 's', version: '1' }, { onError: () => {} })
 
@@ -98,6 +100,18 @@ describe('timeout', () => {
 })
 
 describe('rateLimit', () => {
+  it('is for limits of the server: those of a system behind a tool are results for the model [E-EXT-077]', async () => {
+    const server = make()
+    server.tool('search', {}, () => {
+      throw new ToolError('The search engine allows 10 requests a minute: try again in 20 seconds')
+    })
+    const response = await postModern(createHandler(server), 'tools/call', { name: 'search' })
+    expect(response.status).toBe(200)
+    expect(response.headers.has('retry-after')).toBe(false)
+    const { result } = await lastMessage(response)
+    expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+  })
+
   it('counts by cost, so that it can be a quota [E-EXT-073]', async () => {
     const server = make()
     server.tool('a', { input: z.object({ n: z.number() }) }, () => 'a')
