@@ -128,6 +128,7 @@ export type { Observation, Observer, Operation, Outcome } from '../protocol/obse
 export { clientExtension } from '../client/client-extension.ts'
 export type { ClientExtension, ClientMiddleware } from '../client/extension.ts'
 export { middleware } from '../client/middleware.ts'
+export { logRequests } from '../client/log-requests.ts'
 export { retry } from '../client/retry.ts'
 export { throttle } from '../client/throttle.ts'
 export type { AuthProvider } from '../protocol/http-options.ts'
