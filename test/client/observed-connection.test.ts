@@ -1,13 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { clientObserver, connect, SdkError } from '../../src/presets/client.ts'
-import { createServer, statefulSessions, text } from '../../src/presets/server.ts'
-import { createHandler } from '../../src/presets/server.ts'
+import {
+  clientObserver as tinyObserver,
+  connect as connectTiny,
+} from '../../src/presets/client-tiny.ts'
+import { createHandler, createServer, statefulSessions, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { recordOperations } from '../observing.ts'
 
 const url = 'https://mcp.example.com/mcp'
 
 describe('The observer of a client', () => {
+  it('observes a tiny client too', async () => {
+    const { observer, ended } = recordOperations()
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('hi', {}, () => text('hi'))
+    const handle = createHandler(server)
+    await using client = await connectTiny(url, {
+      observe: tinyObserver(observer),
+      fetch: (input, init) => handle(new Request(input, init)),
+    })
+    await client.callTool('hi')
+    const calls = [{ method: 'server/discover' }, { name: 'hi', outcome: 'complete' }]
+    expect(ended).toMatchObject(calls)
+  })
+
   it('receives requests with the server that they are sent to, and how they end', async () => {
     const { observer, begun, ended } = recordOperations()
     const server = createServer({ name: 's', version: '1' })
