@@ -3,6 +3,8 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { expect, it } from 'vitest'
 import { connect } from '../../src/presets/client.ts'
 import { createGateway, createHandler, createServer } from '../../src/presets/server.ts'
+import { callTask, taskPolling, tasks } from '../../src/tasks/index.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
 import { sessionHandler } from '../handler.ts'
 import { record, useGlobalContext } from './recording.ts'
 
@@ -52,6 +54,29 @@ it('a call through a gateway to a tool in a session is one tree', async () => {
     '          INTERNAL query',
   ])
   await gateway.close()
+})
+
+it('the run of a task is a span below the call that started it, and has the spans of its tool', async () => {
+  const recorded = record()
+  const server = createServer({ name: 's', version: '1' }, { observe: recorded.server })
+  server.extend(tasks({ pollIntervalMs: 1 }))
+  server.tool('work', { task: 'optional' }, () => {
+    recorded.tracer.startSpan('query').end()
+    return 'done'
+  })
+  await using client = await connectInMemory(server, {
+    observe: recorded.client,
+    extensions: [taskPolling()],
+  })
+  await callTask(client, 'work')
+  const spans = recorded.spans()
+  const run = spans.find(({ name }) => name === 'task work')
+  const query = spans.find(({ name }) => name === 'query')
+  expect(query?.parentSpanContext?.spanId).toBe(run?.spanContext().spanId)
+  const parentId = run?.parentSpanContext?.spanId
+  const call = spans.find((span) => span.spanContext().spanId === parentId)
+  expect(call?.name).toBe('tools/call work')
+  expect(run?.attributes).toMatchObject({ 'gen_ai.tool.name': 'work' })
 })
 
 /** The spans below a parent, one a line, indented. */
