@@ -72,7 +72,7 @@ describe('timeout', () => {
 
   it('answers calls of tools with a result for the model, and other requests with an error', async () => {
     const server = make()
-    server.tool('slow', {}, () => new Promise(() => {}))
+    server.tool('slow', {}, () => new Promise<never>(() => {}))
     server.tool('fast', {}, () => 'fast')
     server.prompt('slow', {}, () => new Promise(() => {}))
     server.use(timeout(1_000))
