@@ -107,21 +107,32 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
       return 1
     }
   }
-  const serverName = /^[a-z]/.test(name) ? name : `my-${name}`
+  const serverName = serverNameOf(name)
   if (server && clients.length > 0) {
     const options = { ...defaults, clients, name: serverName }
     await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
   }
-  print('Next steps:')
-  const from = relative(machine.cwd, path)
-  if (from !== '') print(`  cd ${/[^\w./\\-]/.test(from) ? `"${from}"` : from}`)
-  if (hasPackages && !installs) print(`  ${command}`)
-  if (server && 'url' in server) print('  npm start')
-  if (server && clients.length === 0) {
-    print(`  npx edgewise install --name ${serverName} --client cursor ${wordsOf(server)}`)
-  }
+  const addCommand = `npx edgewise install --name ${serverName} --client cursor`
+  const steps = [
+    ...changeFolder(relative(machine.cwd, path)),
+    ...(hasPackages && !installs ? [command] : []),
+    ...(server && 'url' in server ? ['npm start'] : []),
+    ...(server && clients.length === 0 ? [`${addCommand} ${wordsOf(server)}`] : []),
+  ]
+  print(['Next steps:', ...steps].join('\n  '))
   print('README.md explains all commands')
   return 0
+}
+
+/** The name of a package's server in hosts, which starts with a letter and has at most 64 characters. */
+function serverNameOf(name: string): string {
+  return /^[a-z]/.test(name) ? name : `my-${name}`.slice(0, 64)
+}
+
+/** The command that changes to a folder, if it is another one. */
+function changeFolder(path: string): string[] {
+  if (path === '') return []
+  return [`cd ${/[^\w./\\-]/.test(path) ? `"${path}"` : path}`]
 }
 
 /** The options with which a new server is added to hosts. */
