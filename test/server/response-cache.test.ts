@@ -132,6 +132,16 @@ describe('rateLimit', () => {
     const refused = { code: -32023, data: { retryAfterMs: expect.any(Number) } }
     await expect(ada.callTool('a', { n: 1 })).rejects.toMatchObject(refused)
     await bob.callTool('a', { n: 10 })
+    // A cost that is not a number fails, and does not count
+    server.use(
+      'prompts/get',
+      rateLimit({ requests: 1, perMs: 1_000, costOf: ({ params }) => Number(params.name) }),
+    )
+    server.prompt('1', {}, () => 'Hi')
+    server.prompt('x', {}, () => 'Hi')
+    await using cleo = await connectInMemory(server, { principal: 'cleo' })
+    await expect(cleo.getPrompt('x')).rejects.toMatchObject({ code: -32603 })
+    await cleo.getPrompt('1')
   })
 
   it('counts in a store that several servers share, and fails with the error of the store', async () => {

@@ -23,7 +23,7 @@ export interface RateLimit {
   keyOf?: (ctx: BaseContext) => string
   /**
    * What a request costs, for quotas in which not all requests count alike. A request that costs 0 is never
-   * refused. By default each request costs 1.
+   * refused. If the cost is not a finite number, the request fails. By default each request costs 1.
    */
   costOf?: (
     request: { readonly method: string; readonly params: JsonObject },
@@ -83,6 +83,9 @@ export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> 
   }
   return (request, ctx, next) => {
     const cost = costOf(request, ctx)
+    if (!Number.isFinite(cost)) {
+      throw new TypeError(`The cost of "${request.method}" must be a number, not ${cost}`)
+    }
     if (cost <= 0) return next()
     const decide = ({ total, resetMs }: RateWindow): Promise<Result> => {
       if (total <= requests) return next()
