@@ -204,9 +204,10 @@ export { require, __dirname }
     await tool(project, 'node', tsc)
   })
 
-  it('for browsers has types that fit and a page that is built', async () => {
+  it('for browsers has types that fit, tests that pass, and a page that is built', async () => {
     const project = await create('browser')
     await tool(project, 'node', tsc)
+    expect(await tool(project, 'node', tsx, '--test', 'src/tools.test.ts')).toContain('# pass 5')
     await build(project)
     for (const page of ['index', 'signed-in']) {
       const html = readFileSync(join(project, `public/${page}.html`), 'utf8')
