@@ -69,6 +69,18 @@ export const budgets: readonly Budget[] = [
     code: `import { openTelemetry } from 'edgewise/opentelemetry'; console.log(openTelemetry)`,
     maxKb: 3,
   },
+  {
+    name: 'middleware of a client',
+    code: `${client}; import { middleware, retry, throttle, logRequests } from 'edgewise/client'; console.log(middleware, retry, throttle, logRequests)`,
+    maxKb: 1.6,
+    base: client,
+  },
+  {
+    name: 'middleware of a server',
+    code: `${server}; import { messageMiddleware, rateLimit, responseCache, timeout } from 'edgewise/server'; console.log(messageMiddleware, rateLimit, responseCache, timeout)`,
+    maxKb: 1.7,
+    base: server,
+  },
   { name: 'card of a server', code: `${server}; ${card}`, maxKb: 2, base: server },
 ]
 

@@ -6,6 +6,8 @@ import type {
 import {
   connect,
   httpSse,
+  middleware,
+  retry,
   type Client,
   type ConnectOptions,
 } from '../../src/presets/client-tiny.ts'
@@ -404,6 +406,28 @@ describe('Tasks that the tiny client follows', () => {
     await until(() => peer.sent('tasks/cancel').length === 1)
     expect(peer.sent('tasks/update')).toHaveLength(0)
   })
+})
+
+test('has middleware, as the full client does', async () => {
+  const log: string[] = []
+  const peer = modernPeer((seen) => result(seen, { resultType: 'complete', content: [] }))
+  await using client = await connectTo(peer, {
+    extensions: [
+      middleware(({ method }, _ctx, next) => {
+        log.push(method)
+        return next()
+      }),
+    ],
+  })
+  client.use('tools/call', retry())
+  client.use(
+    'notifications/a',
+    middleware(() => ({})),
+  )
+  await client.callTool('a')
+  await client.notify('notifications/a')
+  expect(log).toEqual(['tools/call'])
+  expect(peer.sent('notifications/a')).toEqual([])
 })
 
 test('using a feature that the tiny client lacks does not compile', () => {

@@ -60,6 +60,26 @@ describe('responseCache', () => {
     expect(runs()).toBe(2)
   })
 
+  it('evicts the oldest results beyond its limit, and repeats no result after its duration', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const server = make()
+    let runs = 0
+    server.resource('x://a', { name: 'a' }, () => `run ${++runs}`)
+    server.resource('x://b', { name: 'b' }, () => `run ${++runs}`)
+    server.use('resources/read', responseCache({ ttlMs: 1_000, maxEntries: 1 }))
+    await using client = await connectInMemory(server, { cache: false })
+    await client.readResource('x://a')
+    await client.readResource('x://b')
+    await client.readResource('x://a')
+    expect(runs).toBe(3)
+    await client.readResource('x://a')
+    expect(runs).toBe(3)
+    vi.advanceTimersByTime(1_000)
+    await client.readResource('x://a')
+    expect(runs).toBe(4)
+    vi.useRealTimers()
+  })
+
   it('rejects a duration that is not positive, and unknown options', () => {
     expect(() => responseCache({ ttlMs: 0 })).toThrow('"ttlMs" must be a positive number')
     expect(() => responseCache({ ttlMs: 1, max: 1 } as never)).toThrow('has no option "max"')
