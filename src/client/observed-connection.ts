@@ -10,11 +10,11 @@ import {
   resultEnd,
   runObserved,
   targetOf,
-  withTrace,
   type OngoingOperation,
 } from '../patterns/guard-observer.ts'
 import type { Observer } from '../protocol/observation.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
+import { withTrace } from '../protocol/trace-context.ts'
 import type { JsonObject, JsonRpcResponse } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import { Connection, type ConnectionParts } from './connection.ts'

@@ -5,7 +5,6 @@
  */
 import {
   COMPLETE,
-  readTrace,
   runObserved,
   targetOf,
   type BeginOperation,
@@ -13,6 +12,7 @@ import {
 } from '../patterns/guard-observer.ts'
 import type { AuthProvider } from '../protocol/http-options.ts'
 import type { Operation } from '../protocol/observation.ts'
+import { readTrace } from '../protocol/trace-context.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import type { Connection, ConnectionParts } from './connection.ts'
 import type { ExtensionClient } from './extension.ts'

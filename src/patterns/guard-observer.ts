@@ -130,41 +130,9 @@ function runWithin<T>(
   }
   guard(() => observation.run?.(start))
   start()
-  if (!settle) throw new TypeError('Unreachable')
+  // `start` has run, which the compiler does not see
+  if (!settle) throw new TypeError('The work was not started')
   return settle()
-}
-
-const TRACEPARENT =
-  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
-/**
- * A rough check of `tracestate` and `baggage`: printable ASCII and tabs, at most 8,192 characters.
- */
-const PRINTABLE = /^[\x20-\x7e\t]{1,8192}$/
-
-/**
- * Reads the trace context from `_meta`; members that do not match the W3C's formats are skipped.
- */
-export function readTrace(params: JsonObject | undefined): TraceContext {
-  const { traceparent, tracestate, baggage } = (params?._meta ?? {}) as Record<string, unknown>
-  return {
-    traceparent: matching(TRACEPARENT, traceparent),
-    tracestate: matching(PRINTABLE, tracestate),
-    baggage: matching(PRINTABLE, baggage),
-  }
-}
-
-function matching(format: RegExp, value: unknown): string | undefined {
-  return typeof value === 'string' && format.test(value) ? value : undefined
-}
-
-/** Returns the params with a trace context in their `_meta`. */
-export function withTrace(
-  params: JsonObject | undefined,
-  trace: TraceContext | undefined,
-): JsonObject | undefined {
-  if (!trace) return params
-  const meta = params?._meta as JsonObject | undefined
-  return { ...params, _meta: { ...meta, ...trace } }
 }
 
 /** The name and the URI in the params of a message. */

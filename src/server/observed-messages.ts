@@ -6,17 +6,16 @@
 import {
   COMPLETE,
   errorEnd,
-  readTrace,
   resultEnd,
   runObserved,
   targetOf,
-  withTrace,
   type OngoingOperation,
   type OperationEnd,
 } from '../patterns/guard-observer.ts'
 import { methods } from '../protocol/methods.ts'
 import type { Operation } from '../protocol/observation.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
+import { readTrace, withTrace } from '../protocol/trace-context.ts'
 import type {
   InputRequest,
   JsonObject,
