@@ -20,10 +20,9 @@ import type {
 import { isObject } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
-import type { ExtensionClient } from './extension.ts'
+import type { ExtensionClient, PassMessage } from './extension.ts'
 import type { Cache, ChangeListeners, ClientParts, InputHandlers, WalkPages } from './features.ts'
 import { onAbandoned, type AbandonedRequestOptions } from './abandoned-requests.ts'
-import type { PassMessage } from './extension.ts'
 import type { ServerIdentity } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 import { reportError } from './report-error.ts'
@@ -69,8 +68,9 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   declare readonly cache?: Cache
   declare readonly walkPages: WalkPages
   readonly tools: ToolSchemas = new ToolSchemas()
-  /** The requests in flight by id; the keys distinguish strings from numbers. */
+  /** For each method of an extension, the param that the `Mcp-Name` header repeats. */
   readonly nameParams: Map<string, string> = new Map()
+  /** The requests in flight by id; the keys distinguish strings from numbers. */
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
   /** Passes a message through the middleware. */
   pass: PassMessage = (message, _ctx, last) => last(message)
