@@ -46,6 +46,7 @@ export async function requireFolder(target: string | undefined, cwd: string): Pr
   const path = resolve(cwd, target)
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
+    if (error.code === 'ENOTDIR') throw new UsageError(`"${target}" is not a folder`)
     throw error
   })
   if (names.some((name) => !allowedNames.has(name))) {

@@ -97,31 +97,40 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   const { name } = await createProject(template, path, templatesFolder)
   print(`Created "${name}" in ${oneLine(path)}`)
   const command = installCommand(machine.env['npm_config_user_agent'])
-  const installs = hasPackages && !values['no-install']
-  if (installs) {
+  const serverName = serverNameOf(name)
+  let mustInstall = hasPackages
+  let mustAdd = server !== undefined
+  let status = 0
+  if (hasPackages && !values['no-install']) {
     print(`Installing packages with "${command}"`)
-    if (!(await installPackages(command, path))) {
-      printNotice(
-        `Cannot install the packages: correct the problem, and run "${command}" in "${path}"`,
-      )
-      return 1
+    mustInstall = !(await installPackages(command, path))
+    if (mustInstall) {
+      printNotice(`Cannot install the packages of "${path}"`)
+      status = 1
     }
   }
-  const serverName = serverNameOf(name)
-  if (server && clients.length > 0) {
+  if (server && clients.length > 0 && status === 0) {
     const options = { ...defaults, clients, name: serverName }
-    await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
+    try {
+      await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
+      mustAdd = false
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      printNotice(error.message)
+      status = 1
+    }
   }
-  const addCommand = `npx edgewise install --name ${serverName} --client cursor`
+  const hosts = clients.length > 0 ? clients : ['cursor']
+  const options = [`--name ${serverName}`, ...hosts.map((host) => `--client ${host}`)].join(' ')
   const steps = [
     ...changeFolder(relative(machine.cwd, path)),
-    ...(hasPackages && !installs ? [command] : []),
+    ...(mustInstall ? [command] : []),
     ...(server && 'url' in server ? ['npm start'] : []),
-    ...(server && clients.length === 0 ? [`${addCommand} ${wordsOf(server)}`] : []),
+    ...(server && mustAdd ? [`npx edgewise install ${options} ${wordsOf(server)}`] : []),
   ]
   print(['Next steps:', ...steps].join('\n  '))
   print('README.md explains all commands')
-  return 0
+  return status
 }
 
 /** The name of a package's server in hosts, which starts with a letter and has at most 64 characters. */

@@ -128,14 +128,17 @@ describe('npm create edgewise', () => {
     expect(err).toContain('The folder "." is not empty')
     expect(await readdir(cwd)).toEqual(['package.json'])
     expect(await readFile(join(cwd, 'package.json'), 'utf8')).toBe('mine')
-    expect(await create(['node', 'package.json'])).toBe(1)
-    expect(err).toContain('ENOTDIR')
+    expect(await create(['node', 'package.json'])).toBe(2)
+    expect(err).toContain('"package.json" is not a folder')
   })
 
   it('keeps the project and configures no host if its packages cannot be installed', async () => {
     const failing = { installPackages: async () => false }
     expect(await create(['node', 'shop', '--client', 'cursor'], failing)).toBe(1)
-    expect(err).toContain(`run "npm install" in "${join(cwd, 'shop')}"`)
+    expect(err).toContain(`Cannot install the packages of "${join(cwd, 'shop')}"`)
+    expect(out).toContain(
+      '\n  cd shop\n  npm install\n  npx edgewise install --name shop --client cursor src/main.ts\n',
+    )
     expect(await readdir(home)).toEqual(['work'])
     expect(await readdir(cwd)).toEqual(['shop'])
   })
@@ -146,6 +149,7 @@ describe('npm create edgewise', () => {
     await writeFile(join(home, '.cursor', 'mcp.json'), before)
     expect(await create(['edge', 'shop', '--client', 'cursor'])).toBe(1)
     expect(err).toContain('Cursor already has another server "shop"')
+    expect(out).toContain('npx edgewise install --name shop --client cursor ')
     expect(await readFile(join(home, '.cursor', 'mcp.json'), 'utf8')).toBe(before)
   })
 
