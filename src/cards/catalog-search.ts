@@ -37,7 +37,7 @@ export interface CardFailure {
 
 /** How deep catalogs may contain catalogs. */
 const MAX_DEPTH = 4
-/** The maximum number of entries of one catalog. */
+/** The maximum number of cards and catalogs that one catalog lists. */
 const MAX_ENTRIES = 100
 /** The maximum number of cards and catalogs in one search. */
 const MAX_CARDS = 500
@@ -110,17 +110,19 @@ export class CatalogSearch {
   /** Reads the entries of a catalog. */
   async #readEntries(catalog: Catalog): Promise<FoundCard[]> {
     const { content, url } = catalog
-    if (content.entries.length > MAX_ENTRIES) {
-      this.#addFailure(NO_IDENTIFIER, limitError(url, `has more than ${MAX_ENTRIES} entries`))
+    const candidates = content.entries.filter((value) => {
+      const { type, mediaType = type } = isObject(value) ? value : {}
+      return mediaType === undefined || mediaType === CARD_TYPE || mediaType === CATALOG_TYPE
+    })
+    if (candidates.length > MAX_ENTRIES) {
+      const reason = `has more than ${MAX_ENTRIES} cards and catalogs`
+      this.#addFailure(NO_IDENTIFIER, limitError(url, reason))
     }
-    const entries = content.entries.slice(0, MAX_ENTRIES).flatMap((value) => {
-      const { identifier, type, mediaType = type } = isObject(value) ? value : {}
-      if (mediaType !== undefined && mediaType !== CARD_TYPE && mediaType !== CATALOG_TYPE)
-        return []
+    const entries = candidates.slice(0, MAX_ENTRIES).flatMap((value) => {
       try {
         return [requireEntry(value, url)]
       } catch (error) {
-        this.#addFailure(identifier, error)
+        this.#addFailure(isObject(value) ? value.identifier : undefined, error)
         return []
       }
     })

@@ -64,8 +64,8 @@ const OLDER_CATALOGS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json'
  * Finds the servers of a domain. A domain without a catalog has none, which is not an error. Nothing
  * is connected or stored: show the user what was found, then use {@link chooseRemote}.
  *
- * At most 100 entries of one catalog and 500 cards are read, and catalogs in catalogs to a depth
- * of 4.
+ * At most 100 cards and nested catalogs of one catalog and 500 cards in total are read, and catalogs in
+ * catalogs to a depth of 4.
  *
  * @example
  * ```ts

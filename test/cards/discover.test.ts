@@ -212,7 +212,7 @@ describe('A catalog that is read', () => {
     expect(addresses()).toEqual([CATALOG, at('b'), at('a')])
   })
 
-  it('is read up to 100 entries, and all catalogs up to 500 cards [E-CARD-109]', async () => {
+  it('is read up to 100 cards, and all catalogs up to 500 cards [E-CARD-109]', async () => {
     const entries = (prefix: string, count: number): object[] =>
       Array.from({ length: count }, (_, index) => {
         const name = `${prefix}-${index}`
@@ -228,6 +228,11 @@ describe('A catalog that is read', () => {
     }))
     const most = await find({ [CATALOG]: catalogOf(...catalogs) })
     expect([most.cards.length, steps(most)]).toEqual([500, ['limit']])
+    const others = Array.from({ length: 150 }, (_, index) => {
+      return { identifier: `other-${index}`, type: 'application/a2a-agent-card+json', data: {} }
+    })
+    const last = await find({ [CATALOG]: catalogOf(...others, ...entries('a', 1)) })
+    expect([last.cards.length, steps(last)]).toEqual([1, []])
     const thousands = await find({ [CATALOG]: catalogOf(...entries('a', 3000)) })
     expect(thousands.cards).toHaveLength(100)
   })

@@ -83,6 +83,8 @@ async function readJson(path: string): Promise<unknown> {
 async function load(path: string): Promise<Publication> {
   const { requireCard } = await import('#internal/cards')
   let exported: Readonly<Record<string, unknown>>
+  // Standard output is for the card alone, whatever the module prints
+  console.log = console.info = console.debug = console.error
   try {
     exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>
   } catch (error) {

@@ -95,6 +95,12 @@ async function findServers(domain: string, { timeoutMs }: Pick<Options, 'timeout
   }
 }
 
+/** Whether a text is a domain, perhaps with a port, and nothing else. */
+function isDomain(text: string): boolean {
+  const url = parseUrl(`http://${text}`)
+  return url?.href === `http://${url?.host}/` && !/[/?#@]/.test(text)
+}
+
 function isLocal(hostname: string): boolean {
   return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
 }
@@ -113,7 +119,7 @@ export async function discoverServers(
   [domain, ...others]: readonly string[],
   options: Pick<Options, 'json' | 'timeoutMs'>,
 ): Promise<number> {
-  if (domain === undefined || others.length > 0 || !parseUrl(`http://${domain}`)) {
+  if (domain === undefined || others.length > 0 || !isDomain(domain)) {
     throw new UsageError('Specify a domain, such as "example.com"')
   }
   const { cards, failures } = await findServers(domain, options)

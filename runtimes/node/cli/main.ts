@@ -6,4 +6,7 @@ import { listenForInterruptions } from './interrupted.ts'
 import { runCommand } from './run.ts'
 
 listenForInterruptions()
-process.exitCode = await runCommand(process.argv.slice(2))
+const words = process.argv.slice(2)
+process.exitCode = await runCommand(words)
+// The module of a card may have started a server, which must not keep the program running
+if (words[0] === 'card' || words[0] === 'publish') process.stdout.write('', () => process.exit())

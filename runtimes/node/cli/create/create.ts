@@ -141,7 +141,10 @@ function serverNameOf(name: string): string {
 /** The command that changes to a folder, if it is another one. */
 function changeFolder(path: string): string[] {
   if (path === '') return []
-  return [`cd ${/[^\w./\\-]/.test(path) ? `"${path}"` : path}`]
+  if (!/[^\w./\\-]/.test(path)) return [`cd ${path}`]
+  // A shell expands nothing in single quotes, which the command line of Windows does not know
+  const quoted = `'${path.replaceAll("'", String.raw`'\''`)}'`
+  return [`cd ${/["$`!]/.test(path) ? quoted : `"${path}"`}`]
 }
 
 /** The options with which a new server is added to hosts. */

@@ -48,8 +48,10 @@ export function readServers(
 /**
  * Adds or replaces a server.
  *
- * @param inputs The values that the host has to ask for. Existing inputs of the same id are replaced.
- * @throws {ConfigurationError} If the text is invalid, or has a form that cannot be edited.
+ * @param inputs The values that the host has to ask for. Inputs that only the replaced server used are
+ *   removed.
+ * @throws {ConfigurationError} If the text is invalid, or has a form that cannot be edited, or another
+ *   server uses one of the inputs for something else.
  */
 export function addServer(
   path: string,
@@ -64,11 +66,51 @@ export function addServer(
   if (host.format === 'toml') {
     edited = setTable(text, host.section, name, entry)
   } else {
+    requireFreeInputs(path, text, without(before.servers, name), inputs)
     edited = setMember(text, [host.section, name], entry)
+    for (const id of unusedInputs(before, name, edited, path, host))
+      edited = removeInput(path, edited, id)
     for (const input of inputs) edited = setInput(path, edited, input)
   }
-  verify(path, edited, host, name, { before, entry, ids: inputs.map(({ id }) => id) })
+  const ids = [...inputs.map(({ id }) => id), ...inputsUsedBy(before.servers[name])]
+  verify(path, edited, host, name, { before, entry, ids })
   return edited
+}
+
+/** Checks that no other server uses an input of the same id that asks for something else. */
+function requireFreeInputs(
+  path: string,
+  text: string,
+  others: JsonObject,
+  inputs: readonly Input[],
+): void {
+  const existing = inputsOf(path, text)
+  const used = inputsUsedBy(others)
+  for (const input of inputs) {
+    const same = existing.find((each) => isObject(each) && each['id'] === input.id)
+    if (!same || !used.includes(input.id) || isDeepStrictEqual(plain(same), plain(input))) continue
+    throw new ConfigurationError(
+      `Another server in "${path}" uses the input "${input.id}": choose another name by "--name"`,
+    )
+  }
+}
+
+/** The ids of the inputs to which a part of a configuration refers. */
+function inputsUsedBy(part: unknown): string[] {
+  const references = JSON.stringify(part ?? '').matchAll(/\$\{input:([^}]+)\}/g)
+  return Array.from(references, ([, id = '']) => id)
+}
+
+/** The ids of the inputs that a server used before an edit, and that no server uses after it. */
+function unusedInputs(
+  before: Configuration,
+  name: string,
+  edited: string,
+  path: string,
+  host: Format,
+): string[] {
+  const used = inputsUsedBy(read(path, edited, host).servers)
+  return inputsUsedBy(before.servers[name]).filter((id) => !used.includes(id))
 }
 
 /**
@@ -84,11 +126,7 @@ export function removeServer(path: string, text: string, host: Format, name: str
     return edited
   }
   let edited = removeMember(text, [host.section, name])
-  const rest = JSON.stringify(read(path, edited, host).servers)
-  const references = JSON.stringify(before.servers[name] ?? '').matchAll(/\$\{input:([^}]+)\}/g)
-  const ids = Array.from(references, ([, id = '']) => id).filter((id) => {
-    return !rest.includes(`\${input:${id}}`)
-  })
+  const ids = unusedInputs(before, name, edited, path, host)
   for (const id of ids) edited = removeInput(path, edited, id)
   verify(path, edited, host, name, { before, ids })
   return edited

@@ -122,7 +122,7 @@ const hosts: Readonly<Record<HostName, Host>> = {
 export function requireHosts(words: readonly string[]): readonly HostName[] {
   const all = hostNames.join(', ')
   if (words.length === 0) throw new UsageError(`Specify a host by "--client": ${all}`)
-  return words.map((word) => {
+  return [...new Set(words)].map((word) => {
     const name = hostNames.find((each) => each === word)
     if (name) return name
     throw new UsageError(`Unknown host: "${word}". "--client" must be one of ${all}`)

@@ -166,9 +166,10 @@ describe('edgewise card and publish', () => {
   }
 
   it('print the card of a module, and its entry for the registry', async () => {
-    const path = await write('server.mjs', module)
+    const serving = `console.log('Serving'); setInterval(() => {}, 1000)`
+    const path = await write('server.mjs', module + serving)
     const card = await edgewise('card', path)
-    expect(card.code).toBe(0)
+    expect(card).toMatchObject({ code: 0, err: 'Serving\n' })
     expect(JSON.parse(card.out)).toMatchObject({ name: 'com.example/travel', version: '1.2.3' })
     const { code, out, err } = await edgewise('publish', path, '--dry-run')
     expect(code).toBe(0)

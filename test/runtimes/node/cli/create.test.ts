@@ -80,6 +80,8 @@ describe('npm create edgewise', () => {
   it('without a host prints the command that adds the server to one', async () => {
     expect(await create(['node', 'my shop'])).toBe(0)
     expect(out).toContain('  cd "my shop"\n')
+    expect(await create(['node', `it's $(x)`, '--no-install'])).toBe(0)
+    expect(out).toContain(String.raw`  cd 'it'\''s $(x)'` + '\n')
     expect(out).toContain('  npx edgewise install --name my-shop --client cursor src/main.ts\n')
     expect(await create(['deno', 'times'])).toBe(0)
     expect(out).toContain('--name times --client cursor -- deno run stdio.ts\n')

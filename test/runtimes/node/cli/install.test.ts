@@ -317,9 +317,27 @@ when = 2026-11-29T10:00:00Z
       { id: 'mine' },
       { id: 'travel-authorization', password: true },
     ])
+    await add('vscode', { ...remote, headers: { 'X-Key': 'b' } }, { force: true })
+    expect(readAs('vscode', await readFile(pathOf('vscode'), 'utf8'))['inputs']).toMatchObject([
+      { id: 'mine' },
+      { id: 'travel-x-key' },
+    ])
     await remove('vscode')
     const after = await readFile(pathOf('vscode'), 'utf8')
     expect(after.replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
+  })
+
+  it('in the inputs of VS Code, but not in place of one that another server uses', async () => {
+    const before = `{
+  "inputs": [{ "type": "pickString", "id": "travel-authorization", "options": ["mine"] }],
+  "servers": { "other": { "type": "http", "url": "https://a.example/\${input:travel-authorization}" } }
+}
+`
+    await write(pathOf('vscode'), before)
+    await expect(add('vscode', remote)).rejects.toThrow(
+      'uses the input "travel-authorization": choose another name by "--name"',
+    )
+    expect(await readFile(pathOf('vscode'), 'utf8')).toBe(before)
   })
 })
 
