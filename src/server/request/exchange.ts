@@ -78,7 +78,7 @@ export interface Requester extends Caller {
   readonly client?: ClientFacts | undefined
 }
 
-/** A {@link Requester} whose `client` is always set, for the option `visible`. */
+/** A `Requester` whose `client` is always set, for the option `visible`. */
 export interface Viewer extends Caller {
   /** The client and its capabilities; `unknown` is set if nothing is known about the client. */
   readonly client: ClientFacts
