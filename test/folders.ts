@@ -6,3 +6,18 @@ export const database: readonly string[] = ['postgres', 'runtimes/postgres']
 
 /** The folders whose tests replace modules, so that each test file needs a module graph of its own. */
 export const isolated: readonly string[] = ['gateway']
+
+/** The test files that take longest, which start first, so that nothing waits for them at the end. */
+export const longest: readonly string[] = [
+  'test/package/examples.test.ts',
+  'test/runtimes/node/cli/commands.test.ts',
+  'test/runtimes/browser/web-mcp.test.ts',
+  'test/runtimes/cloudflare/setup.test.ts',
+  'test/runtimes/cloudflare/hub-down.test.ts',
+  'test/runtimes/browser/ports.test.ts',
+  'test/package/docs.test.ts',
+  'test/runtimes/node/cli/new.test.ts',
+  'test/runtimes/cloudflare/lifetime.test.ts',
+  'test/postgres/deployment.test.ts',
+  'test/postgres/outage.test.ts',
+]

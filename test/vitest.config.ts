@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
 import { built, database, isolated } from './folders.ts'
 import { PATIENCE } from './patience.ts'
+import { LongestFirst } from './sequencer.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -33,6 +34,7 @@ export default defineConfig({
   },
   test: {
     reporters: ['default', './test/reporter.ts'],
+    sequence: { sequencer: LongestFirst },
     coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },
     projects: [
       {

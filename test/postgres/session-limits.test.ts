@@ -56,6 +56,7 @@ describe('Sessions of all processes together', () => {
     expect(before.map(([, total]) => total)).toEqual([2, 1, 4, 1])
     // As an earlier version left the tables
     await sql`DROP TABLE ${table('mcp_counts')}`
+    await sql`DROP TABLE ${table('mcp_rate_limits')}`
     await sql`DROP FUNCTION ${table('mcp_count_sessions')} CASCADE`
     await sql`UPDATE ${table('mcp_schema')} SET version = 3`
     await schema.open().storage.migrate()

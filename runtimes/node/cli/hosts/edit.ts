@@ -183,6 +183,9 @@ function parse(path: string, text: string, format: Host['format']): JsonObject {
   try {
     return format === 'toml' ? parseTomlText(text) : parseJsonText(text)
   } catch (error) {
+    if (error instanceof RangeError) {
+      throw new ConfigurationError(`"${path}" is nested too deeply: edit the file by hand`)
+    }
     if (!(error instanceof SyntaxError)) throw error
     const kind = format === 'toml' ? 'TOML' : 'JSON'
     throw new ConfigurationError(`"${path}" is not valid ${kind}: ${error.message}`, {

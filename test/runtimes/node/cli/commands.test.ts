@@ -7,6 +7,7 @@ import { nodeCommand } from '../../../node-program.ts'
 import { serve, toNodeListener } from '../../../../runtimes/node/index.ts'
 import { createHandler } from '../../../../src/presets/server.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
+import { isCommand, usageOf } from '../../../../runtimes/node/cli/usage.ts'
 import { edgewise, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
@@ -204,10 +205,9 @@ describe('help', () => {
     expect(code).toBe(0)
     const names = [...out.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, name = '']) => name)
     expect(names).toContain('complete')
-    for (const name of names) {
-      const help = await edgewise(name, '--help')
-      expect(help).toMatchObject({ code: 0, err: '' })
-      expect(help.out).toContain(`Usage: edgewise ${name} <`)
+    expect(names.filter((name) => !isCommand(name))).toEqual([])
+    for (const name of names.filter(isCommand)) {
+      expect(usageOf(name)).toContain(`Usage: edgewise ${name} <`)
     }
     expect((await edgewise('listen', '--help')).out).toContain('--resource')
     expect((await edgewise('call', '--help')).out).not.toContain('--resource')

@@ -327,6 +327,13 @@ when = 2026-11-29T10:00:00Z
     expect(after.replaceAll(/\s/g, '')).toBe(before.replaceAll(/\s/g, ''))
   })
 
+  it('that is nested too deeply is not changed', async () => {
+    const before = `{ "a": ${'['.repeat(50_000)}${']'.repeat(50_000)} }`
+    await write(pathOf('cursor'), before)
+    await expect(add('cursor', program)).rejects.toThrow('is nested too deeply')
+    expect(await readFile(pathOf('cursor'), 'utf8')).toBe(before)
+  })
+
   it('in the inputs of VS Code, but not in place of one that another server uses', async () => {
     const before = `{
   "inputs": [{ "type": "pickString", "id": "travel-authorization", "options": ["mine"] }],

@@ -217,12 +217,9 @@ export { require, __dirname }
   })
 
   it('that the system cannot create exits with 1 and the error of the system', async () => {
-    const file = join(folder, 'file')
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(file, '')
-    const { code, err } = await edgewise('new', 'node', file)
+    const { code, err } = await edgewise('new', 'node', join(folder, 'a'.repeat(300)))
     expect(code).toBe(1)
-    expect(err).toMatch(/^ENOTDIR: .*\n$/)
+    expect(err).toMatch(/^ENAMETOOLONG: .*\n$/)
   })
 
   it('needs a template that exists, and a folder that is empty', async () => {
