@@ -43,9 +43,8 @@ describe('Playground: a log of 10,000 lines', () => {
     const last = page.locator('#log li').last()
     expect(await last.getAttribute('aria-posinset')).toBe(String(LINES))
     expect(await last.getAttribute('aria-setsize')).toBe(String(LINES))
-    expect(await last.evaluate((row) => row.getBoundingClientRect().bottom)).toBeLessThanOrEqual(
-      800,
-    )
+    // The browser scrolls by whole pixels, while rows may end between two
+    expect(await last.evaluate((row) => row.getBoundingClientRect().bottom)).toBeLessThan(801)
   })
 
   it('can be read from its beginning and in its middle, without news being read out', async () => {
