@@ -8,7 +8,7 @@ import { serve, toNodeListener } from '../../../../runtimes/node/index.ts'
 import { createHandler } from '../../../../src/presets/server.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
 import { isCommand, usageOf } from '../../../../runtimes/node/cli/usage.ts'
-import { edgewise, program, start } from './run.ts'
+import { command, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
 const stdio = ['--', ...nodeCommand('test/runtimes/node/cli/stdio.ts')]
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => http.close())
 
 describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
-  const run = (command: string, ...words: string[]) =>
-    edgewise(command, http.url, ...words, '--revision', revision)
+  const run = (name: string, ...words: string[]) =>
+    command(name, http.url, ...words, '--revision', revision)
 
   it('is listed, whole and by kind', async () => {
     const { out, code } = await run('list')
@@ -106,7 +106,7 @@ describe.each(['2026-07-28', '2025-06-18'])('a server of %s', (revision) => {
 it.each(['2026-07-28', '2025-11-25'])(
   'edgewise follows a task of %s to its end',
   async (revision) => {
-    const called = await edgewise('call', http.url, 'bake', '--revision', revision)
+    const called = await command('call', http.url, 'bake', '--revision', revision)
     expect(called).toMatchObject({ code: 0, out: 'Baked\n' })
   },
 )
@@ -131,7 +131,7 @@ it('edgewise writes the bytes of a resource to a pipe unchanged', async () => {
 
 describe('a program over stdio', () => {
   it('is started, asked and ended', async () => {
-    expect(await edgewise('call', 'add', 'a=1', ...stdio)).toMatchObject({
+    expect(await command('call', 'add', 'a=1', ...stdio)).toMatchObject({
       code: 0,
       out: '{"sum":1}\n',
     })
@@ -139,22 +139,22 @@ describe('a program over stdio', () => {
 
   it('with odd responses is shown as it answers, and listed without invalid entries', async () => {
     const odd = ['--', ...nodeCommand('test/runtimes/node/cli/odd-server.ts')]
-    expect(await edgewise('call', 'odd', ...odd)).toEqual({
+    expect(await command('call', 'odd', ...odd)).toEqual({
       code: 0,
       out: '{"type":"video","data":"x"}\n{"type":"image"}\n{"type":"resource"}\nnull\n',
       err: '',
     })
-    expect((await edgewise('prompt', 'any', ...odd)).out).toBe('user: "plain"\n')
-    const read = await edgewise('read', 'a:b', ...odd)
+    expect((await command('prompt', 'any', ...odd)).out).toBe('user: "plain"\n')
+    const read = await command('read', 'a:b', ...odd)
     expect(read).toEqual({ code: 0, out: '', err: 'Invalid contents: {"uri":"a:b"}\n' })
-    const listed = await edgewise('list', ...odd)
+    const listed = await command('list', ...odd)
     expect(listed).toEqual({ code: 0, out: 'odd 1.0.0 speaks 2025-06-18\ntools\n  odd\n', err: '' })
-    const { err } = await edgewise('list', '--verbose', ...odd)
+    const { err } = await command('list', '--verbose', ...odd)
     expect(err).toBe('Problem: The server answered an unknown request\n')
   })
 
   it('that does not exist is named', async () => {
-    const { code, err } = await edgewise('list', '--', 'no-such-program')
+    const { code, err } = await command('list', '--', 'no-such-program')
     expect(code).toBe(3)
     expect(err).toContain('Cannot connect to no-such-program')
     expect(err).toContain('there is no such program')
@@ -165,7 +165,7 @@ it('edgewise suggests the usual path if a URL without one is not found [P033]', 
   const server = createServer((_, response) => void response.writeHead(404).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const { code, err } = await edgewise('list', `http://127.0.0.1:${port}`)
+  const { code, err } = await command('list', `http://127.0.0.1:${port}`)
   server.close()
   expect(code).toBe(3)
   expect(err).toContain(`; the path may be missing: try http://127.0.0.1:${port}/mcp`)
@@ -181,7 +181,7 @@ it('edgewise reports the error of a proxy that has lost its server', async () =>
   )
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const { port } = proxy.address() as AddressInfo
-  const { code, err } = await edgewise('call', `http://127.0.0.1:${port}/`, 'add', 'a=1', 'b=2')
+  const { code, err } = await command('call', `http://127.0.0.1:${port}/`, 'add', 'a=1', 'b=2')
   proxy.close()
   expect({ code, err }).toEqual({
     code: 3,
@@ -192,7 +192,7 @@ it('edgewise reports the error of a proxy that has lost its server', async () =>
 it('edgewise listen prints notifications until it is interrupted', async () => {
   const { child, outcome } = start('listen', http.url, '--json')
   await expect.poll(() => outcome.err).toContain('Listening to shop')
-  await edgewise('call', http.url, 'grow')
+  await command('call', http.url, 'grow')
   await expect.poll(() => outcome.out).toContain('tools/list_changed')
   const ended = new Promise((resolve) => child.on('close', resolve))
   child.kill('SIGINT')
@@ -201,7 +201,7 @@ it('edgewise listen prints notifications until it is interrupted', async () => {
 
 describe('help', () => {
   it('lists all commands, and the arguments of each', async () => {
-    const { out, code } = await edgewise('--help')
+    const { out, code } = await command('--help')
     expect(code).toBe(0)
     const names = [...out.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, name = '']) => name)
     expect(names).toContain('complete')
@@ -209,8 +209,8 @@ describe('help', () => {
     for (const name of names.filter(isCommand)) {
       expect(usageOf(name)).toContain(`Usage: edgewise ${name} <`)
     }
-    expect((await edgewise('listen', '--help')).out).toContain('--resource')
-    expect((await edgewise('call', '--help')).out).not.toContain('--resource')
+    expect((await command('listen', '--help')).out).toContain('--resource')
+    expect((await command('call', '--help')).out).not.toContain('--resource')
   })
 })
 
@@ -221,7 +221,7 @@ it('a server that wants other scopes is quoted on them when it refuses to connec
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const { code, err } = await edgewise('list', `http://127.0.0.1:${port}/`, '--token', 'few')
+  const { code, err } = await command('list', `http://127.0.0.1:${port}/`, '--token', 'few')
   server.close()
   expect(code).toBe(3)
   expect(err).toMatch(
@@ -240,14 +240,14 @@ describe('options', () => {
   ] as const)(
     '%s with a %s exits with 2, because it has no effect there [P001]',
     async (option, kind) => {
-      for (const command of ['list', 'inspect', 'bridge']) {
+      for (const name of ['list', 'inspect', 'bridge']) {
         const [url, ...program] = kind === 'URL' ? target.URL : ['', ...target.program]
-        const words = [command, url, ...option.split(' '), ...program].filter((word) => word)
-        const { code, err } = await edgewise(...(words as string[]))
-        const [name] = option.split(' ')
+        const words = [name, url, ...option.split(' '), ...program].filter((word) => word)
+        const { code, err } = await command(...(words as string[]))
+        const [flag] = option.split(' ')
         expect([code, err]).toEqual([
           2,
-          expect.stringContaining(`"${name}" has no effect with a ${kind}`),
+          expect.stringContaining(`"${flag}" has no effect with a ${kind}`),
         ])
       }
     },
@@ -293,10 +293,10 @@ describe('wrong usage', () => {
       'must be a path such as "/mcp"',
     ],
   ])('such as %j exits with 2 and names the error', async (words, reason) => {
-    const { code, out, err } = await edgewise(...words)
+    const { code, out, err } = await command(...words)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(reason)
-    const [command] = words
-    expect(err).toContain(`See edgewise ${command === 'nope' ? '' : `${command} `}--help`)
+    const [name] = words
+    expect(err).toContain(`See edgewise ${name === 'nope' ? '' : `${name} `}--help`)
   })
 })

@@ -1,5 +1,7 @@
-// Runs the program `edgewise` as it is built.
+// Runs the program `edgewise`: its commands in this process, or the program as it is built.
 import { spawn, type ChildProcess } from 'node:child_process'
+import { vi } from 'vitest'
+import { runCommand } from '../../../../runtimes/node/cli/run.ts'
 import { root } from '../../../root.ts'
 
 /** The built program, and the words that start it. */
@@ -41,7 +43,24 @@ export function start(...words: readonly string[]): Running {
   return startWith(process.env, ...words)
 }
 
-/** Runs a command to its end. */
+/** Runs the built program to its end. */
 export function edgewise(...words: readonly string[]): Promise<Outcome> {
   return start(...words).ended
+}
+
+/** Runs a command in this process, one at a time: to start Node takes several times as long as most commands. */
+export async function command(...words: readonly string[]): Promise<Outcome> {
+  const outcome: Outcome = { code: null, out: '', err: '' }
+  const capture = (stream: 'stdout' | 'stderr', key: 'out' | 'err') =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      outcome[key] += String(text)
+      return true
+    })
+  const captured = [capture('stdout', 'out'), capture('stderr', 'err')]
+  try {
+    outcome.code = await runCommand(words)
+  } finally {
+    for (const each of captured) each.mockRestore()
+  }
+  return outcome
 }
