@@ -49,21 +49,36 @@ describe('A Worker that is set up wrongly', () => {
   })
 
   it('names the option that is not a number, such as a missing variable', async () => {
-    const short = await bundleWorker('short-lived.ts')
-    for (const IDLE_MS of ['', 'soon', '-1', 'Infinity']) {
-      const said = await complaint({ bindings: { IDLE_MS } }, short)
+    const said = await complaint(
+      { bindings: { IDLE_MS: '' } },
+      await bundleWorker('short-lived.ts'),
+    )
+    expect(said).toContain('"sessionIdleMs" must be a number of milliseconds')
+  })
+
+  it('names each option that is not a number as it should be', async () => {
+    const workerd = await startWorker(await bundleWorker('options-worker.ts'), {
+      durableObjects: {},
+    })
+    const errorWith = async (options: object): Promise<string> => {
+      const body = JSON.stringify(options)
+      const request = new Request('http://localhost/', { method: 'POST', body })
+      return (await workerd.handle(request)).text()
+    }
+    for (const sessionIdleMs of ['', 'soon', '-1', 'Infinity']) {
+      const said = await errorWith({ sessionIdleMs })
       expect(said).toContain('"sessionIdleMs" must be a number of milliseconds')
     }
-    expect(script).toContain('hubShards: 2')
-    for (const shards of ['0', '-1', '1.5', 'NaN']) {
-      const said = await complaint({}, script.replace('hubShards: 2', `hubShards: ${shards}`))
+    for (const hubShards of ['0', '-1', '1.5', 'NaN']) {
+      const said = await errorWith({ hubShards })
       expect(said).toContain('"hubShards" must be a number of objects')
     }
-    for (const calls of ['0', '-1', 'NaN']) {
-      const entrypoint = `hubShards: 2, entrypoint: { maxOpenCalls: ${calls} }`
-      const said = await complaint({}, script.replace('hubShards: 2', entrypoint))
+    for (const maxOpenCalls of ['0', '-1', 'NaN']) {
+      const said = await errorWith({ entrypoint: { maxOpenCalls } })
       expect(said).toContain('"maxOpenCalls" must be a number of calls')
     }
+    expect(await errorWith({ hubShards: '2' })).toContain('no Durable Object binding')
+    await workerd.stop()
   })
 
   it('names the option of the entrypoint that is unknown', async () => {
