@@ -9,7 +9,7 @@ import { aiCatalog, cardHandler, serverCard } from '../../../../src/cards/index.
 import type { ServerCard } from '../../../../src/cards/types.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
 import { root } from '../../../root.ts'
-import { edgewise } from './run.ts'
+import { command, edgewise } from './run.ts'
 import { makeServer } from './server.ts'
 
 let folder: string
@@ -43,14 +43,14 @@ const domainOf = ({ port }: HttpServer): string => `127.0.0.1:${port}`
 describe('A server that is given as a domain', () => {
   it('is found by its card, and called', async () => {
     await using http = await serveWith()
-    const { code, out, err } = await edgewise('call', domainOf(http), 'add', 'a=1', 'list:=[2]')
+    const { code, out, err } = await command('call', domainOf(http), 'add', 'a=1', 'list:=[2]')
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('"sum":3') })
     expect(err).toBe(`Using "shop" at http://127.0.0.1:${http.port}/mcp\n`)
   })
 
   it('is reported if it differs from its card', async () => {
     await using http = await serveWith({ version: '9.9.9' })
-    const { code, err } = await edgewise('list', domainOf(http))
+    const { code, err } = await command('list', domainOf(http))
     expect(code).toBe(0)
     expect(err).toContain('The card gives "9.9.9" as "version", but the server "2.0.0"')
   })
@@ -68,13 +68,13 @@ describe('A server that is given as a domain', () => {
       { remotes: [{ type: 'streamable-http', url, headers: [header] }] },
       embedded,
     )
-    const missing = await edgewise('list', domainOf(asking))
+    const missing = await command('list', domainOf(asking))
     expect([missing.code, missing.err]).toEqual([3, expect.stringContaining('pass --input key=…')])
     for (const words of [
       ['--input', 'key=1'],
       ['--header', 'x-key: 1'],
     ]) {
-      expect(await edgewise('list', domainOf(asking), ...words)).toMatchObject({ code: 0 })
+      expect(await command('list', domainOf(asking), ...words)).toMatchObject({ code: 0 })
     }
   })
 
@@ -86,16 +86,16 @@ describe('A server that is given as a domain', () => {
       })
     }
     await using several = await serveWith({}, two)
-    const ambiguous = await edgewise('list', domainOf(several))
+    const ambiguous = await command('list', domainOf(several))
     expect([ambiguous.code, ambiguous.err]).toEqual([3, expect.stringContaining('specify one')])
     await using foreign = await serveWith({}, (card) => two(card).slice(1))
-    const denied = await edgewise('list', domainOf(foreign))
+    const denied = await command('list', domainOf(foreign))
     expect([denied.code, denied.err]).toEqual([
       3,
       expect.stringContaining('if you trust it, specify its URL'),
     ])
     await using empty = await serveWith({}, () => [])
-    expect(await edgewise('list', domainOf(empty))).toMatchObject({
+    expect(await command('list', domainOf(empty))).toMatchObject({
       code: 3,
       err: expect.stringContaining('lists no servers'),
     })
@@ -104,7 +104,7 @@ describe('A server that is given as a domain', () => {
   it('cannot be found if its host does not answer', async () => {
     const http = await serveWith()
     await http.close()
-    const { code, err } = await edgewise('list', domainOf(http))
+    const { code, err } = await command('list', domainOf(http))
     expect([code, err]).toEqual([
       3,
       expect.stringContaining('Cannot find the servers of 127.0.0.1'),
@@ -116,12 +116,12 @@ describe('edgewise discover', () => {
   it('lists the servers of a domain, and what cannot be used', async () => {
     const broken = { identifier: 'broken', type: 'application/mcp-server-card+json', data: {} }
     await using http = await serveWith({}, (card) => [card, broken])
-    const { code, out, err } = await edgewise('discover', domainOf(http))
+    const { code, out, err } = await command('discover', domainOf(http))
     expect([code, out]).toEqual([0, `  shop  http://127.0.0.1:${http.port}/mcp  Sells things.\n`])
     expect(err).toContain(
       'broken cannot be used: The document is not a server card: "name" must be',
     )
-    const json = await edgewise('discover', domainOf(http), '--json')
+    const json = await command('discover', domainOf(http), '--json')
     expect(JSON.parse(json.out)).toMatchObject([{ name: 'com.example/shop' }])
   })
 
@@ -146,8 +146,8 @@ describe('edgewise discover', () => {
   })
 
   it('needs a domain', async () => {
-    expect(await edgewise('discover')).toMatchObject({ code: 2 })
-    expect(await edgewise('discover', 'a b')).toMatchObject({ code: 2 })
+    expect(await command('discover')).toMatchObject({ code: 2 })
+    expect(await command('discover', 'a b')).toMatchObject({ code: 2 })
   })
 })
 

@@ -13,7 +13,7 @@ import {
   type Caller,
 } from '../../../../src/presets/server.ts'
 import { PATIENCE } from '../../../patience.ts'
-import { edgewise, start, type Running } from './run.ts'
+import { command, start, type Running } from './run.ts'
 
 const opened: Server[] = []
 const running: Running[] = []
@@ -81,12 +81,12 @@ async function untilPrinted({ outcome }: Running, emit: (id: string) => unknown)
 describe('The command "events"', () => {
   it('lists the event types', async () => {
     const { url } = await serve()
-    expect(await edgewise('events', url)).toEqual({
+    expect(await command('events', url)).toEqual({
       code: 0,
       out: '  order.shipped  An order was shipped (poll, push)\n  stock.low      poll\n',
       err: '',
     })
-    const { out, code } = await edgewise('events', url, '--json')
+    const { out, code } = await command('events', url, '--json')
     expect(code).toBe(0)
     expect((JSON.parse(out) as { name: string }[]).map(({ name }) => name)).toEqual([
       'order.shipped',
@@ -160,13 +160,13 @@ describe('The command "events"', () => {
 
   it('fails for a type or a mode that the server does not have', async () => {
     const { url } = await serve()
-    expect(await edgewise('events', url, 'nope')).toEqual({
+    expect(await command('events', url, 'nope')).toEqual({
       code: 1,
       out: '',
       err: 'The server has no event type "nope" (UNSUPPORTED)\n',
     })
     const webhook = ['--webhook', 'https://me.example/hooks']
-    const { code, err } = await edgewise('events', url, 'stock.low', ...webhook)
+    const { code, err } = await command('events', url, 'stock.low', ...webhook)
     expect(code).toBe(1)
     expect(err).toMatch(
       /^Receiving on http:\/\/127\.0\.0\.1:\d+, which https:\/\/me\.example\/hooks must lead to\n/,
@@ -182,7 +182,7 @@ describe('The command "events"', () => {
       [['a', 'city'], '"city" is not of the form name=value'],
     ] as const) {
       const { url } = await serve()
-      const { code, err } = await edgewise('events', url, ...words)
+      const { code, err } = await command('events', url, ...words)
       expect([code, err]).toEqual([2, expect.stringContaining(message)])
     }
   })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { nodeCommand } from '../../../node-program.ts'
-import { edgewise } from './run.ts'
+import { command } from './run.ts'
 
 const program = ['--', ...nodeCommand('test/runtimes/node/cli/forging-server.ts')]
-const run = (...words: string[]) => edgewise(...words, ...program)
+const run = (...words: string[]) => command(...words, ...program)
 
 /** The same as the server says, as it is to be shown. */
 const SHOWN = '\\u009b31m\\u202eb\\u200bc\\udb40\\udc41\\u00ad'
