@@ -20,7 +20,7 @@ import type {
 import { isObject } from '../protocol/validate.ts'
 import type { Attempt } from './attempts.ts'
 import { Call, type CallOwner } from './call.ts'
-import type { ExtensionClient, PassMessage } from './extension.ts'
+import { passDirectly, type ExtensionClient, type PassMessage } from './extension.ts'
 import type { Cache, ChangeListeners, ClientParts, InputHandlers, WalkPages } from './features.ts'
 import { onAbandoned, type AbandonedRequestOptions } from './abandoned-requests.ts'
 import type { ServerIdentity } from './options.ts'
@@ -73,7 +73,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** The requests in flight by id; the keys distinguish strings from numbers. */
   readonly calls: Map<unknown, Call> = new Map<unknown, Call>()
   /** Passes a message through the middleware. */
-  pass: PassMessage = (message, _ctx, last) => last(message)
+  pass: PassMessage = passDirectly
   /** The failed attempts at negotiating with the server. */
   readonly attempts: Attempt[] = []
   /** Set by the target before anything is sent. */

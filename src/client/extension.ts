@@ -83,6 +83,9 @@ export type PassMessage = <Message extends PassedMessage>(
   last: (message: Message) => Awaitable<Result | void>,
 ) => Awaitable<Result | void>
 
+/** Passes a message on without middleware. */
+export const passDirectly: PassMessage = (message, _ctx, last) => last(message)
+
 /** Middleware for `client.use`, and for the option `extensions` of `connect`. Created by `middleware`. */
 export interface ClientMiddleware {
   /**

@@ -13,7 +13,7 @@ import type { InputRequiredResult, Result, JsonObject } from '../protocol/types.
 import { isObject } from '../protocol/validate.ts'
 import { checkResult, invalidResult, isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
-import type { ExtensionRequest } from './extension.ts'
+import { passDirectly, type ExtensionRequest } from './extension.ts'
 import type { RequestOptions } from './request-options.ts'
 import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
@@ -33,15 +33,30 @@ const MAX_DELAY_MS = 5_000
  *   the result does not match its method; `LIMIT_EXCEEDED` if the server asks for input too often.
  * @throws {ProtocolError} The error that the server responded with.
  */
-export async function request(
+export function request(
   connection: Connection,
   method: string,
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<Result> {
   const exchange = { client: connection.client, method, params, options }
-  const passed = connection.pass(exchange, exchange, (request) => send(connection, request))
-  const result = (await passed) as Result
+  return connection.pass === passDirectly
+    ? send(connection, exchange, check)
+    : passThrough(connection, exchange)
+}
+
+/** Sends a request through the middleware, which may change its result. */
+async function passThrough(connection: Connection, exchange: ExtensionRequest): Promise<Result> {
+  const result = await connection.pass(exchange, exchange, (request) => send(connection, request))
+  return check(connection, exchange, result as Result)
+}
+
+/** Checks the result that the caller receives. */
+function check(
+  connection: Connection,
+  { method, params, options }: ExtensionRequest,
+  result: Result,
+): Result {
   if (isComplete(result)) return checkResult(connection, method, result, params)
   if (options.input === 'manual') return result
   throw invalidResult(method, result)
@@ -51,7 +66,11 @@ export async function request(
  * Sends a request that has passed through the middleware. The result is complete, unless the caller
  * provides input itself, or the result has the type of an extension.
  */
-async function send(connection: Connection, request: ExtensionRequest): Promise<Result> {
+async function send(
+  connection: Connection,
+  request: ExtensionRequest,
+  finish?: typeof check,
+): Promise<Result> {
   const { method, params, options } = request
   const facts = requireMethod(connection, method)
   const lookup = facts?.cacheable
@@ -85,7 +104,7 @@ async function send(connection: Connection, request: ExtensionRequest): Promise<
   if (isComplete(result) && round === 0) {
     lookup?.store(checkResult(connection, method, result, params))
   }
-  return result
+  return finish ? finish(connection, request, result) : result
 }
 
 /**
