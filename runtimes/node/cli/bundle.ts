@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../src/index.ts'
 import type { LocalInvocation, Options } from './arguments.ts'
 import { collectFiles, type BundleContents, type BundledFile } from './hosts/bundle-files.ts'
 import { authorOf, bundleManifest, type StartedServer } from './hosts/bundle-manifest.ts'
-import { requireName } from './hosts/hosted-server.ts'
+import { cleanName, requireName } from './hosts/server-name.ts'
 import { ConnectError, open } from './open.ts'
 import { oneLine, print, printJson, printNotice } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
@@ -125,9 +125,5 @@ function nameOf(
   const statedName = [written['name'], manifest['name'], info?.name].find(
     (each) => typeof each === 'string',
   )
-  const derived = String(statedName ?? '')
-    .replace(/^@[^/]*\//, '')
-    .replaceAll(/[^\w-]+/g, '-')
-    .replaceAll(/^[^A-Za-z]+|-+$/g, '')
-  return requireName(derived === '' ? 'server' : derived.slice(0, 64))
+  return cleanName(String(statedName ?? '')) || 'server'
 }

@@ -3,7 +3,14 @@
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
-import { checkEndpoint, checkProgram, rules, type Finding, type Severity } from '#internal/check'
+import {
+  checkEndpoint,
+  checkProgram,
+  groupFindings,
+  reportOf,
+  type Finding,
+  type Severity,
+} from '#internal/check'
 import { SdkError } from '../../../src/index.ts'
 import type { Client } from '../../../src/presets/client.ts'
 import type { Revision } from '../../../src/index.ts'
@@ -39,7 +46,7 @@ export async function check(invocation: Invocation): Promise<number> {
   }
   const server = 'url' in target ? target.url : target.command
   if (options.sarif) printJson(sarifOf(findings, server, await version()))
-  else if (options.json) printJson({ server, findings: findings.map(withRule) })
+  else if (options.json) printJson(reportOf(server, findings))
   else printFindings(findings)
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }
@@ -50,11 +57,6 @@ function connectError(error: unknown, target: Invocation['target']): unknown {
     error instanceof TypeError || (error instanceof SdkError && error.code === 'TIMEOUT')
   if (!hasNoAnswer || !('url' in target)) return error
   return new ConnectError(`Cannot check ${target.url}: ${messagesOf(error)}`, { cause: error })
-}
-
-function withRule(finding: Finding) {
-  const { requirement, url } = rules[finding.rule]
-  return { ...finding, requirement, url }
 }
 
 const headings: Readonly<Record<Severity, string>> = {
@@ -69,25 +71,20 @@ const MAX_SUBJECTS = 8
 /** Prints the findings by severity and rule. */
 function printFindings(findings: readonly Finding[]): void {
   if (findings.length === 0) print('Nothing was found')
-  for (const [severity, heading] of Object.entries(headings)) {
-    const group = findings.filter((finding) => finding.severity === severity)
-    if (group.length > 0) print(heading)
-    for (const rule of new Set(group.map((finding) => finding.rule))) {
-      const { requirement, url } = rules[rule]
-      print(oneLine(`  ${rule}: ${requirement}`))
-      const found = group.filter((finding) => finding.rule === rule)
-      for (const message of new Set(found.map((finding) => finding.message))) {
-        const same = found.filter((finding) => finding.message === message)
-        print(oneLine(`    ${message}${subjectsOf(same)}`))
-      }
-      print(`    See ${url}`)
+  let last: Severity | undefined
+  for (const { severity, rule, requirement, url, messages } of groupFindings(findings)) {
+    if (severity !== last) print(headings[severity])
+    last = severity
+    print(oneLine(`  ${rule}: ${requirement}`))
+    for (const { message, subjects } of messages) {
+      print(oneLine(`    ${message}${listOf(subjects)}`))
     }
+    print(`    See ${url}`)
   }
 }
 
-/** The entries that some findings are about, after a colon. */
-function subjectsOf(findings: readonly Finding[]): string {
-  const subjects = findings.flatMap(({ subject }) => subject ?? [])
+/** The entries that a message is about, after a colon. */
+function listOf(subjects: readonly string[]): string {
   if (subjects.length === 0) return ''
   const more = subjects.length - MAX_SUBJECTS
   return `: ${subjects.slice(0, MAX_SUBJECTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`

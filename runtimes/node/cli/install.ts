@@ -11,11 +11,13 @@ import {
   readConfiguration,
   replaceConfiguration,
 } from './hosts/configuration-file.ts'
+import { configurationPath } from './hosts/configuration-path.ts'
 import { addServer, readServers, removeServer } from './hosts/edit.ts'
 import { entryFor, type HostedServer, type HostEntry } from './hosts/entry.ts'
 import type { HostName } from './hosts/host-names.ts'
-import { configurationPath, hostOf, type Host, type Machine, type Scope } from './hosts/host.ts'
-import { hostedServer, nameFor, requireName } from './hosts/hosted-server.ts'
+import { hostOf, type Host, type Machine, type Scope } from './hosts/host.ts'
+import { hostedServer, nameFor } from './hosts/hosted-server.ts'
+import { requireName } from './hosts/server-name.ts'
 import { oneLine, print, printNotice } from './print.ts'
 import { requireNoArguments } from './usage.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The hosts that `edgewise install` configures: where each keeps its configuration.
+ * The hosts that `edgewise install` configures: where each keeps its configuration. The playground uses this
+ * too, so it imports nothing of Node.
  */
-import { posix, win32 } from 'node:path'
 import { UsageError } from '../usage.ts'
 import { hostNames, type HostName } from './host-names.ts'
 
@@ -132,21 +132,6 @@ export function requireHosts(words: readonly string[]): readonly HostName[] {
 /** How a host is configured. */
 export function hostOf(name: HostName): Host {
   return hosts[name]
-}
-
-/**
- * The path of the file that configures a host.
- *
- * @throws {UsageError} If the host has no configuration of projects.
- */
-export function configurationPath(name: HostName, scope: Scope, machine: Machine): string {
-  const { title, userFile, projectFile } = hostOf(name)
-  const { join } = machine.platform === 'win32' ? win32 : posix
-  if (scope === 'user') return join(...userFile(machine))
-  if (!projectFile) {
-    throw new UsageError(`${title} cannot be configured for a project: omit "--scope project"`)
-  }
-  return join(machine.cwd, ...projectFile)
 }
 
 /** The folder in which applications of the user keep their data. */

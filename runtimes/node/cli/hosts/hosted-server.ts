@@ -5,12 +5,11 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { UsageError } from '../usage.ts'
 import type { Options, Target } from '../arguments.ts'
+import { bridgeTo, startable } from './bridge-program.ts'
 import type { HostedServer, Program } from './entry.ts'
 import type { HostName } from './host-names.ts'
 import type { Machine, Scope } from './host.ts'
-
-/** The programs that are scripts on Windows, which only a shell can start. */
-const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn)$/i
+import { cleanName, nameOfUrl, requireName } from './server-name.ts'
 
 /** Where a server is configured. */
 export interface Place {
@@ -52,38 +51,6 @@ export function headersOf({ headers }: Pick<Options, 'headers'>): Record<string,
   )
 }
 
-/**
- * A program that connects to a URL. The configuration of Claude Desktop has only programs.
- *
- * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
- */
-function bridgeTo(url: string, { Authorization, ...headers }: Record<string, string>): Program {
-  const [, token] = /^Bearer (\S+)$/i.exec(Authorization ?? '') ?? []
-  const argumentHeaders = Object.entries({
-    ...headers,
-    ...(token === undefined && Authorization !== undefined && { Authorization }),
-  })
-  const args = [
-    ...['-y', 'edgewise', 'bridge', url],
-    ...(Authorization === undefined ? ['--sign-in'] : []),
-    ...argumentHeaders.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
-  ]
-  // Other users of the machine can see arguments, but not variables. A bearer token is therefore passed in
-  // a variable. The bridge reads all other headers from its arguments
-  return { command: 'npx', args, env: token === undefined ? {} : { EDGEWISE_TOKEN: token } }
-}
-
-/**
- * On Windows, starts a script by the shell.
- *
- * @see https://code.claude.com/docs/en/mcp#option-3-add-a-local-stdio-server
- */
-function startable(program: Program, platform: NodeJS.Platform): Program {
-  const { command, args } = program
-  if (platform !== 'win32' || !WINDOWS_SCRIPTS.test(command)) return program
-  return { ...program, command: 'cmd', args: ['/c', command, ...args] }
-}
-
 /** Makes the paths of files absolute, because a host starts programs in another folder. */
 function withAbsolutePaths(
   { command, args }: Extract<Target, { command: string }>,
@@ -98,9 +65,6 @@ function withAbsolutePaths(
   }
 }
 
-/** The name under which a host lists a server. */
-const NAME = /^[A-Za-z][\w-]{0,63}$/
-
 /**
  * The name of a server: the given name, or a name that is derived from the server.
  *
@@ -108,39 +72,11 @@ const NAME = /^[A-Za-z][\w-]{0,63}$/
  */
 export function nameFor(target: Target, given: string | undefined, cwd: string): string {
   if (given !== undefined) return requireName(given)
-  const derived = ('url' in target ? nameOfUrl(new URL(target.url)) : nameOfProgram(target, cwd))
-    .replace(/^@[^/]*\//, '') // The scope of a package, such as "@example/"
-    .replace(/(?<=.)@.*$/, '') // The version of a package, such as "@1.2.0"
-    .replaceAll(/[^\w-]+/g, '-') // Characters that a name must not contain
-    .replaceAll(/^[^A-Za-z]+|-+$/g, '') // A beginning that is not a letter, and hyphens at the end
-    .slice(0, 64)
-  if (NAME.test(derived)) return derived
+  const derived = cleanName(
+    'url' in target ? nameOfUrl(new URL(target.url)) : nameOfProgram(target, cwd),
+  )
+  if (derived !== '') return derived
   throw new UsageError('Specify a name for the server by "--name"')
-}
-
-/**
- * Checks the name of a server.
- *
- * @throws {UsageError} If a host could not use the name.
- */
-export function requireName(name: string | undefined): string {
-  if (name !== undefined && NAME.test(name)) return name
-  throw new UsageError(
-    `The name of a server must be a letter and up to 63 letters, digits, "-" and "_", not "${name ?? ''}"`,
-  )
-}
-
-/**
- * The last label of a hostname that is neither its top-level domain nor generic, such as "linear" of
- * `mcp.linear.app`. Empty if no label is left, or if the hostname is an IP address.
- */
-function nameOfUrl({ hostname }: URL): string {
-  if (/^[\d.]+$|:/.test(hostname)) return ''
-  const labels = hostname.split('.')
-  if (labels.length === 1) return hostname
-  return (
-    labels.slice(0, -1).findLast((label) => !/^(?:mcp|api|www|com?|workers)$/.test(label)) ?? ''
-  )
 }
 
 function nameOfProgram(

@@ -20,13 +20,10 @@ import {
   readConfiguration,
   replaceConfiguration,
 } from '../../../../runtimes/node/cli/hosts/configuration-file.ts'
+import { configurationPath } from '../../../../runtimes/node/cli/hosts/configuration-path.ts'
 import type { HostedServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostNames, type HostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
-import {
-  configurationPath,
-  hostOf,
-  type Machine,
-} from '../../../../runtimes/node/cli/hosts/host.ts'
+import { hostOf, type Machine } from '../../../../runtimes/node/cli/hosts/host.ts'
 import { hostedServer, nameFor } from '../../../../runtimes/node/cli/hosts/hosted-server.ts'
 import { addToHost, removeFromHost } from '../../../../runtimes/node/cli/install.ts'
 import { parseJsonc, readAs } from './host-formats.ts'

@@ -1,0 +1,39 @@
+/**
+ * The program by which hosts that know only programs use a URL.
+ */
+import type { Program } from './entry.ts'
+
+/** The programs that are scripts on Windows, which only a shell can start. */
+const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn)$/i
+
+/**
+ * A program that connects to a URL. The configuration of Claude Desktop has only programs.
+ *
+ * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
+ */
+export function bridgeTo(url: string, { Authorization, ...headers }: Record<string, string>): Program {
+  const [, token] = /^Bearer (\S+)$/i.exec(Authorization ?? '') ?? []
+  const argumentHeaders = Object.entries({
+    ...headers,
+    ...(token === undefined && Authorization !== undefined && { Authorization }),
+  })
+  const args = [
+    ...['-y', 'edgewise', 'bridge', url],
+    ...(Authorization === undefined ? ['--sign-in'] : []),
+    ...argumentHeaders.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+  ]
+  // Other users of the machine can see arguments, but not variables. A bearer token is therefore passed in
+  // a variable. The bridge reads all other headers from its arguments
+  return { command: 'npx', args, env: token === undefined ? {} : { EDGEWISE_TOKEN: token } }
+}
+
+/**
+ * On Windows, starts a script by the shell.
+ *
+ * @see https://code.claude.com/docs/en/mcp#option-3-add-a-local-stdio-server
+ */
+export function startable(program: Program, platform: NodeJS.Platform): Program {
+  const { command, args } = program
+  if (platform !== 'win32' || !WINDOWS_SCRIPTS.test(command)) return program
+  return { ...program, command: 'cmd', args: ['/c', command, ...args] }
+}

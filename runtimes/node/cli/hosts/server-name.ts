@@ -1,0 +1,41 @@
+/**
+ * The name under which a host lists a server.
+ */
+import { UsageError } from '../usage.ts'
+
+const NAME = /^[A-Za-z][\w-]{0,63}$/
+
+/** Derives a name from that of a package, a host or a server. Empty if nothing of it can be used. */
+export function cleanName(text: string): string {
+  return text
+    .replace(/^@[^/]*\//, '') // The scope of a package, such as "@example/"
+    .replace(/(?<=.)@.*$/, '') // The version of a package, such as "@1.2.0"
+    .replaceAll(/[^\w-]+/g, '-') // Characters that a name must not contain
+    .replaceAll(/^[^A-Za-z]+|-+$/g, '') // A beginning that is not a letter, and hyphens at the end
+    .slice(0, 64)
+}
+
+/**
+ * Checks the name of a server.
+ *
+ * @throws {UsageError} If a host could not use the name.
+ */
+export function requireName(name: string | undefined): string {
+  if (name !== undefined && NAME.test(name)) return name
+  throw new UsageError(
+    `The name of a server must be a letter and up to 63 letters, digits, "-" and "_", not "${name ?? ''}"`,
+  )
+}
+
+/**
+ * The last label of a hostname that is neither its top-level domain nor generic, such as "linear" of
+ * `mcp.linear.app`. Empty if no label is left, or if the hostname is an IP address.
+ */
+export function nameOfUrl({ hostname }: URL): string {
+  if (/^[\d.]+$|:/.test(hostname)) return ''
+  const labels = hostname.split('.')
+  if (labels.length === 1) return hostname
+  return (
+    labels.slice(0, -1).findLast((label) => !/^(?:mcp|api|www|com?|workers)$/.test(label)) ?? ''
+  )
+}
