@@ -13,12 +13,16 @@ import type { Answer, Wire } from './wire.ts'
 /** Checks a response with the status 401, and the metadata to which it leads. */
 export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGenerator<Finding> {
   const header = refused.headers.get('www-authenticate')
-  if (header === null) yield finding('challenge', 'The header is missing')
+  if (header === null) {
+    yield wire.isPage
+      ? finding('cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing')
+      : finding('challenge', 'The header is missing')
+  }
   const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
   const named = bearer?.params.get('resource_metadata')
   const found = await readFirst(wire, named === undefined ? resourceUrls(wire.url) : [named])
   if ('tried' in found) {
-    return yield finding('resource-metadata', `There is none at ${found.tried.join(' and ')}`)
+    return yield finding('resource-metadata', absence(wire, 'none', found.tried))
   }
   const { resource, authorization_servers: servers } = found.document
   if (!covers(resource, wire.url)) {
@@ -36,13 +40,7 @@ async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
   if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
   const found = await readFirst(wire, serverUrls(url))
   if ('tried' in found) {
-    return [
-      finding(
-        'authorization-server',
-        `There is no metadata at ${found.tried.join(' and ')}`,
-        issuer,
-      ),
-    ]
+    return [finding('authorization-server', absence(wire, 'no metadata', found.tried), issuer)]
   }
   const findings: Finding[] = []
   const { issuer: actual, code_challenge_methods_supported: methods } = found.document
@@ -55,6 +53,12 @@ async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
     findings.push(finding('pkce', message, found.url))
   }
   return findings
+}
+
+/** Says that there is no document, as far as a page can know that. */
+function absence({ isPage }: Wire, what: string, urls: readonly string[]): string {
+  const tried = urls.join(' and ')
+  return isPage ? `Pages can read ${what} at ${tried}` : `There is ${what} at ${tried}`
 }
 
 type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }

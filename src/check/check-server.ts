@@ -37,9 +37,11 @@ export async function* checkEndpoint(options: WireOptions, open: Open): AsyncGen
     return yield finding('not-mcp', describeRefusal(describeAnswer(initialized), initialized.text))
   }
   if (versions) yield* checkStateless(wire)
-  if (isLegacy) yield* checkSessions(wire, initialized)
+  const session = isLegacy ? yield* checkSessions(wire, initialized) : { isUsable: false }
+  // Further findings would only follow from this one
+  if (isLegacy && !session.isUsable && !versions) return
   yield* checkWeb(wire)
-  const accepted = isLegacy ? await acceptedVersions(wire) : []
+  const accepted = session.isUsable ? await acceptedVersions(wire) : []
   yield* checkVersions(new Set([...(versions ?? []), ...accepted]), open)
   await using client = await open()
   yield* checkCatalog(client, options.signal)

@@ -31,8 +31,12 @@ export function isInitialized({ message }: Answer): boolean {
  * Checks the handshake and the requests of a session, and ends it.
  *
  * @param initialized The answer to `initialize` that opened the session.
+ * @returns Whether clients like this one can use the session.
  */
-export async function* checkSessions(wire: Wire, initialized: Answer): AsyncGenerator<Finding> {
+export async function* checkSessions(
+  wire: Wire,
+  initialized: Answer,
+): AsyncGenerator<Finding, { readonly isUsable: boolean }> {
   const result = initialized.message?.result as JsonObject
   const { protocolVersion, capabilities, serverInfo } = result
   if (
@@ -52,7 +56,15 @@ export async function* checkSessions(wire: Wire, initialized: Answer): AsyncGene
     yield finding('session-id', `The session id is ${JSON.stringify(sessionId)}`)
   }
   const headers = sessionHeaders(version, sessionId)
-  await wire.send({ body: { jsonrpc: '2.0', method: 'notifications/initialized' }, headers })
+  const ready = await wire.send({
+    body: { jsonrpc: '2.0', method: 'notifications/initialized' },
+    headers,
+  })
+  // The session has an id, but the response does not expose it
+  if (wire.isPage && sessionId === null && ready.status >= 400) {
+    yield finding('cors-expose', 'Pages cannot read Mcp-Session-Id')
+    return { isUsable: false }
+  }
   yield* await checkErrors(wire, headers, capabilities)
   // Earlier revisions do not have the header
   if (version >= '2025-06-18') {
@@ -66,6 +78,7 @@ export async function* checkSessions(wire: Wire, initialized: Answer): AsyncGene
     }
   }
   if (sessionId !== null) yield* await checkEnd(wire, headers)
+  return { isUsable: true }
 }
 
 /**

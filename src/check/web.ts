@@ -13,6 +13,8 @@ const REQUESTED = ['content-type', 'mcp-protocol-version', 'mcp-session-id', 'au
 
 /** Checks preflights, exposed headers and origins. */
 export async function* checkWeb(wire: Wire): AsyncGenerator<Finding> {
+  // The browser sets the origin of the page, and sends preflights itself
+  if (wire.isPage) return
   const headers = { origin: FOREIGN }
   if (isLoopback(new URL(wire.url).hostname)) {
     const foreign = await wire.send({ body: initializeRequest('2025-11-25'), headers })

@@ -28,6 +28,13 @@ export interface WireOptions {
   /** How long each response may take, in milliseconds. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
+  /**
+   * Whether a Web page sends the requests. It cannot choose their origin, and cannot read all headers of
+   * responses, so that rules about these are not checked.
+   *
+   * @default false
+   */
+  readonly isPage?: boolean
 }
 
 /** What an endpoint answered. */
@@ -52,10 +59,13 @@ export interface Sent {
 /** An endpoint that is checked. */
 export class Wire {
   readonly url: string
+  /** Whether a Web page sends the requests. */
+  readonly isPage: boolean
   readonly #options: WireOptions
 
   constructor(options: WireOptions) {
     this.url = options.url
+    this.isPage = options.isPage ?? false
     this.#options = options
   }
 

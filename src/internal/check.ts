@@ -1,7 +1,8 @@
 /**
- * Checks of servers, for the command line; not exported by the package.
+ * Checks of servers, for the command line and the playground; not exported by the package.
  *
  * @module
  */
 export { checkEndpoint, checkProgram, type Open } from '../check/check-server.ts'
+export { groupFindings, reportOf, type RuleFindings } from '../check/report.ts'
 export { rules, type Finding, type Rule, type RuleId, type Severity } from '../check/rules.ts'

@@ -11,7 +11,10 @@ const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn)$/i
  *
  * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
  */
-export function bridgeTo(url: string, { Authorization, ...headers }: Record<string, string>): Program {
+export function bridgeTo(
+  url: string,
+  { Authorization, ...headers }: Record<string, string>,
+): Program {
   const [, token] = /^Bearer (\S+)$/i.exec(Authorization ?? '') ?? []
   const argumentHeaders = Object.entries({
     ...headers,

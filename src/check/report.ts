@@ -1,0 +1,60 @@
+/**
+ * The findings of a check, for programs and for people.
+ *
+ * @see https://modelcontextprotocol.io/specification/versioning
+ */
+import { rules, type Finding, type Rule, type RuleId, type Severity } from './rules.ts'
+
+/** The findings of one rule. What several of them have in common is said once. */
+export interface RuleFindings extends Rule {
+  readonly rule: RuleId
+  readonly messages: readonly {
+    /** What the server did. */
+    readonly message: string
+    /** The tools, resources, prompts or URLs that it is about. */
+    readonly subjects: readonly string[]
+  }[]
+}
+
+const severities: readonly Severity[] = ['error', 'warning', 'note']
+
+/** Groups findings by severity, rule and message; the most serious ones first. */
+export function groupFindings(findings: readonly Finding[]): RuleFindings[] {
+  return severities.flatMap((severity) => {
+    const group = findings.filter((finding) => finding.severity === severity)
+    const ids = new Set(group.map(({ rule }) => rule))
+    return Array.from(ids, (rule) => ({
+      ...rules[rule],
+      rule,
+      messages: messagesOf(group.filter((finding) => finding.rule === rule)),
+    }))
+  })
+}
+
+function messagesOf(findings: readonly Finding[]): RuleFindings['messages'] {
+  const messages = new Set(findings.map(({ message }) => message))
+  return Array.from(messages, (message) => ({
+    message,
+    subjects: findings.flatMap((finding) =>
+      finding.message === message ? (finding.subject ?? []) : [],
+    ),
+  }))
+}
+
+/** The findings as JSON: each with its requirement and the section of the specification. */
+export interface Report {
+  /** The URL or the program. */
+  readonly server: string
+  readonly findings: readonly (Finding & Rule)[]
+}
+
+/** Creates the report of a check. */
+export function reportOf(server: string, findings: readonly Finding[]): Report {
+  return {
+    server,
+    findings: findings.map((finding) => {
+      const { requirement, url } = rules[finding.rule]
+      return { ...finding, requirement, url }
+    }),
+  }
+}

@@ -1,0 +1,87 @@
+// What a Web page finds when it checks a server: it cannot choose its origin, nor read all headers.
+import { describe, expect, it } from 'vitest'
+import { checkEndpoint } from '../../src/check/check-server.ts'
+import { groupFindings, reportOf } from '../../src/check/report.ts'
+import { finding, type Finding } from '../../src/check/rules.ts'
+import { connect } from '../../src/presets/client.ts'
+import { createHandler, createServer, statefulSessions } from '../../src/presets/server.ts'
+
+type Fetch = (request: Request) => Promise<Response>
+
+/** Checks a server at a URL, of whose responses a page can read only some headers. */
+async function checkFromPage(
+  url: string,
+  serve: Fetch,
+  readable: readonly string[] = ['content-type', 'mcp-session-id'],
+): Promise<Finding[]> {
+  const fetch = async (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const response = await serve(new Request(at, init))
+    const headers = [...response.headers].filter(([name]) => readable.includes(name))
+    const { status, body } = response
+    return new Response(body, { status, headers })
+  }
+  const options = { url, headers: new Headers(), fetch, timeoutMs: 5_000, isPage: true }
+  const found: Finding[] = []
+  for await (const each of checkEndpoint(options, () => connect(url, { fetch }))) found.push(each)
+  return found
+}
+
+describe('A check from a page', () => {
+  const handle = createHandler(createServer({ name: 'good', version: '1.0.0' }), {
+    sessions: statefulSessions(),
+  })
+  const serve: Fetch = async (request) => handle(request)
+
+  it.each(['http://127.0.0.1:8787/mcp', 'https://mcp.example/mcp'])(
+    'finds nothing on a server of ours at %s',
+    async (url) => {
+      expect(await checkFromPage(url, serve)).toEqual([])
+    },
+  )
+
+  it('reports that the id of the session is not exposed, and nothing that follows from it', async () => {
+    const legacy: Fetch = async (request) => {
+      const text = await request.clone().text()
+      return text.includes('server/discover') ? new Response(null, { status: 400 }) : serve(request)
+    }
+    const found = await checkFromPage('https://mcp.example/mcp', legacy, ['content-type'])
+    expect(found.map(({ rule }) => rule)).toEqual(['cors-expose'])
+  })
+
+  it('does not say that a document is missing that the page cannot read', async () => {
+    const found = await checkFromPage('https://mcp.example/mcp', ({ url }) =>
+      url === 'https://mcp.example/mcp'
+        ? Promise.resolve(new Response(null, { status: 401 }))
+        : Promise.reject(new TypeError('Failed to fetch')),
+    )
+    expect(found.map(({ rule, message }) => [rule, message])).toEqual([
+      ['cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing'],
+      ['resource-metadata', expect.stringMatching(/^Pages can read none at https/)],
+    ])
+  })
+})
+
+describe('A report', () => {
+  const findings = [
+    finding('tool-annotations', 'Both annotations are missing', 'a'),
+    finding('tool-schema', 'It is missing', 'b'),
+    finding('tool-annotations', 'Both annotations are missing', 'c'),
+  ]
+
+  it('groups findings by severity, rule and message', () => {
+    expect(groupFindings(findings)).toMatchObject([
+      { rule: 'tool-schema', severity: 'error', messages: [{ subjects: ['b'] }] },
+      { rule: 'tool-annotations', severity: 'note', messages: [{ subjects: ['a', 'c'] }] },
+    ])
+  })
+
+  it('has the requirement and the section of the specification of each finding', () => {
+    const report = reportOf('https://mcp.example/mcp', findings)
+    expect(report.server).toBe('https://mcp.example/mcp')
+    expect(report.findings[0]).toMatchObject({ subject: 'a', severity: 'note' })
+    for (const { requirement, url } of report.findings) {
+      expect(requirement).toMatch(/\.$/)
+      expect(url).toMatch(/^https:/)
+    }
+  })
+})
