@@ -15,6 +15,8 @@ const OPENING_SECONDS = 20
 const SECONDS = 6
 /** Changes that are announced at once. */
 const BURST = 300
+/** The batches in which they are stored: two in each process, of those that come first and of the others. */
+const BURST_BATCHES = 2 * PROCESSES
 /** How often it is checked whether they arrived, every 100 ms at most. */
 const MAX_WAITS = 150
 /** Clients that are not measured. */
@@ -99,7 +101,9 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
   const startedAt = performance.now()
   const all = await during(fleet, async () => {
     const idle = await during(fleet, () => pause(SECONDS * 1_000))
-    const idleMs = idle.cpuUs / SECONDS / 1_000
+    const idleMs = idle.cpuUs / idle.seconds / 1_000
+    /** The CPU time without that of the comments that were sent at the same time, in milliseconds. */
+    const ownMs = ({ cpuUs, seconds }: Used): number => cpuUs / 1_000 - idleMs * seconds
     add('CPU of comments, in ms', 'per second', (cpu['keep-alive comments'] ?? 0) * 1_000, idleMs)
     let n = 0
     let calls = 0
@@ -113,12 +117,7 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
     })
     const perCall = load.calls / calls
     add('queries', 'calls, per second', plan.queries['calls'] ?? 0, called.queries * perCall)
-    add(
-      'CPU, in ms',
-      'calls, per second',
-      (cpu['calls'] ?? 0) * 1_000,
-      (called.cpuUs * perCall) / 1_000 - idleMs,
-    )
+    add('CPU, in ms', 'calls, per second', (cpu['calls'] ?? 0) * 1_000, ownMs(called) * perCall)
 
     const received = clients.received
     let changes = 0
@@ -152,7 +151,7 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
       'CPU, in ms',
       'changes, per second',
       (cpu['changes'] ?? 0) * 1_000,
-      (changed.cpuUs * perChange) / 1_000 - idleMs,
+      ownMs(changed) * perChange,
     )
 
     const burst = await during(fleet, async () => {
@@ -160,10 +159,11 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
       for (let each = 0; each < BURST; each++) fleet.announce(each, each)
       for (let waits = 0; clients.received < all && waits < MAX_WAITS; waits++) await pause(100)
     })
-    // Whatever they are, batches are few
-    add('queries', '300 changes at once', 4 * (1 + PROCESSES), burst.queries)
+    add('queries', '300 changes at once', BURST_BATCHES * (1 + PROCESSES), burst.queries)
     const eachUs = PROCESSES * POSTGRES.lookupUs + POSTGRES.sendUs
-    add('CPU, in ms', '300 changes at once', (BURST * eachUs) / 1_000, burst.cpuUs / 1_000)
+    const batchUs = POSTGRES.announceUs + PROCESSES * POSTGRES.changeUs
+    const burstMs = (BURST * eachUs + BURST_BATCHES * batchUs) / 1_000
+    add('CPU, in ms', '300 changes at once', burstMs, ownMs(burst))
     await pause(POSTGRES.touchSeconds * 1_000 - (performance.now() - startedAt))
   })
   const seconds = (performance.now() - startedAt) / 1_000
@@ -175,11 +175,18 @@ async function apply(fleet: Fleet, clients: ProcessClients, load: Load, add: Add
   )
 }
 
-async function during(fleet: Fleet, work: () => Promise<unknown>): Promise<FleetCounts> {
+/** What was counted between two moments, which are `seconds` apart. */
+interface Used extends FleetCounts {
+  readonly seconds: number
+}
+
+async function during(fleet: Fleet, work: () => Promise<unknown>): Promise<Used> {
   const before = await fleet.counts()
+  const startedAt = performance.now()
   await work()
   const after = await fleet.counts()
+  const seconds = (performance.now() - startedAt) / 1_000
   const names = Object.keys(after) as (keyof FleetCounts)[]
   for (const name of names) after[name] -= before[name]
-  return after
+  return { ...after, seconds }
 }

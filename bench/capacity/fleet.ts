@@ -13,7 +13,7 @@ const REPORT_MS = 1_200
 
 /** What all processes counted together since their start, and the rows of the database. */
 export interface FleetCounts extends Omit<ProcessCounts, 'url'> {
-  /** Inserted, updated or deleted. */
+  /** Inserted, updated or deleted, in all tables but that of the processes. */
   rowsWritten: number
   sessionUpdates: number
   changesInserted: number
@@ -49,12 +49,15 @@ export async function startFleet(count: number, pool: number): Promise<Fleet> {
     return counts
   }
   const first = await Promise.all(children.map(ask))
-  const table = async (name: string) => {
-    const [row] = await sql<{ inserted: number; updated: number; deleted: number }[]>`
-      SELECT n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated,
+  const tables = async () => {
+    const rows = await sql<{ name: string; inserted: number; updated: number; deleted: number }[]>`
+      SELECT relname AS name, n_tup_ins::float8 AS inserted, n_tup_upd::float8 AS updated,
         n_tup_del::float8 AS deleted
-      FROM pg_stat_user_tables WHERE schemaname = ${SCHEMA} AND relname = ${name}`
-    return row ?? { inserted: 0, updated: 0, deleted: 0 }
+      FROM pg_stat_user_tables WHERE schemaname = ${SCHEMA} AND relname <> 'mcp_processes'`
+    return {
+      named: (name: string) => rows.find((row) => row.name === name),
+      rowsWritten: rows.reduce((sum, row) => sum + row.inserted + row.updated + row.deleted, 0),
+    }
   }
   return {
     urls: first.map(({ url }) => url),
@@ -64,19 +67,18 @@ export async function startFleet(count: number, pool: number): Promise<Fleet> {
       const all = await Promise.all(children.map(ask))
       const sum = (name: Exclude<keyof ProcessCounts, 'url'>): number =>
         all.reduce((total, counts) => total + counts[name], 0)
-      const [sessions, changes] = [await table('mcp_sessions'), await table('mcp_changes')]
+      const { named, rowsWritten } = await tables()
       const [size] = await sql<{ bytes: number }[]>`
         SELECT pg_total_relation_size(${`${SCHEMA}.mcp_sessions`}::regclass)::float8 AS bytes`
-      const { inserted, updated, deleted } = sessions
       return {
         queries: sum('queries'),
         notified: sum('notified'),
         cpuUs: sum('cpuUs'),
         heapBytes: sum('heapBytes'),
         rssBytes: sum('rssBytes'),
-        rowsWritten: inserted + updated + deleted,
-        sessionUpdates: updated,
-        changesInserted: changes.inserted,
+        rowsWritten,
+        sessionUpdates: named('mcp_sessions')?.updated ?? 0,
+        changesInserted: named('mcp_changes')?.inserted ?? 0,
         databaseBytes: size?.bytes ?? 0,
       }
     },

@@ -33,14 +33,14 @@ export const POSTGRES = {
   kbPerSession: 26,
   kbPerListener: 20,
   /** A session in the database with its index, in KB. */
-  kbOfRow: 0.9,
+  kbOfRow: 0.6,
 
   /** A call at a low rate; at full load it is a tenth (`bench -- node-http`). */
   callUs: 700,
   /** What a session adds to it: the query for its row. */
   sessionCallUs: 450,
   /** A keep-alive comment, and how often it is sent. */
-  keepAliveUs: 70,
+  keepAliveUs: 150,
   keepAliveSeconds: 15,
   /** Storing a change, in the process that announces it. */
   announceUs: 700,

@@ -24,6 +24,7 @@ export function send(
       if (isStream && response.statusCode === 200) return resolve({ response, text: '' })
       let text = ''
       response.setEncoding('utf8')
+      response.on('error', reject)
       response.on('data', (chunk: string) => (text += chunk))
       response.on('end', () => {
         if ((response.statusCode ?? 500) < 300) return resolve({ response, text })

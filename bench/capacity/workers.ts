@@ -51,7 +51,7 @@ export const WORKERS = {
   /** Objects leave memory after this time without a request. */
   evictSeconds: 10,
   /** A keep-alive comment, with its client in the same process, and how often it is sent. */
-  keepAliveUs: 50,
+  keepAliveUs: 150,
   keepAliveSeconds: 15,
   /** A request to a hub with a change, however many clients the hub has. */
   hubChangeUs: 200,
