@@ -4,7 +4,7 @@
  *
  * @see https://rolldown.rs/reference/
  */
-import { cp } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
@@ -32,6 +32,26 @@ for (const entry of ['main', 'callback']) {
     },
   })
 }
-for (const file of ['index.html', 'callback.html', 'styles.css', 'icon.svg', '_headers']) {
+for (const file of ['index.html', 'callback.html', 'icon.svg', '_headers']) {
   await cp(page + file, target + file)
 }
+
+/** The styles of all modules, in the order in which they override each other. */
+const styles = [
+  'base',
+  'controls',
+  'layout/layout',
+  'layout/tabs',
+  'connection/connection',
+  'navigation',
+  'views/views',
+  'form/form',
+  'run',
+  'timeline/timeline',
+  'dialog',
+  'saved/saved',
+  'settings/settings',
+  'sign-in/sign-in',
+]
+const texts = await Promise.all(styles.map((name) => readFile(`${page}${name}.css`, 'utf8')))
+await writeFile(`${target}styles.css`, texts.join('\n'))

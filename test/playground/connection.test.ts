@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { connectOver, isConnected, press, result, sees, show, visit } from './visit.ts'
+import { connectOver, connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
 
 const visited = visit(server)
 let page: Page
@@ -55,8 +55,7 @@ describe('Playground: connection', () => {
 
   it('reaches a server that supports only HTTP+SSE', async () => {
     const own = await visited.open()
-    await own.getByLabel('Endpoint').fill(`${visited.url}/sse`)
-    await press(own, 'Connect')
+    await connectTo(own, `${visited.url}/sse`)
     await isConnected(own, 'over 2025-11-25')
     await show(own, 'tool/greet', 'Greet')
     await own.getByLabel('name').fill('Ada')
@@ -77,13 +76,12 @@ describe('Playground: connection', () => {
     expect(await facts.locator('.chip').allInnerTexts()).toContain('completions')
   })
 
-  it('finds a server by its domain, and logs how it differs from its card', async () => {
+  it('finds a server by its domain, and notes how it differs from its card', async () => {
     const own = await visited.open()
     const { host } = new URL(visited.url)
     const markup = '<img src=x onerror=alert(1)>'
     await serveCatalog(own, [{ title: markup }])
-    await own.getByLabel('Endpoint').fill(host)
-    await press(own, 'Connect')
+    await connectTo(own, host)
     await isConnected(own, 'over 2026-07-28')
     expect(await own.getByLabel('Endpoint').inputValue()).toBe(`${visited.url}/mcp`)
     await sees(own.getByRole('tabpanel'), `The card gives "${markup}" as “title”`)
@@ -96,8 +94,7 @@ describe('Playground: connection', () => {
     const markup = (member: string): string => `<img src=x alt=${member} onerror=alert(1)>`
     const texts = { title: markup('title'), description: markup('description') }
     await serveCatalog(own, [texts, { name: 'com.example/other' }])
-    await own.getByLabel('Endpoint').fill(host)
-    await press(own, 'Connect')
+    await connectTo(own, host)
     await sees(own.locator('body'), 'lists several servers')
     await sees(own.locator('body'), texts.title)
     expect(await own.locator('img[src=x]').count()).toBe(0)
@@ -117,23 +114,18 @@ describe('Playground: connection', () => {
   })
 
   it('suggests causes for an unreachable endpoint', async () => {
-    await page.getByLabel('Endpoint').fill('http://127.0.0.1:1/mcp')
-    await page.keyboard.press('Enter')
+    await connectTo(page, 'http://127.0.0.1:1/mcp')
     await sees(page.getByRole('main'), 'No server responds at "http://127.0.0.1:1"')
     const status = page.locator('#status')
     expect(await status.innerText()).toBe('Cannot reach "http://127.0.0.1:1/mcp"')
     expect(visited.complaints.splice(0)).not.toEqual([])
-    await page.getByLabel('Endpoint').fill('http://127.0.0.1:2/mcp')
-    expect(await status.innerText()).toBe('')
-    expect(await page.getByText('No server responds at "http://127.0.0.1:1"').count()).toBe(0)
   })
 
   it('aborts connecting with the button that connects', async () => {
     const own = await visited.open('#/tool/fail')
     const status = own.locator('#status')
     await own.route('**/never', () => {})
-    await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
-    await own.keyboard.press('Enter')
+    await connectTo(own, `${visited.url}/never`)
     await own.getByRole('button', { name: 'Cancel' }).focus()
     await own.keyboard.press('Enter')
     expect(await status.innerText()).toBe('Cancelled')
@@ -151,14 +143,12 @@ describe('Playground: connection', () => {
   it('connects elsewhere while it connects', async () => {
     const own = await visited.open()
     await own.route('**/never', () => {})
-    await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
-    await own.keyboard.press('Enter')
+    await connectTo(own, `${visited.url}/never`)
     await own.getByRole('button', { name: 'Cancel' }).waitFor()
     // Nothing of the server before is left to be run
     expect(await own.getByRole('main').locator('h1').innerText()).toBe('Try an MCP server')
     expect(await own.getByRole('navigation').getByRole('link').count()).toBe(0)
-    await own.getByLabel('Endpoint').fill(`${visited.url}/mcp`)
-    await own.keyboard.press('Enter')
+    await connectTo(own, `${visited.url}/mcp`)
     await isConnected(own)
   })
 
@@ -203,8 +193,7 @@ describe('Playground: connection', () => {
     async (_, status, contentType, body, said, elsewhere) => {
       const own = await visited.open()
       await own.route('**/odd', (route) => route.fulfill({ status, contentType, body }))
-      await own.getByLabel('Endpoint').fill(`${visited.url}/odd`)
-      await own.keyboard.press('Enter')
+      await connectTo(own, `${visited.url}/odd`)
       await own.getByRole('main').getByText(said, { exact: true }).waitFor()
       const isElsewhere = own.getByText('The address may be another page of that site')
       expect(await isElsewhere.count()).toBe(elsewhere ? 1 : 0)
@@ -225,7 +214,7 @@ describe('Playground: connection', () => {
     await own.getByRole('tab', { name: 'Wire' }).click()
     await sees(own.locator('#wire li[data-failed]'), 'no answer')
     await own.unroute('**/mcp')
-    await press(own, 'Reconnect')
+    await press(own, 'Reconnect now')
     await sees(status, /^Connected to Edgewise demo/)
     expect(visited.complaints.splice(0)).not.toEqual([])
   })

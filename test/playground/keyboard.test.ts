@@ -69,7 +69,7 @@ describe('Playground by keyboard alone', () => {
     await sees(dialog(page), 'Who gets the postcard')
     await page.keyboard.type('Grace')
     await page.keyboard.press('Enter')
-    await sees(dialog(page), 'The server asks your model')
+    await sees(dialog(page), 'The server requests a model’s answer')
     await page.keyboard.type('Snow.')
     await page.keyboard.press('Tab')
     expect(await page.locator(':focus').innerText()).toBe('Send answer')

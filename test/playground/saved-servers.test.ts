@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from './crowd.ts'
-import { press, sees, visit } from './visit.ts'
+import { isConnected, press, sees, visit } from './visit.ts'
 
 const visited = visit(server, '#/tool/flood')
 let page: Page
@@ -15,7 +15,7 @@ const stored = (): Promise<string | null> => page.evaluate(() => localStorage.ge
 describe('Playground: saved servers', () => {
   it('are empty in a new browser', async () => {
     await press(page, 'Saved servers')
-    await sees(saved(), 'None yet.')
+    await sees(saved(), 'There are no saved servers.')
   })
 
   it('are saved by the name that the server gives itself, once each', async () => {
@@ -64,10 +64,10 @@ describe('Playground: saved servers', () => {
     await press(page, 'Saved servers')
     await press(page, 'Save this server')
     await page.goto(`${visited.url}/`)
-    await page.getByText('over 2026-07-28').waitFor({ state: 'attached' })
+    await isConnected(page, 'over 2026-07-28')
     await press(page, 'Saved servers')
     await saved().getByRole('button', { name: /^Home/ }).click()
-    await page.getByText('over 2025-06-18').waitFor({ state: 'attached' })
+    await isConnected(page, 'over 2025-06-18')
     expect(await saved().isVisible()).toBe(false)
     expect(await page.getByLabel('Protocol revision').inputValue()).toBe('2025-06-18')
   })
@@ -75,6 +75,6 @@ describe('Playground: saved servers', () => {
   it('with an invalid format are ignored', async () => {
     await page.evaluate(() => localStorage.setItem('servers', '[1,{"name":"x"},null]'))
     await press(page, 'Saved servers')
-    await sees(saved(), 'None yet.')
+    await sees(saved(), 'There are no saved servers.')
   })
 })

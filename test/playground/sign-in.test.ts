@@ -64,7 +64,7 @@ describe('Signing in from the playground', () => {
     const expression = 'document.body.textContent'
     const text = async (): Promise<unknown> =>
       (await session.send('Runtime.evaluate', { expression })).result.value
-    await expect.poll(text).toContain('The server wants you to sign in: press “Connect”.')
+    await expect.poll(text).toContain('The server requires that you sign in')
     expect(page.context().pages()).toHaveLength(1)
     expect(new URL(page.url()).origin).toBe(playground.url)
   })
@@ -72,7 +72,7 @@ describe('Signing in from the playground', () => {
   it('can be denied on a page that fits a phone, and the page says so [P010]', async () => {
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
-      page.getByRole('button', { name: 'Connect' }).click(),
+      page.getByRole('button', { name: 'Sign in' }).click(),
     ])
     const deny = popup.getByRole('button', { name: 'Deny' })
     await deny.waitFor()
@@ -85,7 +85,7 @@ describe('Signing in from the playground', () => {
   it('goes through a popup with the consent of the user', async () => {
     const connect = page.getByRole('button', { name: 'Connect' })
     expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])
-    await page.getByText('Connected to notes over 2026-07-28').waitFor({ state: 'attached' })
+    await page.locator('#status', { hasText: 'Connected to notes over 2026-07-28' }).waitFor({ state: 'attached' })
     await run('list')
     await result('Notes of grace:')
   })
@@ -114,7 +114,7 @@ describe('Signing in from the playground', () => {
   it('is remembered after a reload, and in other tabs', async () => {
     for (const tab of [page, await page.context().newPage()]) {
       await tab.goto(`${playground.url}/?url=${encodeURIComponent(`${notes.origin}/mcp`)}`)
-      await tab.getByText('Connected to notes').waitFor({ state: 'attached' })
+      await tab.locator('#status', { hasText: 'Connected to notes' }).waitFor({ state: 'attached' })
     }
   })
 
@@ -124,7 +124,7 @@ describe('Signing in from the playground', () => {
     await page.getByRole('heading', { name: 'Try an MCP server' }).waitFor()
     const connect = page.getByRole('button', { name: 'Connect' })
     expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])
-    await page.getByText('Connected to notes').waitFor({ state: 'attached' })
+    await page.locator('#status', { hasText: 'Connected to notes' }).waitFor({ state: 'attached' })
     expect(complaints).toEqual([])
   })
 })

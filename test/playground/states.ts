@@ -4,7 +4,13 @@ import { dialog, press, result, sees, show } from './visit.ts'
 
 /** What the page shows, and how a person gets there. */
 export const states: readonly [what: string, reach: (page: Page) => Promise<void>][] = [
-  ['the server', (page) => page.getByText('Definition').click()],
+  [
+    'the server',
+    async (page) => {
+      await show(page, 'server', 'Edgewise demo')
+      await page.getByText('Definition').click()
+    },
+  ],
   [
     'saved servers',
     async (page) => {
@@ -90,7 +96,7 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
       await asks('postcard', 'Write a postcard', 'Who gets the postcard')(page)
       await page.getByLabel('Name', { exact: true }).fill('Ada')
       await press(page, 'Send')
-      await sees(dialog(page), 'The server asks your model')
+      await sees(dialog(page), 'The server requests a model’s answer')
     },
   ],
 ]

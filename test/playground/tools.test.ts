@@ -14,7 +14,7 @@ describe('Playground: tools', () => {
     for (const name of ['Tools', 'Resources', 'Templates', 'Prompts']) {
       await nav.getByRole('heading', { name }).waitFor()
     }
-    expect(await nav.getByRole('link').count()).toBe(14)
+    expect(await page.locator('#lists').getByRole('link').count()).toBe(14)
     await sees(page.getByRole('main'), '2026-07-28, stateless')
   })
 

@@ -69,7 +69,13 @@ export function visit(server: Server, path = '', executable?: string): Visit {
 
 /** Waits until the page says that it is connected, to whom and how. */
 export const isConnected = (page: Page, how: string | RegExp = /^Connected to /): Promise<void> =>
-  page.getByText(how).waitFor({ state: 'attached' })
+  page.locator('#status', { hasText: how }).waitFor({ state: 'attached' })
+
+/** Connects to another address. */
+export async function connectTo(page: Page, url: string): Promise<void> {
+  await page.getByLabel('Endpoint').fill(url)
+  await page.getByLabel('Endpoint').press('Enter')
+}
 
 /** Shows another view. */
 export async function show(page: Page, route: string, title: string): Promise<void> {
@@ -92,9 +98,8 @@ export async function sees(locator: Locator, text: string | RegExp): Promise<voi
   await locator.getByText(text).first().waitFor()
 }
 
-/** Connects again over a revision. */
+/** Chooses another revision, over which the page connects again. */
 export async function connectOver(page: Page, revision: string): Promise<void> {
   await page.getByLabel('Protocol revision').selectOption(revision)
-  await press(page, 'Connect')
   await isConnected(page, `over ${revision}`)
 }

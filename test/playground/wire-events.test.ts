@@ -1,6 +1,6 @@
 // How the wire inspector parses an event stream, however it is split.
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { watchedFetch } from '../../examples/playground/page/activity/wire.ts'
+import { watchedFetch } from '../../examples/playground/page/timeline/wire.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -14,9 +14,8 @@ async function reported(pieces: readonly string[]): Promise<unknown[]> {
     },
   })
   const headers = { 'content-type': 'text/event-stream' }
-  vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(stream, { headers }))
   const bodies: unknown[] = []
-  const watched = watchedFetch({
+  const watched = watchedFetch(() => Promise.resolve(new Response(stream, { headers })), {
     report: ({ direction, body }) => void (direction === 'received' && bodies.push(body)),
     onReach() {},
     onSession() {},

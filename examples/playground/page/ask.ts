@@ -14,7 +14,8 @@ import { inTurn, showDialog } from './dialog.ts'
 import { el } from './dom.ts'
 import { schemaForm } from './form/form.ts'
 
-const note = '“Decline” tells the server that you refuse, “Cancel” that you leave this unanswered.'
+const note =
+  '“Decline” answers that you refuse. “Cancel” answers that you close the question without a decision. The server decides how to continue.'
 
 /** Asks the user, after all earlier questions are answered. */
 export function ask(params: ElicitParams, context: InputContext): Promise<ElicitResult> {
@@ -28,7 +29,7 @@ async function askForForm(
   context: InputContext,
 ): Promise<ElicitResult> {
   const form = schemaForm(requestedSchema)
-  const title = 'The server asks'
+  const title = 'The server requests input'
   const content = [form.element]
   const action = await showDialog(
     { title, message, content, accept: 'Send', note, canCancel: true },
@@ -52,10 +53,10 @@ async function askToOpen(params: ElicitUrlParams, context: InputContext): Promis
     el('strong', {}, host),
     href.slice(start + host.length),
   )
-  const warning = el('p', { class: 'note' }, 'Go on only if you trust this site.')
+  const warning = el('p', { class: 'note' }, 'Open the page only if you trust this site.')
   const action = await showDialog(
     {
-      title: 'The server asks you to open a page',
+      title: 'The server requests that you open a page',
       message: params.message,
       content: [address, warning],
       accept: 'Open page',

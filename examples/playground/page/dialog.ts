@@ -47,8 +47,9 @@ export function showDialog(
       el(
         'p',
         { class: 'note' },
-        el('strong', {}, url ? new URL(url).host : 'A server'),
-        info ? `, which calls itself “${titleOf(info)}”` : '',
+        'From ',
+        el('strong', {}, url ? new URL(url).host : 'the server'),
+        info ? ` (“${titleOf(info)}”)` : '',
       ),
       el('p', { id: `${heading}-message`, class: 'question' }, message),
       ...content,
@@ -60,7 +61,12 @@ export function showDialog(
         canCancel &&
           el('button', { class: 'quiet', value: 'cancel', formnovalidate: true }, 'Cancel'),
       ),
-      el('p', { class: 'note' }, note),
+      el(
+        'details',
+        { class: 'help' },
+        el('summary', {}, 'What do these buttons do?'),
+        el('p', { class: 'note' }, note),
+      ),
     ),
   )
   const dismiss = (): void => dialog.close('cancel')

@@ -1,61 +1,162 @@
 /**
- * Explains errors, and advises the user what to do.
+ * Explains failures: what failed, why, and what to do about it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
+import { AuthorizationError } from 'edgewise/authorization'
 import {
+  ErrorCode,
   fetchFaultOf,
   isObject,
-  SdkError,
   ProtocolError,
+  SdkError,
+  type FetchFault,
   type SdkErrorCode,
 } from 'edgewise/browser'
-import type { WireEntry } from './activity/wire.ts'
 import { el } from './dom.ts'
 import { jsonBlock } from './json.ts'
+import type { Answer } from './timeline/observe.ts'
 
-/** Shows the message, code and data of an error, with advice. */
-export function explain(error: unknown): Node[] {
+/** Everything that the page shows about a failure, wherever it shows it. */
+export interface Explanation {
+  /** What failed, in one line. */
+  readonly headline: string
+  /** Why it failed, as far as that is known. */
+  readonly why?: string | undefined
+  /** What to do, one sentence each. */
+  readonly advice: readonly string[]
+  /** The data of the error. */
+  readonly data?: unknown
+}
+
+/** What is known about a failure in addition to the error. */
+export interface FailureContext {
+  /** The last response of the server. */
+  readonly lastAnswer?: Answer | undefined
+  /** Whether requests had a bearer token or headers from the settings. */
+  readonly hasCredentials?: boolean | undefined
+  /** Whether the browser lets this page reach the local network. */
+  readonly localNetwork?: PermissionState | undefined
+}
+
+/** Explains an error. */
+export function explain(error: unknown, context: FailureContext = {}): Explanation {
   const { data } = isObject(error) ? error : {}
+  const reason = reasonOf(error, context)
+  return { headline: summary(error), ...reason, ...(data !== undefined && { data }) }
+}
+
+/** Shows why something failed, and what to do; with the headline unless another element shows it. */
+export function explanationBlock(
+  { headline, why, advice, data }: Explanation,
+  showsHeadline = true,
+): Node[] {
   return [
-    el('p', { class: 'text' }, summary(error)),
-    ...adviceOn(error).map((each) => el('p', { class: 'note' }, each)),
+    ...(showsHeadline ? [el('p', { class: 'text' }, headline)] : []),
+    ...(why === undefined ? [] : [el('p', { class: 'text' }, why)]),
+    ...advice.map((each) => el('p', { class: 'note' }, each)),
     ...(data === undefined ? [] : [jsonBlock(data)]),
   ]
 }
 
 /** Describes an error in one line. */
-export function summary(error: unknown): string {
+function summary(error: unknown): string {
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
-  // The cause is shown below, as advice
-  if (error instanceof SdkError) return error.message.replace(`: ${String(error.cause)}`, '')
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  // The reason follows the headline
+  const message = error.message.replace(`: ${String(error.cause)}`, '')
+  return /^".*" is not an MCP endpoint(?=:)/.exec(message)?.[0] ?? message
 }
 
-/**
- * Returns advice on what to try next.
- *
- * @param lastAnswer The last response of the server.
- */
-export function adviceOn(error: unknown, lastAnswer?: WireEntry): string[] {
+type Reason = Pick<Explanation, 'why' | 'advice'>
+
+function reasonOf(error: unknown, context: FailureContext): Reason {
   const fault = fetchFaultOf(error)
-  if (fault) return fault.message.split('. ')
-  const advice = error instanceof SdkError ? adviceByCode[error.code] : undefined
-  if (advice) return [advice]
-  return lastAnswer ? adviceOnAnswer(lastAnswer) : []
+  if (fault) return reasonOfFault(fault, context)
+  if (error instanceof AuthorizationError) return { advice: [adviceByStep[error.step]] }
+  const code = error instanceof SdkError ? error.code : undefined
+  if (code === 'UNAUTHORIZED' && context.hasCredentials) {
+    return { advice: ['Check the bearer token and the headers in the settings of this server.'] }
+  }
+  const { lastAnswer } = context
+  const isHttp = code === 'HTTP' || code === 'INVALID_MESSAGE' || code === 'UNAUTHORIZED'
+  if (lastAnswer && !lastAnswer.isMessage && (isHttp || !code)) return reasonOfAnswer(lastAnswer)
+  if (error instanceof ProtocolError) return { advice: list(adviceByProtocolCode[error.code]) }
+  return { advice: list(code && adviceByCode[code]) }
+}
+
+function reasonOfFault(
+  { kind, message, advice }: FetchFault,
+  { localNetwork = 'granted' }: FailureContext,
+): Reason {
+  const [why] = message.split(`. ${advice}`)
+  if (kind !== 'offline' && localNetwork !== 'granted') {
+    return { why: 'The browser does not let this page reach the local network.', advice: LOCAL_NETWORK }
+  }
+  const instead = kind === 'cors' || kind === 'mixed-content' || kind === 'csp'
+  return { why, advice: [`${advice}.`, ...(instead ? [INSPECT] : [])] }
 }
 
 /** Describes a response that is not a message, for example by its page title, and the possible reason. */
-function adviceOnAnswer({ title, http, body = '' }: WireEntry): string[] {
-  if (title !== http[0]) return []
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
+function reasonOfAnswer({ status, statusText, contentType, text, url }: Answer): Reason {
+  const isHtml = contentType.includes('html') || /^\s*</.test(text)
   const excerpt = /<title>([^<]+)/i.exec(text)?.[1] ?? text.replace(/<[^>]*>/g, '')
-  const answer = `The server answered ${title}: ${excerpt.trim().slice(0, 200) || 'nothing'}`
-  return title.startsWith('HTTP 5') ? [answer] : [answer, OTHER_PAGE]
+  const http = `HTTP ${status} ${statusText}`.trim()
+  const why = `The server answered ${http}: ${excerpt.trim().slice(0, 200) || 'nothing'}`
+  if (status >= 500) return { why, advice: [SERVER_ERROR] }
+  if (status === 401 || status === 403) return { why, advice: [NO_CHALLENGE] }
+  if (status === 429) return { why, advice: ['Wait before you connect again.'] }
+  const form = isHtml ? 'HTML' : contentType.split(';')[0]
+  const isJson = /\bjson\b/.test(contentType)
+  const notJson = status < 300 && !isJson && form ? [`The response is ${form} instead of JSON.`] : []
+  return { why, advice: [...notJson, OTHER_PAGE, ...(url.endsWith('/sse') ? [] : [TRY_PATH])] }
+}
+
+function list(advice: string | undefined): string[] {
+  return advice === undefined ? [] : [advice]
 }
 
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
+const TRY_PATH = 'Servers of 2024-11-05 often have their endpoint at /sse.'
+const SERVER_ERROR = 'Look at the log of the server, or of the proxy in front of it.'
+const NO_CHALLENGE =
+  'The response has no WWW-Authenticate header that this page can read. Have the server send the header and expose it (Access-Control-Expose-Headers), or set a bearer token in the settings of this server.'
+const INSPECT =
+  'Or run “npx edgewise inspect” with this address: it forwards the requests, so that no such rules apply.'
+const LOCAL_NETWORK = [
+  'Allow access to the local network or to apps on this device in the browser’s settings of this site, and connect again.',
+  'Or run “npx edgewise inspect” with this address, which serves this page from your machine.',
+]
+
 const adviceByCode: { readonly [Code in SdkErrorCode]?: string } = {
-  UNAUTHORIZED: 'The server wants you to sign in: press “Connect”.',
-  VERSION_MISMATCH: 'Choose “Auto”.',
+  VERSION_MISMATCH: 'Choose “Auto” as the revision.',
+  TIMEOUT: 'Find out what takes the server so long, or raise the timeout in the settings.',
+  UNAUTHORIZED: 'Set a bearer token in the settings of this server, if it expects one.',
+  FORBIDDEN: 'Sign in as a user who may do this, or ask the operator of the server for access.',
+  SESSION_LOST: 'Press “Reconnect”, which begins a new session.',
+  CLOSED: 'Press “Connect”.',
+  CAPABILITY_MISSING: 'The server does not declare this capability, so it was not called.',
+}
+
+const adviceByProtocolCode: { readonly [code: number]: string | undefined } = {
+  [ErrorCode.METHOD_NOT_FOUND]: 'The server does not implement this method in this revision.',
+  [ErrorCode.INVALID_PARAMS]: 'The server rejects the arguments: compare them with the schema.',
+  [ErrorCode.INTERNAL_ERROR]: SERVER_ERROR,
+  [ErrorCode.RESOURCE_NOT_FOUND]: 'The server has no resource with this URI.',
+  [ErrorCode.UNSUPPORTED_PROTOCOL_VERSION]: 'Choose “Auto” as the revision.',
+  [ErrorCode.HEADER_MISMATCH]: 'A proxy in front of the server may have removed or changed headers.',
+}
+
+const adviceByStep: { readonly [Step in AuthorizationError['step']]: string } = {
+  'resource-metadata':
+    'Have the MCP server serve its protected resource metadata (RFC 9728) below /.well-known/oauth-protected-resource, for pages of other origins too.',
+  'server-metadata':
+    'Compare the metadata of the authorization server with what the MCP server names: the issuer must be the same, and PKCE with S256 is required.',
+  registration:
+    'Have the authorization server register clients, or accept client ID metadata documents.',
+  authorization: 'Press “Connect” to sign in again.',
+  token: 'Look at the log of the authorization server. The token endpoint must allow this page (CORS).',
+  refresh: 'Press “Connect” to sign in again.',
+  access:
+    'The MCP server must accept the tokens that its authorization server issues: check the audience and the issuer that it expects.',
 }

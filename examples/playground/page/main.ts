@@ -1,245 +1,150 @@
 /**
- * The playground: connects to a server, and shows the view that the page's address selects.
+ * The playground: connects to servers, and shows the view that the page's address selects.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
-// The bundle contains the modules in this order, which saves half a KB when compressed
-import { hrefOf, parseRoute, type Route } from './route.ts'
+import type { JsonObject } from 'edgewise/browser'
+import { setUpAddress } from './connection/address.ts'
+import { nameOf } from './connection/connection.ts'
+import { setUpStatusLine } from './connection/status-line.ts'
 import { find } from './dom.ts'
-import { findRevision, type Client } from 'edgewise/browser'
-import { auth } from './sign-in.ts'
-import { adviceOn, summary } from './errors.ts'
-import { setUpTheme } from './theme.ts'
-import { openConnection, type Connection } from './connection.ts'
-import { titleOf } from './catalog.ts'
+import { setUpPlaces } from './layout/places.ts'
+import { setUpTabs } from './layout/tabs.ts'
+import { setUpNavigation } from './navigation.ts'
+import { rememberServers, restoreServers } from './restore.ts'
+import { hrefOf, parseRoute, type Route } from './route.ts'
 import { setUpSaved } from './saved/saved.ts'
-import { isDomain } from './saved/store.ts'
-import { markCurrent, setUpNavigation, showCatalog } from './navigation.ts'
-import { missingView, serverView, welcomeView } from './views/server.ts'
-import { promptView } from './views/prompt.ts'
-import { resourceView, templateView } from './views/resource.ts'
-import { toolView } from './views/tool.ts'
-import { setUpActivity } from './activity/activity.ts'
-import type { WireEntry } from './activity/wire.ts'
-import type { FoundServer } from './discover.ts'
+import { isDomain } from './secrets.ts'
+import { settingsOf, type Settings } from './settings/settings.ts'
+import { setUpTheme } from './theme.ts'
+import { setUpTimelinePanel } from './timeline/panel.ts'
+import { startView } from './views/start.ts'
+import { viewOf } from './views/views.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
 
-/** The delay until the button to cancel connecting is shown, in milliseconds. */
-const PATIENCE_MS = 300
-
-const form = find('connect', HTMLFormElement)
-const endpoint = find('endpoint', HTMLInputElement)
-const revision = find('revision', HTMLSelectElement)
-const button = find('open', HTMLButtonElement)
 const detail = find('detail', HTMLElement)
-const activity = setUpActivity()
+const address = setUpAddress()
+const showStatus = setUpStatusLine()
+const navigation = setUpNavigation()
+const timelinePanel = setUpTimelinePanel(
+  find('timeline-panel', HTMLElement),
+  find('timeline-toggle', HTMLButtonElement),
+)
+const tabs = setUpTabs({ select, close, add: () => add() })
+const places = setUpPlaces()
 
-const query = new URLSearchParams(location.search)
-const timeoutMs = Number(query.get('timeoutMs')) || undefined
+const restored = restoreServers()
+const workspaces = restored.servers.map(create)
+let active = workspaces[restored.active] ?? create(settingsOf('', 'auto'))
 
-let connection: Connection | undefined
-let openingController: AbortController | undefined
-let cancelButtonTimer: ReturnType<typeof setTimeout> | undefined
-/** Advice for when there is no connection. */
-let advice: string[] = []
-/** The views that were opened, so that forms and results are unchanged when the user goes back. */
-const views = new Map<string, HTMLElement>()
+function create(settings: Settings): Workspace {
+  const workspace = createWorkspace(settings, {
+    onChanged(changed) {
+      if (changed === active) showConnection()
+    },
+    onShow(changed) {
+      if (changed === active) location.hash = changed.hash
+    },
+  })
+  workspace.settings.subscribe(remember)
+  return workspace
+}
 
 /** Shows the view of the page's address. */
-function showRoute(moveFocus: boolean): void {
-  const route = parseRoute(location.hash)
-  const view = viewOf(route)
-  detail.replaceChildren(view)
+function showView(moveFocus: boolean): void {
+  const { hash } = location
+  active.hash = hash
+  const route = parseRoute(hash)
+  const { connection } = active
+  const view = connection ? viewOf(active, connection, route) : startView(active)
+  if (detail.firstElementChild !== view) {
+    detail.replaceChildren(view)
+    detail.scrollTop = 0
+  }
   document.body.dataset['view'] = route ? 'detail' : 'list'
-  markCurrent()?.scrollIntoView({ block: 'nearest' })
+  document.body.toggleAttribute('data-connected', connection !== undefined)
+  navigation.markCurrent()?.scrollIntoView({ block: 'nearest' })
   const heading = view.querySelector('h1')
   document.title = `${heading?.textContent} · Edgewise playground`
   if (moveFocus) heading?.focus()
+  if (connection && route?.arguments) fillForm(view, route, route.arguments)
 }
 
-function viewOf(route: Route | undefined): HTMLElement {
-  const opened = connection
-  if (!opened) return welcomeView(advice)
-  if (!route) return serverView(opened, () => void signOut(opened))
-  const view = views.get(hrefOf(route)) ?? makeView(opened, route)
-  // Not stored, as the server may list it later
-  if (!view) return missingView(route)
-  views.set(hrefOf(route), view)
-  return view
+/** Fills the form of a view. The address then selects the view only, so that a reload changes nothing. */
+function fillForm(view: HTMLElement, { kind, key }: Route, values: JsonObject): void {
+  active.hash = hrefOf({ kind, key })
+  history.replaceState(history.state, '', active.hash)
+  navigation.markCurrent()
+  view.dispatchEvent(new CustomEvent('arguments', { detail: values }))
 }
 
-function makeView(opened: Connection, { kind, key }: Route): HTMLElement | undefined {
-  const { client, catalog } = opened
-  if (kind === 'tool') {
-    const tool = catalog.tool.find(({ name }) => name === key)
-    if (tool) return toolView(opened, tool)
+/** Shows the lists of the active server, and its view. */
+function showConnection(): void {
+  navigation.show(active)
+  showView(false)
+}
+
+/** Shows another server. */
+function select(workspace: Workspace): void {
+  active = workspace
+  if (location.hash !== active.hash) {
+    // No entry in the history of the browser, as each server has its own view
+    history.replaceState(null, '', active.hash || '#/')
   }
-  if (kind === 'prompt') {
-    const prompt = catalog.prompt.find(({ name }) => name === key)
-    if (prompt) return promptView(client, prompt)
-  }
-  if (kind === 'template') {
-    const template = catalog.template.find(({ uriTemplate }) => uriTemplate === key)
-    if (template) return templateView(client, template)
-  }
-  if (kind === 'resource') {
-    // A resource that a tool's result links to may be in no list
-    const resource = catalog.resource.find(({ uri }) => uri === key)
-    return resourceView(client, resource ?? { uri: key, name: key })
-  }
-  return undefined
+  address.show(active)
+  showStatus(active)
+  timelinePanel.show(active.timeline)
+  places.show('server')
+  showConnection()
+  remember()
+  tabs.draw(workspaces, active)
 }
 
-type State = 'idle' | 'connecting' | 'connected' | 'lost' | 'failed'
-
-/** Shows the state of the connection, also to screen readers. */
-function report(state: State, text: string): void {
-  const status = find('status', HTMLElement)
-  status.textContent = text
-  document.body.dataset['state'] = state
-  clearTimeout(cancelButtonTimer)
-  setButton(state === 'lost' ? 'Reconnect' : 'Connect', 'submit')
-  // Most connections are open before a user could read the button
-  if (state === 'connecting')
-    cancelButtonTimer = setTimeout(setButton, PATIENCE_MS, 'Cancel', 'button')
+/** Opens a tab without a server. */
+function add(): void {
+  const workspace = create(settingsOf('', 'auto'))
+  workspaces.push(workspace)
+  select(workspace)
+  address.focus()
 }
 
-/** Sets the label and the action of the button next to the address: submit the form, or abort. */
-function setButton(label: string, type: 'submit' | 'button'): void {
-  button.textContent = label
-  button.type = type
+/** Closes the tab of a server. The last one stays. */
+function close(workspace: Workspace): void {
+  if (workspaces.length === 1) return
+  const index = workspaces.indexOf(workspace)
+  workspaces.splice(index, 1)
+  void workspace.disconnect()
+  select(workspace === active ? workspaces[Math.max(0, index - 1)] ?? active : active)
 }
 
-/** Shows that there is no connection, and why. */
-function showDisconnected(state: State, text: string, moveFocus: boolean): void {
-  views.clear()
-  showCatalog(undefined)
-  report(state, text)
-  showRoute(moveFocus)
-}
-
-/** Shows whether the server can be reached. It may become reachable again later. */
-function reportReach({ client }: Connection, isReached: boolean): void {
-  const isShown = document.body.dataset['state'] === 'connected'
-  if (isReached === isShown) return
-  const { revision: usedRevision } = client
-  if (isReached) report('connected', `Connected to ${nameOf(client)} over ${usedRevision}`)
-  else report('lost', `Lost the connection to ${nameOf(client)}`)
-}
-
-function nameOf({ serverInfo }: Client): string {
-  return serverInfo ? titleOf(serverInfo) : 'the server'
-}
-
-/** Clears the message about an address when the user types another one. */
-function forgetFailure(): void {
-  const { state } = document.body.dataset
-  if (state !== 'failed' && state !== 'lost') return
-  report('idle', '')
-  advice = []
-  if (!connection) showRoute(false)
-}
-
-/** Cancels connecting, if it is in progress. */
-function cancel(): void {
-  openingController?.abort()
-  showDisconnected('idle', 'Cancelled', false)
-}
-
-/** Connects with the settings of the form, and ends the previous connection. */
-async function open(): Promise<void> {
-  openingController?.abort()
-  openingController = new AbortController()
-  const { signal } = openingController
-  const previous = connection
-  let answer: WireEntry | undefined
-  connection = undefined
-  advice = []
-  // The tools of the previous server can no longer be called
-  showDisconnected('connecting', 'Connecting', false)
-  try {
-    await previous?.client.close()
-    let found: FoundServer | undefined
-    if (isDomain(endpoint.value)) {
-      const { findServer } = await import('./discover.ts')
-      found = await findServer(endpoint.value, signal, activity)
-      endpoint.value = found.url
-    }
-    const chosenRevision = findRevision(revision.value)?.version
-    const opened = await openConnection(
-      { url: endpoint.value, revision: chosenRevision, timeoutMs, signal },
-      activity,
-      {
-        onChanged() {
-          if (opened === connection) showCatalog(opened.catalog)
-        },
-        onAnswer(entry) {
-          answer = entry
-        },
-        onReach(isReached) {
-          if (connection && !signal.aborted) reportReach(connection, isReached)
-        },
-      },
-    )
-    if (signal.aborted) return await opened.client.close()
-    connection = opened
-    found?.compare(opened.client)
-    showCatalog(opened.catalog)
-    reportReach(opened, true)
-    remember()
-    showRoute(false)
-  } catch (error) {
-    if (signal.aborted) return
-    advice = adviceOn(error, answer)
-    showDisconnected('failed', summary(error), false)
-  }
-}
-
-/** Ends the connection, and signs the user out in all tabs. */
-async function signOut({ client, url }: Connection): Promise<void> {
-  connection = undefined
-  await client.close()
-  await auth.signOut(url)
-  if (!connection) showDisconnected('idle', 'Signed out', true)
-}
-
-/** Stores the connection in the page's address, so that a reload or a shared link opens it. */
+/** Stores the open servers in the page's address. */
 function remember(): void {
-  query.set('url', endpoint.value)
-  query.set('revision', revision.value)
-  history.replaceState(null, '', `?${query}${location.hash}`)
+  const servers = workspaces.map(({ settings }) => settings.get())
+  rememberServers({ servers, active: workspaces.indexOf(active) })
 }
 
-endpoint.value = query.get('url') ?? new URL('mcp', document.baseURI).href
-revision.value = query.get('revision') ?? 'auto'
 setUpTheme(find('theme', HTMLButtonElement))
-setUpNavigation()
 setUpSaved({
   current() {
-    if (!endpoint.reportValidity()) return undefined
-    const { value: url } = endpoint
+    const server = address.current()
+    if (!server) return undefined
+    const { url } = server
+    const { connection } = active
     const host = isDomain(url) ? url : new URL(url).host
-    const name = connection?.url === url ? nameOf(connection.client) : host
-    return { name, url, revision: revision.value }
+    return { name: connection?.url === url ? nameOf(connection.client) : host, ...server }
   },
-  open(server) {
-    endpoint.value = server.url
-    revision.value = server.revision
-    void open()
-  },
+  open: ({ url, revision }) => address.open(url, revision),
 })
-form.addEventListener('submit', (event) => {
-  event.preventDefault()
-  void open()
+find('settings-open', HTMLButtonElement).addEventListener('click', async () => {
+  const { showSettings } = await import('./settings/panel.ts')
+  showSettings(active)
 })
-button.addEventListener('click', (event) => {
-  if (button.type === 'submit') return
-  // Otherwise the form would be submitted, as the button's type changes before the default action
-  event.preventDefault()
-  cancel()
-})
-endpoint.addEventListener('input', forgetFailure)
 addEventListener('hashchange', () => {
-  if (location.hash === '' || location.hash.startsWith('#/')) showRoute(true)
+  if (location.hash === '' || location.hash.startsWith('#/')) {
+    places.show('server')
+    showView(true)
+  }
 })
-showRoute(false)
-void open()
+active.hash = location.hash
+select(active)
+for (const workspace of workspaces) if (workspace.settings.get().url !== '') void workspace.connect()

@@ -4,8 +4,10 @@
  * @see https://www.w3.org/WAI/tutorials/menus/structure/
  */
 import { titleOf, type Catalog, type Named } from './catalog.ts'
+import { nameOf } from './connection/connection.ts'
 import { el, find } from './dom.ts'
-import { hrefOf, type Kind } from './route.ts'
+import { hrefOf, type EntryKind } from './route.ts'
+import type { Workspace } from './workspace.ts'
 
 /** One link. */
 interface Entry {
@@ -26,22 +28,82 @@ const MAX_UNFILTERED = 8
 /** How many entries of a list are shown at a time. */
 const PAGE_SIZE = 100
 
-const lists = find('lists', HTMLElement)
-const filter = find('filter', HTMLInputElement)
-const matches = find('matches', HTMLElement)
-let sections: [title: string, entries: Entry[]][] = []
+/** The entries of one list, with its title. */
+type Section = [title: string, entries: Entry[]]
 
-/** Shows the entries of a catalog. Without a catalog, shows none. */
-export function showCatalog(catalog: Catalog | undefined): void {
-  sections = catalog ? sectionsOf(catalog) : []
-  const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
-  filter.hidden = count <= MAX_UNFILTERED
-  if (filter.hidden) filter.value = ''
-  applyFilter()
-  if (catalog && count === 0) matches.textContent = 'The server lists nothing.'
+/** The links, which show the lists of one workspace. */
+export interface Navigation {
+  /** Shows the entries of a workspace's lists. */
+  show(workspace: Workspace): void
+  /** Marks and returns the link to the current view. */
+  markCurrent(): Element | null
 }
 
-function sectionsOf({ tool, resource, template, prompt }: Catalog): typeof sections {
+/** Sets up the links, their filter, and the arrow keys that move between them. */
+export function setUpNavigation(): Navigation {
+  const catalog = find('catalog', HTMLElement)
+  const pages = find('pages', HTMLElement)
+  const lists = find('lists', HTMLElement)
+  const filter = find('filter', HTMLInputElement)
+  const matches = find('matches', HTMLElement)
+  let sections: Section[] = []
+  let shown: Workspace | undefined
+
+  /** Shows the entries that contain every word of the filter, or a message if there are none. */
+  function applyFilter(): void {
+    const words = filter.value.toLowerCase().split(/\s+/)
+    const parts: HTMLElement[] = []
+    for (const [title, entries] of sections) {
+      const found = entries.filter(({ text }) => words.every((word) => text.includes(word)))
+      if (found.length > 0) parts.push(section(title, found, markCurrent))
+    }
+    lists.replaceChildren(...parts)
+    matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches' : ''
+    markCurrent()
+  }
+
+  function markCurrent(): Element | null {
+    const hash = location.hash.replace(/^(#\/)?$/, '#/server')
+    for (const each of catalog.querySelectorAll('a')) {
+      each.ariaCurrent = each.hash === hash ? 'page' : null
+    }
+    return lists.querySelector('[aria-current]')
+  }
+
+  filter.addEventListener('input', () => {
+    if (shown) shown.filter = filter.value
+    applyFilter()
+  })
+  catalog.addEventListener('keydown', ({ key }) => {
+    const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
+    if (step === 0) return
+    const stops = [filter, ...lists.querySelectorAll<HTMLElement>('a, button:not([hidden])')]
+    const index = stops.findIndex((stop) => stop === document.activeElement)
+    stops[index + step]?.focus()
+  })
+
+  return {
+    show(workspace) {
+      shown = workspace
+      const { connection } = workspace
+      sections = connection ? sectionsOf(connection.catalog) : []
+      const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
+      filter.hidden = count <= MAX_UNFILTERED
+      filter.value = filter.hidden ? '' : workspace.filter
+      pages.replaceChildren(...(connection ? pageLinks(nameOf(connection.client)) : []))
+      applyFilter()
+      if (connection && count === 0) matches.textContent = 'The server lists nothing.'
+    },
+    markCurrent,
+  }
+}
+
+/** The links to the views of the server itself. */
+function pageLinks(name: string): HTMLElement[] {
+  return [el('a', { href: '#/server' }, el('span', { class: 'title' }, name), el('span', { class: 'note' }, 'Overview'))]
+}
+
+function sectionsOf({ tool, resource, template, prompt }: Catalog): Section[] {
   return [
     ['Tools', tool.map((each) => entry('tool', each.name, each))],
     ['Resources', resource.map((each) => entry('resource', each.uri, each))],
@@ -50,27 +112,14 @@ function sectionsOf({ tool, resource, template, prompt }: Catalog): typeof secti
   ]
 }
 
-function entry(kind: Kind, key: string, listed: ListedEntry): Entry {
+function entry(kind: EntryKind, key: string, listed: ListedEntry): Entry {
   const title = titleOf(listed)
   const { description = '' } = listed
   const text = `${title} ${key} ${description}`.toLowerCase()
   return { href: hrefOf({ kind, key }), title, note: description, text }
 }
 
-/** Shows the entries that contain every word of the filter, or a message if there are none. */
-function applyFilter(): void {
-  const words = filter.value.toLowerCase().split(/\s+/)
-  const parts: HTMLElement[] = []
-  for (const [title, entries] of sections) {
-    const found = entries.filter(({ text }) => words.every((word) => text.includes(word)))
-    if (found.length > 0) parts.push(section(title, found))
-  }
-  lists.replaceChildren(...parts)
-  matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches' : ''
-  markCurrent()
-}
-
-function section(title: string, entries: readonly Entry[]): HTMLElement {
+function section(title: string, entries: readonly Entry[], onMore: () => void): HTMLElement {
   const list = el('ul')
   const more = el('button', { type: 'button', class: 'quiet small' })
   /** Shows the next part of the list, and returns its first link. */
@@ -85,7 +134,7 @@ function section(title: string, entries: readonly Entry[]): HTMLElement {
   show()
   more.addEventListener('click', () => {
     show()?.focus()
-    markCurrent()
+    onMore()
   })
   const count = el('span', { class: 'count' }, entries.length.toLocaleString('en'))
   return el('section', {}, el('h2', {}, title, count), list, more)
@@ -98,24 +147,4 @@ function link({ href, title, note }: Entry): HTMLElement {
     el('span', { class: 'title' }, title),
     note !== '' && el('span', { class: 'note' }, note),
   )
-}
-
-/** Marks and returns the link to the current view. */
-export function markCurrent(): Element | null {
-  for (const each of lists.querySelectorAll('a')) {
-    each.ariaCurrent = each.hash === location.hash ? 'page' : null
-  }
-  return lists.querySelector('[aria-current]')
-}
-
-/** Sets up the filter, and the arrow keys that move between the links. */
-export function setUpNavigation(): void {
-  filter.addEventListener('input', applyFilter)
-  find('catalog', HTMLElement).addEventListener('keydown', ({ key }) => {
-    const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
-    if (step === 0) return
-    const stops = [filter, ...lists.querySelectorAll<HTMLElement>('a, button:not([hidden])')]
-    const index = stops.findIndex((stop) => stop === document.activeElement)
-    stops[index + step]?.focus()
-  })
 }

@@ -4,9 +4,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
  */
 import type { ProgressParams } from 'edgewise/browser'
-import { duration } from './activity/time.ts'
+import { duration } from './time.ts'
 import { el } from './dom.ts'
-import { explain } from './errors.ts'
+import { explain, explanationBlock } from './errors.ts'
 import { icon } from './icon.ts'
 
 /** The result of a request, as elements to show. */
@@ -79,7 +79,7 @@ export function runPanel(): RunPanel {
     } catch (error) {
       if (controller.signal.aborted) show('cancelled', icon('stop'), 'Cancelled')
       else {
-        body.replaceChildren(...explain(error))
+        body.replaceChildren(...explanationBlock(explain(error)))
         show('failed', icon('alert'), 'Failed')
       }
     } finally {

@@ -16,7 +16,7 @@ import { el } from './dom.ts'
 import { schemaForm } from './form/form.ts'
 import { jsonBlock } from './json.ts'
 
-const note = '“Decline” fails the request.'
+const note = '“Decline” answers with an error, as if the model were not available.'
 
 /**
  * Asks the user for the model's answer, after all earlier questions are answered.
@@ -54,8 +54,8 @@ async function askForAnswer(
   )
   const action = await showDialog(
     {
-      title: 'The server asks your model',
-      message: 'You are the model: write what it answers.',
+      title: 'The server requests a model’s answer',
+      message: 'The playground has no model. Write the answer of the model.',
       content: [conversation, form.element],
       accept: 'Send answer',
       note,

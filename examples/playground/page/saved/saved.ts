@@ -5,7 +5,12 @@
  */
 import { el, find } from '../dom.ts'
 import { icon } from '../icon.ts'
-import { saveServers, savedServers, withoutSecrets, type SavedServer } from './store.ts'
+import { withoutSecrets } from '../secrets.ts'
+import { saveServers, savedServers, type SavedServer } from './store.ts'
+
+/** The distances of the popover from its button and from the edge of the window, in pixels. */
+const GAP = 8
+const MARGIN = 12
 
 /** The functions of the page that the list uses. */
 export interface Page {
@@ -17,6 +22,7 @@ export interface Page {
 /** Sets up the popover. It is filled each time it opens, because other tabs may have changed the servers. */
 export function setUpSaved({ current, open }: Page): void {
   const popover = find('saved', HTMLElement)
+  const opener = find('saved-open', HTMLButtonElement)
   const list = find('saved-list', HTMLElement)
   const save = find('save', HTMLButtonElement)
 
@@ -76,6 +82,16 @@ export function setUpSaved({ current, open }: Page): void {
     change(savedIndex < 0 ? servers.length : savedIndex, { ...server, name, url })
   })
   popover.addEventListener('beforetoggle', () => draw())
+
+  /** Places the popover below its button, inside of the window. Not all browsers have anchors. */
+  function place(): void {
+    const { bottom, right } = opener.getBoundingClientRect()
+    const left = Math.max(MARGIN, right - popover.offsetWidth)
+    popover.style.left = `${left}px`
+    popover.style.top = `${bottom + GAP}px`
+  }
+  popover.addEventListener('toggle', place)
+  addEventListener('resize', place)
 }
 
 function button(glyph: 'pencil' | 'cross', label: string, onclick: () => void): HTMLElement {

@@ -30,18 +30,6 @@ export function saveServers(servers: readonly SavedServer[]): void {
   localStorage.setItem(KEY, JSON.stringify(servers))
 }
 
-/** Removes the parts of an address that may contain passwords and keys. */
-export function withoutSecrets(url: string): string {
-  if (isDomain(url)) return url
-  const { origin, pathname } = new URL(url)
-  return origin + pathname
-}
-
-/** Whether an address is the domain of a server, instead of its URL. */
-export function isDomain(address: string): boolean {
-  return !address.includes('/')
-}
-
 function isSaved(value: unknown): value is SavedServer {
   return (
     isObject(value) &&

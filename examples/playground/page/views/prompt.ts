@@ -3,22 +3,23 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
-import type { Client, GetPromptResult, Prompt } from 'edgewise/browser'
+import type { GetPromptResult, Prompt } from 'edgewise/browser'
 import { titleOf } from '../catalog.ts'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { argumentForm } from '../form/arguments.ts'
 import { runPanel, type Outcome } from '../run.ts'
+import type { Workspace } from '../workspace.ts'
 import { actionForm, fold, frame } from './frame.ts'
 import { suggestFor } from './suggest.ts'
 
 /** Creates the view of a prompt. */
-export function promptView(client: Client, prompt: Prompt): HTMLElement {
+export function promptView(workspace: Workspace, prompt: Prompt): HTMLElement {
   const ref = { type: 'ref/prompt' as const, name: prompt.name }
-  const form = argumentForm(prompt.arguments ?? [], suggestFor(client, ref))
+  const form = argumentForm(prompt.arguments ?? [], suggestFor(workspace, ref))
   const panel = runPanel()
   const get = (): Promise<void> =>
-    panel.run(async (signal) => show(await client.getPrompt(prompt.name, form.read(), { signal })))
+    panel.run(async (signal) => show(await workspace.client.getPrompt(prompt.name, form.read(), { signal })))
   return frame(
     {
       kind: 'Prompt',

@@ -5,7 +5,6 @@
  */
 import {
   expandUriTemplate,
-  type Client,
   type ReadResourceResult,
   type Resource,
   type ResourceTemplate,
@@ -14,14 +13,15 @@ import { titleOf } from '../catalog.ts'
 import { resourceBlock } from '../content.ts'
 import { argumentForm } from '../form/arguments.ts'
 import { runPanel, type Outcome } from '../run.ts'
+import type { Workspace } from '../workspace.ts'
 import { suggestFor } from './suggest.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
 /** Creates the view of a resource, and reads it immediately. */
-export function resourceView(client: Client, resource: Resource): HTMLElement {
+export function resourceView(workspace: Workspace, resource: Resource): HTMLElement {
   const panel = runPanel()
   const read = (): Promise<void> =>
-    panel.run(async (signal) => show(await client.readResource(resource.uri, { signal })))
+    panel.run(async (signal) => show(await workspace.client.readResource(resource.uri, { signal })))
   const form = actionForm('Read again', [], read)
   queueMicrotask(() => form.requestSubmit())
   return frame(
@@ -39,18 +39,18 @@ export function resourceView(client: Client, resource: Resource): HTMLElement {
 }
 
 /** Creates the view of a template: its variables, and then the resource that they select. */
-export function templateView(client: Client, template: ResourceTemplate): HTMLElement {
+export function templateView(workspace: Workspace, template: ResourceTemplate): HTMLElement {
   const { uriTemplate } = template
   const names = variablesOf(uriTemplate).map((name) => ({
     name,
     required: uriTemplate.includes(`{${name}}`),
   }))
-  const form = argumentForm(names, suggestFor(client, { type: 'ref/resource', uri: uriTemplate }))
+  const form = argumentForm(names, suggestFor(workspace, { type: 'ref/resource', uri: uriTemplate }))
   const panel = runPanel()
   const read = (): Promise<void> =>
     panel.run(async (signal) => {
       const uri = expandUriTemplate(uriTemplate, form.read())
-      return show(await client.readResource(uri, { signal }))
+      return show(await workspace.client.readResource(uri, { signal }))
     })
   return frame(
     {

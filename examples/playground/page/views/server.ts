@@ -1,23 +1,24 @@
 /**
- * The view of the server, with its name and capabilities. Without a connection, it explains the page.
+ * The overview of a connected server: its name, version and capabilities.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 import { findRevision, type ServerCapabilities } from 'edgewise/browser'
 import { titleOf } from '../catalog.ts'
-import type { Connection } from '../connection.ts'
+import type { Connection } from '../connection/connection.ts'
 import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
+import { stepsView } from '../sign-in/steps-view.ts'
+import type { Workspace } from '../workspace.ts'
 import { frame } from './frame.ts'
 
 /** Creates the view of a server. */
-export function serverView(
-  { client, url, session, signedIn }: Connection,
-  signOut: () => void,
-): HTMLElement {
+export function serverView(workspace: Workspace, connection: Connection): HTMLElement {
+  const { client, url, session, signedIn } = connection
   const { serverInfo, serverCapabilities = {}, revision, instructions } = client
   const era = findRevision(revision)?.era
   const site = serverInfo?.websiteUrl
+  const { logLevel } = workspace.settings.get()
   return frame(
     {
       kind: 'Server',
@@ -33,16 +34,13 @@ export function serverView(
       fact('Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`),
       fact('Endpoint', el('code', {}, url)),
       session !== undefined && fact('Session', el('code', {}, session)),
-      signedIn &&
-        fact(
-          'Access',
-          'Signed in',
-          el('button', { type: 'button', class: 'small', onclick: signOut }, 'Sign out'),
-        ),
+      signedIn && fact('Access', 'Signed in', signOutButton(workspace)),
       // Other schemes could run code in this page
       /^https?:/.test(site ?? '') &&
         fact('Website', el('a', { href: site, rel: 'noreferrer' }, site)),
-      fact('Offers', ...chips(serverCapabilities)),
+      serverCapabilities.logging &&
+        fact('Log messages', logLevel === 'off' ? 'off' : `${logLevel} and above`),
+      fact('Capabilities', ...chips(serverCapabilities)),
     ),
     instructions &&
       el(
@@ -51,7 +49,13 @@ export function serverView(
         el('h2', { class: 'label' }, 'Instructions'),
         el('p', { class: 'text' }, instructions),
       ),
+    stepsView(workspace.steps),
   )
+}
+
+function signOutButton(workspace: Workspace): HTMLElement {
+  const onclick = (): void => void workspace.signOut()
+  return el('button', { type: 'button', class: 'small', onclick }, 'Sign out')
 }
 
 function fact(term: string, ...about: readonly Child[]): HTMLElement {
@@ -61,7 +65,7 @@ function fact(term: string, ...about: readonly Child[]): HTMLElement {
 /** Shows the capabilities, and the names of the extensions. */
 function chips({ extensions = {}, ...others }: ServerCapabilities): Child[] {
   const names = [...Object.keys(others), ...Object.keys(extensions)]
-  if (names.length === 0) return ['nothing']
+  if (names.length === 0) return ['none']
   return names.map((name) => el('span', { class: 'chip' }, name))
 }
 
@@ -72,22 +76,4 @@ export function missingView({ kind, key }: Route): HTMLElement {
     title: `No such ${kind}`,
     name: key,
   })
-}
-
-/** Creates the view for when there is no connection, with advice if connecting has failed. */
-export function welcomeView(advice: readonly string[]): HTMLElement {
-  return frame(
-    {
-      kind: 'Playground',
-      title: 'Try an MCP server',
-      description: 'Enter the address of an endpoint.',
-    },
-    advice.length > 0 &&
-      el(
-        'section',
-        { class: 'card' },
-        el('h2', { class: 'label' }, 'If it does not connect'),
-        el('ul', { class: 'bullets' }, ...advice.map((each) => el('li', {}, each))),
-      ),
-  )
 }

@@ -6,25 +6,25 @@
 import type { CallToolResult, Tool } from 'edgewise/browser'
 import type { DetailedTask } from 'edgewise/tasks'
 import { titleOf } from '../catalog.ts'
-import type { Connection } from '../connection.ts'
 import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
 import { jsonBlock, tryParse } from '../json.ts'
 import { runPanel, type Outcome } from '../run.ts'
+import type { Workspace } from '../workspace.ts'
 import { actionForm, fold, frame } from './frame.ts'
 
 /** Creates the view of a tool. */
-export function toolView({ client, tasks }: Connection, tool: Tool): HTMLElement {
+export function toolView(workspace: Workspace, tool: Tool): HTMLElement {
   const form = schemaForm(tool.inputSchema)
   const panel = runPanel()
   const submit = (): Promise<void> =>
     panel.run(async (signal, onProgress) => {
       let task: DetailedTask | undefined
-      const result = await client.callTool(tool.name, form.read(), {
+      const result = await workspace.client.callTool(tool.name, form.read(), {
         signal,
         onProgress(progress) {
-          task = tasks.get(progress.progressToken)
+          task = workspace.connection?.tasks.get(progress.progressToken)
           onProgress(progress)
         },
       })

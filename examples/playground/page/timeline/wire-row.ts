@@ -6,7 +6,7 @@
 import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { jsonBlock } from '../json.ts'
-import { duration, timeOf } from './time.ts'
+import { duration, timeOf } from '../time.ts'
 import type { WireEntry } from './wire.ts'
 
 /** Creates the row of a message. */

@@ -5,12 +5,12 @@
  */
 import { chooseRemote, compareCard, discover } from 'edgewise/cards'
 import type { Client } from 'edgewise/client'
-import type { Activity } from './activity/activity.ts'
+import type { Timeline } from '../timeline/timeline.ts'
 
 /** A server that a domain lists. */
 export interface FoundServer {
   readonly url: string
-  /** Logs how the server differs from its card. */
+  /** Adds to the timeline how the server differs from its card. */
   readonly compare: (client: Client) => void
 }
 
@@ -23,7 +23,7 @@ export interface FoundServer {
 export async function findServer(
   domain: string,
   signal: AbortSignal,
-  activity: Activity,
+  timeline: Timeline,
 ): Promise<FoundServer> {
   const isLocal = ({ hostname }: URL): boolean => /^(?:localhost|127\.0\.0\.1)$/.test(hostname)
   const site = new URL(`http://${domain}`)
@@ -42,8 +42,8 @@ export async function findServer(
     url,
     compare(client) {
       for (const { member, card, server } of compareCard(found.card, client)) {
-        const data = `The card gives ${JSON.stringify(card)} as “${member}”, but the server ${JSON.stringify(server)}`
-        activity.log({ level: 'warning', logger: 'playground', data })
+        const values = `${JSON.stringify(card)}, but the server gives ${JSON.stringify(server)}`
+        timeline.notice('warning', `The card gives ${values} as “${member}”`)
       }
     },
   }

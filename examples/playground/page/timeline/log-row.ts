@@ -6,7 +6,7 @@
 import type { LoggingMessageParams } from 'edgewise/browser'
 import { el } from '../dom.ts'
 import { jsonBlock } from '../json.ts'
-import { timeOf } from './time.ts'
+import { timeOf } from '../time.ts'
 
 /** A log message, and the time of its arrival. */
 export interface LogEntry extends Pick<LoggingMessageParams, 'level' | 'logger' | 'data'> {

@@ -31,8 +31,11 @@ export interface Watcher {
   onSignedIn(): void
 }
 
-/** Wraps the page's `fetch`. */
-export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher): Fetch {
+/** Wraps a `fetch`. */
+export function watchedFetch(
+  send: Fetch,
+  { report, onReach, onSession, onSignedIn }: Watcher,
+): Fetch {
   const labelOf = labels()
   return async (url, init) => {
     const start = performance.now()
@@ -50,7 +53,7 @@ export function watchedFetch({ report, onReach, onSession, onSignedIn }: Watcher
     const head = [line, ...protocolHeaders(headers)]
     const label = record('sent', text, { title: line }, head)
 
-    const response = await fetch(url, init).catch((error: unknown) => {
+    const response = await send(url, init).catch((error: unknown) => {
       if (!init.signal?.aborted) {
         record('received', '', { ...label, outcome: 'no answer', failed: true }, [String(error)])
         onReach(false)

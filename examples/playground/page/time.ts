@@ -3,7 +3,7 @@
  *
  * @see https://developer.mozilla.org/docs/Web/HTML/Reference/Elements/time
  */
-import { el } from '../dom.ts'
+import { el } from './dom.ts'
 
 /** The time of day, to the millisecond. */
 export function timeOf(at: Date): HTMLElement {

@@ -1,0 +1,136 @@
+/**
+ * The form with the address and the revision of a server, and the button that connects, cancels,
+ * disconnects or reconnects.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
+import { find } from '../dom.ts'
+import { settingsOf } from '../settings/settings.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** The delay until the button to cancel connecting is shown, in milliseconds. */
+const PATIENCE_MS = 300
+
+/** The form, which shows one workspace. */
+export interface AddressForm {
+  show(workspace: Workspace): void
+  /** Returns the valid address and revision in the form; `undefined` if the address is invalid. */
+  current(): { readonly url: string; readonly revision: string } | undefined
+  /** Connects to another address with a revision. */
+  open(url: string, revision: string): void
+  focus(): void
+}
+
+/** Sets up the form. */
+export function setUpAddress(): AddressForm {
+  const form = find('connect', HTMLFormElement)
+  const address = find('endpoint', HTMLInputElement)
+  const revision = find('revision', HTMLSelectElement)
+  const button = find('open', HTMLButtonElement)
+  const problem = find('endpoint-problem', HTMLElement)
+  const edit = find('edit', HTMLButtonElement)
+  /** The addresses that were typed but not opened. */
+  const drafts = new WeakMap<Workspace, string>()
+  let shown: Workspace | undefined
+  let stop = (): void => {}
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let action = (): void => {}
+
+  const isChanged = (): boolean => address.value !== shown?.settings.get().url
+
+  /** Sets what the button does. The button that submits the form is the main one. */
+  function setButton(label: string, onclick?: () => void): void {
+    button.textContent = label
+    button.type = onclick ? 'button' : 'submit'
+    button.classList.toggle('primary', label !== 'Disconnect' && label !== 'Cancel')
+    action = onclick ?? (() => {})
+  }
+
+  function update(workspace: Workspace): void {
+    clearTimeout(timer)
+    const { state } = workspace.status.get()
+    const cancel = (): void => workspace.cancel()
+    const isBusy = state === 'connecting' || state === 'sign-in'
+    if (isBusy) {
+      // Most connections are open before a user could read the button
+      if (button.textContent !== 'Cancel') timer = setTimeout(setButton, PATIENCE_MS, 'Cancel', cancel)
+    } else if (isChanged() || state === 'idle' || state === 'failed') setButton('Connect')
+    else if (state === 'lost') setButton('Reconnect now', () => workspace.retry())
+    else setButton('Disconnect', () => void workspace.disconnect())
+  }
+
+  /** Shows the form, or hides it while connected. Only narrow screens hide it. */
+  function setEditing(isEditing: boolean): void {
+    document.body.toggleAttribute('data-editing', isEditing)
+    edit.ariaExpanded = String(isEditing)
+  }
+
+  /** Returns whether the address is valid. Otherwise marks it, and shows why. */
+  function check(): boolean {
+    const { valid, valueMissing } = address.validity
+    address.ariaInvalid = valid ? null : 'true'
+    problem.hidden = valid
+    problem.textContent = valueMissing ? `Enter ${address.title.toLowerCase()}` : address.title
+    if (!valid) address.focus()
+    return valid
+  }
+
+  function open(url: string, chosen: string): void {
+    if (!shown) return
+    setEditing(false)
+    const { settings } = shown
+    const before = settings.get()
+    drafts.delete(shown)
+    address.value = url
+    settings.set(
+      before.url === url ? { ...before, revision: chosen } : settingsOf(url, chosen),
+    )
+    void shown.connect()
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (check()) open(address.value, revision.value)
+  })
+  button.addEventListener('click', (event) => {
+    if (button.type === 'submit') return
+    // Otherwise the form would be submitted, as the button's type changes before the default action
+    event.preventDefault()
+    action()
+  })
+  edit.addEventListener('click', () => setEditing(edit.ariaExpanded !== 'true'))
+  address.addEventListener('input', () => {
+    if (!shown) return
+    drafts.set(shown, address.value)
+    if (address.validity.valid) check()
+    update(shown)
+  })
+  revision.addEventListener('change', () => {
+    if (shown && !isChanged()) shown.change({ revision: revision.value })
+  })
+
+  return {
+    show(workspace) {
+      stop()
+      shown = workspace
+      const { url, revision: chosen } = workspace.settings.get()
+      address.value = drafts.get(workspace) ?? url
+      revision.value = chosen
+      const stopSettings = workspace.settings.subscribe((settings) => {
+        if (!drafts.has(workspace)) address.value = settings.url
+        revision.value = settings.revision
+      })
+      const stopStatus = workspace.status.subscribe(() => update(workspace))
+      stop = () => {
+        stopSettings()
+        stopStatus()
+      }
+      setButton('Connect')
+      update(workspace)
+    },
+    current: () =>
+      check() ? { url: address.value, revision: revision.value } : undefined,
+    open,
+    focus: () => address.focus(),
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Keeps one connection to a server: connects, signs in, loads the lists, and reconnects after failures.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { fetchFaultOf, pageFetch, type Fetch, type RequestId } from 'edgewise/browser'
+import { createReconnectingClient, type Client } from 'edgewise/client'
+import { taskPolling, type DetailedTask } from 'edgewise/tasks'
+import { loadCatalog } from '../catalog.ts'
+import { explain } from '../errors.ts'
+import type { Settings } from '../settings/settings.ts'
+import { createAuth } from '../sign-in/sign-in.ts'
+import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/steps.ts'
+import type { Answer } from '../timeline/observe.ts'
+import type { Timeline } from '../timeline/timeline.ts'
+import { clientOptions, hasCredentials, rootsOf } from './client.ts'
+import { createSubscriptions, nameOf, type Connection } from './connection.ts'
+import { localNetworkPermission } from './local-network.ts'
+import { signInStatus, type SignInPrompt, type Status } from './status.ts'
+
+/** What a link needs of its workspace. */
+export interface LinkOwner {
+  /** Returns the current settings. */
+  settings(): Settings
+  readonly timeline: Timeline
+  onStatus(status: Status): void
+  /** Called when the connection is open, and again when its lists have changed. */
+  onConnection(connection: Connection): void
+  /** Called with each step of a sign-in, and again when the step has ended. */
+  onStep(step: SignInStep): void
+}
+
+/** A connection that is kept open. */
+export interface Link {
+  /** Tests now whether a lost server is reachable again. */
+  retry(): void
+  close(): Promise<void>
+}
+
+/** Opens a connection to the endpoint at a URL. */
+export function openLink(url: string, owner: LinkOwner): Link {
+  const { timeline } = owner
+  const { host } = new URL(url)
+  const settings = owner.settings()
+  const tasks = new Map<RequestId, DetailedTask>()
+  let connection: Connection | undefined
+  const facts: Pick<Connection, 'session' | 'signedIn'> = { session: undefined, signedIn: false }
+  let lastAnswer: Answer | undefined
+  let isClosed = false
+  let status: Status = { state: 'connecting', text: `Connecting to ${host}`, step: '' }
+  let prompt: SignInPrompt | undefined
+
+  function report(): void {
+    if (!isClosed) owner.onStatus(prompt ? signInStatus(prompt) : status)
+  }
+  function setStatus(next: Status): void {
+    status = next
+    report()
+  }
+  const onError = (error: unknown): void => timeline.notice('error', String(error))
+  const reload = (): void => {
+    if (connection) void load(connection)
+  }
+  async function load(opened: Connection): Promise<void> {
+    opened.catalog = await loadCatalog(opened.client, onError)
+    if (!isClosed) owner.onConnection(opened)
+  }
+
+  const steps = recordSteps((step) => {
+    timeline.signInStep(step)
+    owner.onStep(step)
+  })
+  const auth = createAuth(steps, (next) => {
+    prompt = next
+    report()
+  })
+  const subscriptions = createSubscriptions(() => connection?.client)
+  const observed = timeline.observe((target, init) => fetch(target, init), {
+    onSession(id) {
+      facts.session = id
+      if (connection) connection.session = id
+    },
+    onSignedIn() {
+      facts.signedIn = !hasCredentials(settings)
+      if (connection) connection.signedIn = facts.signedIn
+    },
+    onAnswer: (answer) => (lastAnswer = answer),
+  })
+  const send: Fetch = async (target, init) => {
+    const step = stepOf(init)
+    if (status.state === 'connecting' && step) setStatus({ ...status, step })
+    const response = await observed(target, init)
+    recordChallenge(steps, response, target)
+    return response
+  }
+
+  const reconnecting = createReconnectingClient(url, {
+    ...clientOptions(settings, auth),
+    fetch: pageFetch({
+      fetch: send,
+      onWait: (isWaiting) =>
+        timeline.notice(
+          'notice',
+          isWaiting ? 'Not listening: four other tabs of the browser do' : 'Listening again',
+        ),
+    }),
+    extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
+    // Loaded on demand, because most servers ask for nothing
+    onElicit: async (...request) => (await import('../questions.ts')).ask(...request),
+    onSample: async (...request) => (await import('../questions.ts')).sample(...request),
+    ...(settings.roots.length > 0 && { roots: () => rootsOf(owner.settings()) }),
+    onToolsChanged: reload,
+    onResourcesChanged: reload,
+    onPromptsChanged: reload,
+    onResourceUpdated: subscriptions.notify,
+    onError,
+    isOffline: (error) => fetchFaultOf(error)?.kind === 'offline',
+    onWake(check) {
+      addEventListener('online', check)
+      return () => removeEventListener('online', check)
+    },
+  })
+
+  async function onReady(client: Client): Promise<void> {
+    const { logLevel } = owner.settings()
+    if (status.state === 'connecting') setStatus({ ...status, step: 'loading its lists' })
+    if (logLevel !== 'off' && client.serverCapabilities?.logging) {
+      await client.setLogLevel(logLevel).catch(onError)
+    }
+    const catalog = await loadCatalog(client, onError)
+    if (isClosed || reconnecting.getSnapshot().status !== 'ready') return
+    connection ??= { ...facts, client, url, auth, catalog, tasks, subscriptions }
+    Object.assign(connection, { client, catalog })
+    owner.onConnection(connection)
+    const text = `Connected to ${nameOf(client)} over ${client.revision}`
+    timeline.mark(text)
+    setStatus({ state: 'connected', text })
+  }
+
+  function onLost(error: Error, attempt: number): void {
+    const name = connection ? nameOf(connection.client) : host
+    const text = `Lost the connection to ${name}`
+    if (status.state !== 'lost') timeline.mark(text)
+    const isOffline = fetchFaultOf(error)?.kind === 'offline'
+    const step = isOffline ? 'waiting for the network' : `attempt ${attempt + 1} to reconnect`
+    setStatus({ state: 'lost', text, step })
+  }
+
+  async function onFailed(error: Error): Promise<void> {
+    const explanation = explain(error, {
+      lastAnswer,
+      hasCredentials: hasCredentials(settings),
+      localNetwork: await localNetworkPermission(url),
+    })
+    timeline.mark(explanation.headline)
+    setStatus({ state: 'failed', text: explanation.headline, explanation })
+  }
+
+  reconnecting.subscribe(() => {
+    const state = reconnecting.getSnapshot()
+    if (state.status === 'ready') void onReady(state.client)
+    if (state.status === 'reconnecting') onLost(state.error, state.attempt)
+    if (state.status === 'failed') void onFailed(state.error)
+  })
+  timeline.mark(status.text)
+  report()
+  reconnecting.open()
+  return {
+    retry: reconnecting.check,
+    close() {
+      isClosed = true
+      prompt?.cancel()
+      return reconnecting.close()
+    },
+  }
+}
+
+/** Records that a server requires authorization, which is the first step of a sign-in. */
+function recordChallenge(steps: StepRecorder, { status, headers }: Response, url: string): void {
+  const challenge = headers.get('www-authenticate')
+  if (status !== 401 && (status !== 403 || challenge === null)) return
+  steps.begin('Challenge of the server', url)({
+    state: 'done',
+    status,
+    summary: challenge ?? 'There is no WWW-Authenticate header that this page can read',
+  })
+}
+
+/** Describes a request while connecting. */
+function stepOf({ method, body }: RequestInit): string | undefined {
+  if (method === 'GET') return 'trying HTTP+SSE'
+  const [, name = ''] = /"method":"([^"]+)"/.exec(String(body)) ?? []
+  return { 'server/discover': 'discovering its revisions', initialize: 'initializing a session' }[
+    name
+  ]
+}

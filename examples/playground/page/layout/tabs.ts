@@ -1,0 +1,136 @@
+/**
+ * The tabs of the open servers. Arrow keys, Home and End move between them, Delete closes one.
+ *
+ * @see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
+ */
+import { nameOf } from '../connection/connection.ts'
+import { el, find } from '../dom.ts'
+import { icon } from '../icon.ts'
+import { isDomain } from '../secrets.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** The functions of the page that the tabs use. */
+export interface TabActions {
+  /** Shows a workspace. */
+  select(workspace: Workspace): void
+  /** Closes a workspace. */
+  close(workspace: Workspace): void
+  /** Opens a workspace without a server. */
+  add(): void
+}
+
+/** The row of tabs. */
+export interface TabBar {
+  /** Shows tabs for workspaces. */
+  draw(workspaces: readonly Workspace[], active: Workspace): void
+}
+
+/** Sets up the row of tabs and the button that adds one. */
+export function setUpTabs({ select, close, add }: TabActions): TabBar {
+  const list = find('tabs', HTMLElement)
+  const tabs = new Map<Workspace, HTMLButtonElement>()
+  find('tab-new', HTMLButtonElement).addEventListener('click', add)
+
+  /** The tab of a workspace, which is created once, so that it keeps the focus. */
+  function tabOf(workspace: Workspace): HTMLButtonElement {
+    const known = tabs.get(workspace)
+    if (known) return known
+    const name = el('span', { class: 'name' })
+    const note = el('span', { class: 'hidden' })
+    // Not a button, because a tab contains no controls. The keyboard uses Delete
+    const cross = el('span', { class: 'close', 'aria-hidden': 'true', title: 'Close' }, icon('cross'))
+    const tab = el(
+      'button',
+      {
+        type: 'button',
+        role: 'tab',
+        id: `tab-${workspace.id}`,
+        'aria-controls': 'workspace',
+        'aria-keyshortcuts': 'Delete',
+      },
+      el('span', { class: 'dot', 'aria-hidden': 'true' }),
+      name,
+      note,
+      cross,
+    )
+    tab.addEventListener('click', () => select(workspace))
+    cross.addEventListener('click', (event) => {
+      event.stopPropagation()
+      close(workspace)
+    })
+    const update = (): void => {
+      const { state } = workspace.status.get()
+      tab.dataset['state'] = state
+      tab.title = workspace.settings.get().url
+      name.textContent = labelOf(workspace)
+      note.textContent = state === 'connected' ? '' : `, ${notes[state]}`
+    }
+    workspace.status.subscribe(update)
+    workspace.settings.subscribe(update)
+    update()
+    tabs.set(workspace, tab)
+    return tab
+  }
+
+  list.addEventListener('keydown', (event) => {
+    const all = [...tabs]
+    const index = all.findIndex(([, tab]) => tab === document.activeElement)
+    const target = targets[event.key]?.(index, all.length)
+    const [workspace, tab] = all[target ?? index] ?? []
+    if (!workspace || !tab) return
+    if (event.key === 'Delete') close(workspace)
+    else if (target === undefined) return
+    else {
+      select(workspace)
+      tab.focus()
+    }
+    event.preventDefault()
+  })
+
+  return {
+    draw(workspaces, active) {
+      const hadFocus = list.contains(document.activeElement)
+      for (const workspace of tabs.keys()) {
+        if (!workspaces.includes(workspace)) tabs.delete(workspace)
+      }
+      const shown = workspaces.map(tabOf)
+      // Tabs that stay in their place keep the focus
+      if (shown.some((tab, index) => list.children[index] !== tab) || list.children[shown.length]) {
+        list.replaceChildren(...shown)
+      }
+      for (const [workspace, tab] of tabs) {
+        tab.ariaSelected = String(workspace === active)
+        tab.tabIndex = workspace === active ? 0 : -1
+      }
+      list.dataset['count'] = `${shown.length}`
+      const selected = tabOf(active)
+      find('workspace', HTMLElement).setAttribute('aria-labelledby', selected.id)
+      selected.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+      if (hadFocus) selected.focus()
+    },
+  }
+}
+
+/** The index of the tab to select after a key, among `count` tabs. */
+const targets: { readonly [key: string]: (index: number, count: number) => number } = {
+  ArrowLeft: (index, count) => (index + count - 1) % count,
+  ArrowRight: (index, count) => (index + 1) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+}
+
+/** What screen readers say after the name of a server. */
+const notes = {
+  idle: 'not connected',
+  connecting: 'connecting',
+  'sign-in': 'waiting for sign-in',
+  lost: 'reconnecting',
+  failed: 'failed',
+}
+
+function labelOf({ connection, settings }: Workspace): string {
+  const { url } = settings.get()
+  if (connection) return nameOf(connection.client)
+  if (url === '') return 'New server'
+  return isDomain(url) || !URL.canParse(url) ? url : new URL(url).host
+}

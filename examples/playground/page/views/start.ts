@@ -1,0 +1,62 @@
+/**
+ * The view for when there is no connection: how to begin, the steps of the sign-in, and why connecting has
+ * failed.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import type { Status } from '../connection/status.ts'
+import { el } from '../dom.ts'
+import { explanationBlock } from '../errors.ts'
+import { stepsView } from '../sign-in/steps-view.ts'
+import type { Workspace } from '../workspace.ts'
+import { frame } from './frame.ts'
+
+const views = new WeakMap<Workspace, HTMLElement>()
+
+/** Returns the view of a workspace without a connection, which follows its status. */
+export function startView(workspace: Workspace): HTMLElement {
+  const known = views.get(workspace)
+  if (known) return known
+  const failure = el('section', { class: 'card failure', 'aria-label': 'Failure' })
+  const view = frame(
+    { kind: 'Playground', title: ' ', description: ' ' },
+    failure,
+    stepsView(workspace.steps),
+  )
+  const heading = view.querySelector('h1')
+  const description = view.querySelector('.description')
+  const update = (status: Status): void => {
+    const [title, text] = textsOf(status)
+    heading?.replaceChildren(title)
+    description?.replaceChildren(text)
+    const isFailed = status.state === 'failed'
+    failure.hidden = !isFailed
+    if (isFailed) failure.replaceChildren(...explanationBlock(status.explanation))
+  }
+  workspace.status.subscribe(update)
+  update(workspace.status.get())
+  views.set(workspace, view)
+  return view
+}
+
+/** The heading and the description. */
+function textsOf(status: Status): [title: string, text: string] {
+  switch (status.state) {
+    case 'sign-in':
+      return [
+        'Sign in',
+        {
+          required: 'Press “Sign in” to open the sign-in page in a new window.',
+          open: 'Sign in and allow access in the window that has opened. This page goes on when you are done.',
+          closed: 'The window was closed before you were done. Open it again, or cancel.',
+        }[status.phase],
+      ]
+    case 'failed':
+      return ['Cannot connect', 'The steps below may help.']
+    default:
+      return [
+        'Try an MCP server',
+        'Enter the URL of an MCP endpoint, or a domain that lists its server, and connect.',
+      ]
+  }
+}

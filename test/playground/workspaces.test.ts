@@ -1,0 +1,152 @@
+// The connection of one server, its settings, and several servers in tabs.
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { server } from '../../examples/playground/server.ts'
+import { connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
+
+const visited = visit(server)
+let page: Page
+beforeAll(() => void ({ page } = visited))
+
+const status = (): Locator => page.locator('#status')
+const tabs = (): Locator => page.getByRole('tablist', { name: 'Servers' }).getByRole('tab')
+const tabNames = (): Promise<string[]> => tabs().locator('.name').allInnerTexts()
+
+describe('Playground: the connection', () => {
+  it('is closed and opened by the button next to the address', async () => {
+    await press(page, 'Disconnect')
+    await sees(status(), 'Disconnected')
+    await page.getByRole('heading', { name: 'Try an MCP server' }).waitFor()
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await isConnected(page)
+  })
+
+  it('is opened again with another revision, which keeps what was typed', async () => {
+    await show(page, 'tool/greet', 'Greet')
+    await page.getByLabel('name').fill('Ada')
+    await page.getByLabel('Protocol revision').selectOption('2025-06-18')
+    await isConnected(page, 'over 2025-06-18')
+    expect(await page.getByLabel('name').inputValue()).toBe('Ada')
+    await press(page, 'Run')
+    await sees(result(page), 'Hello, Ada.')
+    await page.getByLabel('Protocol revision').selectOption('auto')
+    await isConnected(page, 'over 2026-07-28')
+  })
+
+  it('is tested by a ping', async () => {
+    await press(page, 'Ping')
+    await sees(page.locator('#ping-answer'), /^Answered in \d+ ms$/)
+  })
+
+  it('says what is wrong with an address, next to it', async () => {
+    await connectTo(page, 'example.com/mcp')
+    await sees(page.getByRole('alert'), 'A URL, such as')
+    expect(await page.locator(':focus').getAttribute('id')).toBe('endpoint')
+    expect(await status().innerText()).toMatch(/^Connected to /)
+    await page.getByLabel('Endpoint').fill(`${visited.url}/mcp`)
+    expect(await page.getByRole('alert').isVisible()).toBe(false)
+  })
+})
+
+describe('Playground: settings', () => {
+  const dialog = (): Locator => page.getByRole('dialog', { name: 'Settings' })
+
+  it('mark what is invalid, and stay open', async () => {
+    await press(page, 'Settings')
+    await dialog().getByLabel('Roots').fill('/home/ada')
+    await press(page, 'Apply')
+    await sees(dialog(), /“\/home\/ada” is not a file URI/)
+    expect(await page.locator(':focus').getAttribute('aria-invalid')).toBe('true')
+    await dialog().getByLabel('Roots').fill('')
+  })
+
+  it('are applied at once: headers and the token go with the requests', async () => {
+    await dialog().getByLabel('Headers').fill('X-Tenant: four')
+    await dialog().getByLabel('Bearer token').fill('hunter2')
+    const [request] = await Promise.all([
+      page.waitForRequest((each) => each.headers()['x-tenant'] === 'four'),
+      press(page, 'Apply'),
+    ])
+    expect(request.headers()['authorization']).toBe('Bearer hunter2')
+    await isConnected(page)
+  })
+
+  it('are kept over a reload, and secrets nowhere but in this tab of the browser', async () => {
+    const everywhere = 'JSON.stringify(localStorage) + location.href + history.state'
+    expect(await page.evaluate(everywhere)).not.toMatch(/hunter2|four/)
+    const [request] = await Promise.all([
+      page.waitForRequest((each) => each.headers()['x-tenant'] === 'four'),
+      page.reload(),
+    ])
+    expect(request.headers()['authorization']).toBe('Bearer hunter2')
+    await isConnected(page)
+    const other = await page.context().newPage()
+    const requests: (string | undefined)[] = []
+    other.on('request', (each) => requests.push(each.headers()['authorization']))
+    await other.goto(page.url())
+    await isConnected(other)
+    expect(requests.filter(Boolean)).toEqual([])
+    await other.close()
+  })
+
+  it('do not follow to another server', async () => {
+    const requests: (string | undefined)[] = []
+    page.on('request', (each) => requests.push(each.headers()['x-tenant']))
+    await connectTo(page, `${visited.url}/sse`)
+    await isConnected(page)
+    expect(requests.filter(Boolean)).toEqual([])
+    visited.complaints.splice(0)
+    page.removeAllListeners('request')
+  })
+})
+
+describe('Playground: several servers', () => {
+  it('are open in tabs, each with its own view', async () => {
+    await connectTo(page, `${visited.url}/mcp`)
+    await isConnected(page)
+    await show(page, 'tool/greet', 'Greet')
+    await press(page, 'Open another server')
+    expect(await page.locator(':focus').getAttribute('id')).toBe('endpoint')
+    expect(await tabNames()).toEqual(['Edgewise demo', 'New server'])
+    await connectTo(page, `${visited.url}/mcp?key=hunter2&room=1`)
+    await isConnected(page)
+    await show(page, 'prompt/plan', 'Plan a trip')
+    await tabs().first().click()
+    await page.getByRole('heading', { name: 'Greet', level: 1 }).waitFor()
+    expect(await tabs().first().getAttribute('aria-selected')).toBe('true')
+  })
+
+  it('are reached by arrow keys', async () => {
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('heading', { name: 'Plan a trip', level: 1 }).waitFor()
+    expect(await page.locator(':focus').getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('Home')
+    await page.getByRole('heading', { name: 'Greet', level: 1 }).waitFor()
+    await page.keyboard.press('End')
+    await page.getByRole('heading', { name: 'Plan a trip', level: 1 }).waitFor()
+  })
+
+  it('are in the address of the page without secrets, and come back after a reload', async () => {
+    const { searchParams } = new URL(page.url())
+    expect(searchParams.getAll('url')).toEqual([`${visited.url}/mcp`, `${visited.url}/mcp?room=1`])
+    expect(page.url()).not.toContain('hunter2')
+    const [request] = await Promise.all([
+      page.waitForRequest((each) => each.url().includes('room=1')),
+      page.reload(),
+    ])
+    expect(request.url()).toContain('key=hunter2')
+    await isConnected(page)
+    await page.getByRole('heading', { name: 'Plan a trip', level: 1 }).waitFor()
+    await expect.poll(tabNames).toEqual(['Edgewise demo', 'Edgewise demo'])
+  })
+
+  it('are closed by Delete, except the last', async () => {
+    await tabs().last().focus()
+    await page.keyboard.press('Delete')
+    expect(await tabNames()).toEqual(['Edgewise demo'])
+    expect(await page.locator(':focus').getAttribute('role')).toBe('tab')
+    await page.keyboard.press('Delete')
+    expect(await tabNames()).toEqual(['Edgewise demo'])
+    await isConnected(page)
+  })
+})
