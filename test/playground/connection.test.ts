@@ -84,7 +84,7 @@ describe('Playground: connection', () => {
     await connectTo(own, host)
     await isConnected(own, 'over 2026-07-28')
     expect(await own.getByLabel('Endpoint').inputValue()).toBe(`${visited.url}/mcp`)
-    await sees(own.getByRole('tabpanel'), `The card gives "${markup}" as “title”`)
+    await sees(own.locator('#timeline-panel'), `The card gives "${markup}" as “title”`)
     expect(await own.locator('img[src=x]').count()).toBe(0)
   })
 

@@ -42,7 +42,7 @@ describe('Explanations of the playground', () => {
     const error = new SdkError('INVALID_MESSAGE', 'The response is not JSON')
     const { why, advice } = explain(error, answered(200, 'text/html', '<title>Hi</title>'))
     expect(why).toBe('The server answered HTTP 200: Hi')
-    expect(advice[0]).toBe('The response is text/html instead of JSON.')
+    expect(advice[0]).toBe('The response is HTML instead of JSON.')
   })
 
   it('suspect the path of a page that is not there, and not of a broken server', () => {

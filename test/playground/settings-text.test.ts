@@ -1,10 +1,6 @@
 // The texts that people write into the settings of a server, and the secrets among them.
 import { describe, expect, it } from 'vitest'
-import {
-  isSecretName,
-  redact,
-  withoutSecrets,
-} from '../../examples/playground/page/secrets.ts'
+import { isSecretName, redact, withoutSecrets } from '../../examples/playground/page/secrets.ts'
 import {
   formatHeaders,
   parseHeaders,
@@ -49,10 +45,15 @@ describe('Settings of the playground', () => {
 })
 
 describe('Secrets of the playground', () => {
-  it.each(['authorization', 'X-Api-Key', 'access_token', 'clientSecret', 'password', 'code', 'sig'])(
-    'are recognized by the name %s',
-    (name) => expect(isSecretName(name)).toBe(true),
-  )
+  it.each([
+    'authorization',
+    'X-Api-Key',
+    'access_token',
+    'clientSecret',
+    'password',
+    'code',
+    'sig',
+  ])('are recognized by the name %s', (name) => expect(isSecretName(name)).toBe(true))
 
   it.each(['maxTokens', 'token_endpoint', 'code_challenge', 'keyboard', 'author', 'zipcode'])(
     'are not suspected by the name %s',
@@ -68,7 +69,11 @@ describe('Secrets of the playground', () => {
   })
 
   it('are replaced in documents', () => {
-    const document = { issuer: 'a', access_token: 'x', nested: [{ client_secret: 'y', scope: 'z' }] }
+    const document = {
+      issuer: 'a',
+      access_token: 'x',
+      nested: [{ client_secret: 'y', scope: 'z' }],
+    }
     expect(redact(document)).toEqual({
       issuer: 'a',
       access_token: '…',

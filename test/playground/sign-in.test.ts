@@ -85,7 +85,9 @@ describe('Signing in from the playground', () => {
   it('goes through a popup with the consent of the user', async () => {
     const connect = page.getByRole('button', { name: 'Connect' })
     expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])
-    await page.locator('#status', { hasText: 'Connected to notes over 2026-07-28' }).waitFor({ state: 'attached' })
+    await page
+      .locator('#status', { hasText: 'Connected to notes over 2026-07-28' })
+      .waitFor({ state: 'attached' })
     await run('list')
     await result('Notes of grace:')
   })

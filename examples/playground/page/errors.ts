@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
-import { AuthorizationError } from 'edgewise/authorization'
+import type { AuthorizationError } from 'edgewise/authorization'
 import {
   ErrorCode,
   fetchFaultOf,
@@ -73,16 +73,21 @@ type Reason = Pick<Explanation, 'why' | 'advice'>
 function reasonOf(error: unknown, context: FailureContext): Reason {
   const fault = fetchFaultOf(error)
   if (fault) return reasonOfFault(fault, context)
-  if (error instanceof AuthorizationError) return { advice: [adviceByStep[error.step]] }
+  if (isAuthorizationError(error)) return { advice: [adviceByStep[error.step]] }
   const code = error instanceof SdkError ? error.code : undefined
   if (code === 'UNAUTHORIZED' && context.hasCredentials) {
     return { advice: ['Check the bearer token and the headers in the settings of this server.'] }
   }
   const { lastAnswer } = context
-  const isHttp = code === 'HTTP' || code === 'INVALID_MESSAGE' || code === 'UNAUTHORIZED'
-  if (lastAnswer && !lastAnswer.isMessage && (isHttp || !code)) return reasonOfAnswer(lastAnswer)
+  const isExplained = code === 'TIMEOUT' || code === 'VERSION_MISMATCH'
+  if (lastAnswer && !lastAnswer.isMessage && !isExplained) return reasonOfAnswer(lastAnswer)
   if (error instanceof ProtocolError) return { advice: list(adviceByProtocolCode[error.code]) }
   return { advice: list(code && adviceByCode[code]) }
+}
+
+/** Tests the name, because the class is in the code of signing in, which is loaded on demand. */
+function isAuthorizationError(error: unknown): error is AuthorizationError {
+  return error instanceof SdkError && error.name === 'AuthorizationError'
 }
 
 function reasonOfFault(
@@ -91,7 +96,10 @@ function reasonOfFault(
 ): Reason {
   const [why] = message.split(`. ${advice}`)
   if (kind !== 'offline' && localNetwork !== 'granted') {
-    return { why: 'The browser does not let this page reach the local network.', advice: LOCAL_NETWORK }
+    return {
+      why: 'The browser does not let this page reach the local network.',
+      advice: LOCAL_NETWORK,
+    }
   }
   const instead = kind === 'cors' || kind === 'mixed-content' || kind === 'csp'
   return { why, advice: [`${advice}.`, ...(instead ? [INSPECT] : [])] }
@@ -108,7 +116,8 @@ function reasonOfAnswer({ status, statusText, contentType, text, url }: Answer):
   if (status === 429) return { why, advice: ['Wait before you connect again.'] }
   const form = isHtml ? 'HTML' : contentType.split(';')[0]
   const isJson = /\bjson\b/.test(contentType)
-  const notJson = status < 300 && !isJson && form ? [`The response is ${form} instead of JSON.`] : []
+  const notJson =
+    status < 300 && !isJson && form ? [`The response is ${form} instead of JSON.`] : []
   return { why, advice: [...notJson, OTHER_PAGE, ...(url.endsWith('/sse') ? [] : [TRY_PATH])] }
 }
 
@@ -144,7 +153,8 @@ const adviceByProtocolCode: { readonly [code: number]: string | undefined } = {
   [ErrorCode.INTERNAL_ERROR]: SERVER_ERROR,
   [ErrorCode.RESOURCE_NOT_FOUND]: 'The server has no resource with this URI.',
   [ErrorCode.UNSUPPORTED_PROTOCOL_VERSION]: 'Choose “Auto” as the revision.',
-  [ErrorCode.HEADER_MISMATCH]: 'A proxy in front of the server may have removed or changed headers.',
+  [ErrorCode.HEADER_MISMATCH]:
+    'A proxy in front of the server may have removed or changed headers.',
 }
 
 const adviceByStep: { readonly [Step in AuthorizationError['step']]: string } = {
@@ -155,7 +165,8 @@ const adviceByStep: { readonly [Step in AuthorizationError['step']]: string } = 
   registration:
     'Have the authorization server register clients, or accept client ID metadata documents.',
   authorization: 'Press “Connect” to sign in again.',
-  token: 'Look at the log of the authorization server. The token endpoint must allow this page (CORS).',
+  token:
+    'Look at the log of the authorization server. The token endpoint must allow this page (CORS).',
   refresh: 'Press “Connect” to sign in again.',
   access:
     'The MCP server must accept the tokens that its authorization server issues: check the audience and the issuer that it expects.',

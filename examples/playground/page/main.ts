@@ -114,7 +114,7 @@ function close(workspace: Workspace): void {
   const index = workspaces.indexOf(workspace)
   workspaces.splice(index, 1)
   void workspace.disconnect()
-  select(workspace === active ? workspaces[Math.max(0, index - 1)] ?? active : active)
+  select(workspace === active ? (workspaces[Math.max(0, index - 1)] ?? active) : active)
 }
 
 /** Stores the open servers in the page's address. */
@@ -147,4 +147,5 @@ addEventListener('hashchange', () => {
 })
 active.hash = location.hash
 select(active)
-for (const workspace of workspaces) if (workspace.settings.get().url !== '') void workspace.connect()
+for (const workspace of workspaces)
+  if (workspace.settings.get().url !== '') void workspace.connect()

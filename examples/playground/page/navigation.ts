@@ -100,7 +100,14 @@ export function setUpNavigation(): Navigation {
 
 /** The links to the views of the server itself. */
 function pageLinks(name: string): HTMLElement[] {
-  return [el('a', { href: '#/server' }, el('span', { class: 'title' }, name), el('span', { class: 'note' }, 'Overview'))]
+  return [
+    el(
+      'a',
+      { href: '#/server' },
+      el('span', { class: 'title' }, name),
+      el('span', { class: 'note' }, 'Overview'),
+    ),
+  ]
 }
 
 function sectionsOf({ tool, resource, template, prompt }: Catalog): Section[] {

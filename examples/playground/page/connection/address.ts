@@ -53,7 +53,8 @@ export function setUpAddress(): AddressForm {
     const isBusy = state === 'connecting' || state === 'sign-in'
     if (isBusy) {
       // Most connections are open before a user could read the button
-      if (button.textContent !== 'Cancel') timer = setTimeout(setButton, PATIENCE_MS, 'Cancel', cancel)
+      if (button.textContent !== 'Cancel')
+        timer = setTimeout(setButton, PATIENCE_MS, 'Cancel', cancel)
     } else if (isChanged() || state === 'idle' || state === 'failed') setButton('Connect')
     else if (state === 'lost') setButton('Reconnect now', () => workspace.retry())
     else setButton('Disconnect', () => void workspace.disconnect())
@@ -82,9 +83,7 @@ export function setUpAddress(): AddressForm {
     const before = settings.get()
     drafts.delete(shown)
     address.value = url
-    settings.set(
-      before.url === url ? { ...before, revision: chosen } : settingsOf(url, chosen),
-    )
+    settings.set(before.url === url ? { ...before, revision: chosen } : settingsOf(url, chosen))
     void shown.connect()
   }
 
@@ -128,8 +127,7 @@ export function setUpAddress(): AddressForm {
       setButton('Connect')
       update(workspace)
     },
-    current: () =>
-      check() ? { url: address.value, revision: revision.value } : undefined,
+    current: () => (check() ? { url: address.value, revision: revision.value } : undefined),
     open,
     focus: () => address.focus(),
   }

@@ -42,8 +42,8 @@ export async function findServer(
     url,
     compare(client) {
       for (const { member, card, server } of compareCard(found.card, client)) {
-        const values = `${JSON.stringify(card)}, but the server gives ${JSON.stringify(server)}`
-        timeline.notice('warning', `The card gives ${values} as “${member}”`)
+        const given = `The card gives ${JSON.stringify(card)} as “${member}”`
+        timeline.notice('warning', `${given}, but the server gives ${JSON.stringify(server)}`)
       }
     },
   }

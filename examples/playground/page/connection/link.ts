@@ -9,7 +9,7 @@ import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import { loadCatalog } from '../catalog.ts'
 import { explain } from '../errors.ts'
 import type { Settings } from '../settings/settings.ts'
-import { createAuth } from '../sign-in/sign-in.ts'
+import { createAuth } from '../sign-in/auth.ts'
 import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/steps.ts'
 import type { Answer } from '../timeline/observe.ts'
 import type { Timeline } from '../timeline/timeline.ts'
@@ -179,7 +179,10 @@ export function openLink(url: string, owner: LinkOwner): Link {
 function recordChallenge(steps: StepRecorder, { status, headers }: Response, url: string): void {
   const challenge = headers.get('www-authenticate')
   if (status !== 401 && (status !== 403 || challenge === null)) return
-  steps.begin('Challenge of the server', url)({
+  steps.begin(
+    'Challenge of the server',
+    url,
+  )({
     state: 'done',
     status,
     summary: challenge ?? 'There is no WWW-Authenticate header that this page can read',

@@ -9,9 +9,10 @@
  * browsers without this permission.
  */
 export async function localNetworkPermission(url: string): Promise<PermissionState> {
-  const isPublic = !/^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[)|\.local(?:host)?$/.test(
-    new URL(url).hostname,
-  )
+  const isPublic =
+    !/^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[)|\.local(?:host)?$/.test(
+      new URL(url).hostname,
+    )
   if (isPublic || /^(?:localhost|127\.|\[::1\])/.test(location.hostname)) return 'granted'
   try {
     // TypeScript does not know the name yet

@@ -38,7 +38,11 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
     const name = el('span', { class: 'name' })
     const note = el('span', { class: 'hidden' })
     // Not a button, because a tab contains no controls. The keyboard uses Delete
-    const cross = el('span', { class: 'close', 'aria-hidden': 'true', title: 'Close' }, icon('cross'))
+    const cross = el(
+      'span',
+      { class: 'close', 'aria-hidden': 'true', title: 'Close' },
+      icon('cross'),
+    )
     const tab = el(
       'button',
       {

@@ -40,10 +40,11 @@ const KEY = 'edgewise settings'
 
 /** Returns the settings of a server: what was stored for its address, or the defaults. */
 export function settingsOf(url: string, revision: string): Settings {
-  const { timeoutMs, logLevel = 'debug', roots = [] }: Partial<PlainSettings> = read(
-    localStorage,
-    url,
-  )
+  const {
+    timeoutMs,
+    logLevel = 'debug',
+    roots = [],
+  }: Partial<PlainSettings> = read(localStorage, url)
   const { headers = [], token = '' }: Partial<SecretSettings> = read(sessionStorage, url)
   return { url, revision, timeoutMs, logLevel, roots, headers, token }
 }

@@ -1,6 +1,6 @@
 /**
  * Signs the user in to servers that require it, in a popup, which opens `callback.html` at the end. The
- * tokens are stored in IndexedDB, for all tabs of the browser.
+ * tokens are stored in IndexedDB, for all tabs of the browser. Loaded on demand.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -14,19 +14,14 @@ type Redirect = Awaited<ReturnType<AuthorizationFlow['begin']>>
 const tokens = indexedDbTokenStore()
 const windows = popup({ redirectUri: new URL('callback.html', document.baseURI), leavePage: false })
 
-/** Creates the authorization of one server's requests. */
-export function createAuth(
+/** Creates the authorization of one server's requests, with all that signing in needs. */
+export function createSignIn(
   steps: StepRecorder,
   onPrompt: (prompt: SignInPrompt | undefined) => void,
 ): SignIn {
   const interaction = interactive(steps, onPrompt)
   const fetch = pageFetch({ fetch: steps.observe((url, init) => globalThis.fetch(url, init)) })
   return signIn({ client: { name: 'Edgewise playground' }, tokens, interaction, fetch })
-}
-
-/** Deletes the token of a server. */
-export function signOut(url: string): Promise<void> {
-  return signIn({ client: { name: '' }, tokens, interaction: windows }).signOut(url)
 }
 
 /**

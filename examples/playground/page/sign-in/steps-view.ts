@@ -47,7 +47,7 @@ export function stepsView(steps: Store<readonly SignInStep[]>): HTMLElement {
   return element
 }
 
-function rowOf({ title, url, state, status, said, summary, tookMs }: SignInStep): HTMLElement {
+function rowOf({ title, url, state, said, summary, tookMs }: SignInStep): HTMLElement {
   const details = el('details')
   details.append(
     el(

@@ -78,7 +78,10 @@ async function outcomeOf(title: string, response: Response): Promise<StepOutcome
   return { state: ok ? 'done' : 'failed', status, said, summary }
 }
 
-function describeError(status: number, { error, error_description: details }: object & { error?: unknown; error_description?: unknown }): string {
+function describeError(
+  status: number,
+  { error, error_description: details }: object & { error?: unknown; error_description?: unknown },
+): string {
   const parts = [error, details].filter((part) => typeof part === 'string')
   return [`HTTP ${status}`, ...parts].join(', ')
 }

@@ -3,7 +3,12 @@
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
-import { isObject, type Fetch, type LoggingLevel, type LoggingMessageParams } from 'edgewise/browser'
+import {
+  isObject,
+  type Fetch,
+  type LoggingLevel,
+  type LoggingMessageParams,
+} from 'edgewise/browser'
 import { el, type Attributes } from '../dom.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SignInStep } from '../sign-in/steps.ts'

@@ -19,7 +19,9 @@ export function promptView(workspace: Workspace, prompt: Prompt): HTMLElement {
   const form = argumentForm(prompt.arguments ?? [], suggestFor(workspace, ref))
   const panel = runPanel()
   const get = (): Promise<void> =>
-    panel.run(async (signal) => show(await workspace.client.getPrompt(prompt.name, form.read(), { signal })))
+    panel.run(async (signal) =>
+      show(await workspace.client.getPrompt(prompt.name, form.read(), { signal })),
+    )
   return frame(
     {
       kind: 'Prompt',

@@ -45,7 +45,10 @@ export function templateView(workspace: Workspace, template: ResourceTemplate): 
     name,
     required: uriTemplate.includes(`{${name}}`),
   }))
-  const form = argumentForm(names, suggestFor(workspace, { type: 'ref/resource', uri: uriTemplate }))
+  const form = argumentForm(
+    names,
+    suggestFor(workspace, { type: 'ref/resource', uri: uriTemplate }),
+  )
   const panel = runPanel()
   const read = (): Promise<void> =>
     panel.run(async (signal) => {
