@@ -135,9 +135,8 @@ setUpSaved({
   },
   open: ({ url, revision }) => address.open(url, revision),
 })
-find('settings-open', HTMLButtonElement).addEventListener('click', async () => {
-  const { showSettings } = await import('./settings/panel.ts')
-  showSettings(active)
+find('settings-open', HTMLButtonElement).addEventListener('click', () => {
+  void import('./settings/panel.ts').then(({ showSettings }) => showSettings(active))
 })
 addEventListener('hashchange', () => {
   if (location.hash === '' || location.hash.startsWith('#/')) {

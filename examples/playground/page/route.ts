@@ -40,7 +40,7 @@ export function parseRoute(hash: string): Route | undefined {
     return {
       kind: kind as Kind,
       key: decodeURIComponent(key),
-      ...(isObject(values) && { arguments: values as JsonObject }),
+      ...(isObject(values) && { arguments: values }),
     }
   } catch {
     return undefined

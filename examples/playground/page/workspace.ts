@@ -83,7 +83,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   const settings = createStore(initial)
   const status = createStore<Status>({ state: 'idle', text: 'Not connected' })
   const steps = createStore<readonly SignInStep[]>([])
-  const timeline = createTimeline({ id, settings })
+  const timeline = createTimeline()
   let link: Link | undefined
   let connection: Connection | undefined
   /** Aborted when connecting is cancelled or begins again. */

@@ -7,7 +7,8 @@ import { findRevision, type Root } from 'edgewise/browser'
 import { connect, type AuthProvider, type Client, type ConnectOptions } from 'edgewise/client'
 import { isSecretName } from '../secrets.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Store } from '../store.ts'
+import type { Connection } from './connection.ts'
 
 /** Returns the headers that the settings add to every request. */
 export function requestHeaders({ headers, token }: Settings): Record<string, string> {
@@ -41,6 +42,12 @@ export function clientOptions(settings: Settings, auth: AuthProvider | undefined
   }
 }
 
+/** The workspace of a server. */
+export interface ClientOwner {
+  readonly settings: Store<Settings>
+  readonly connection: Connection | undefined
+}
+
 /** Which client to open. */
 export interface ClientRequest extends Pick<ConnectOptions, 'revision' | 'signal' | 'fetch'> {}
 
@@ -49,7 +56,7 @@ export interface ClientRequest extends Pick<ConnectOptions, 'revision' | 'signal
  *
  * @throws {SdkError | ProtocolError} If connecting fails.
  */
-export function openClient(workspace: Workspace, request: ClientRequest = {}): Promise<Client> {
+export function openClient(workspace: ClientOwner, request: ClientRequest = {}): Promise<Client> {
   const { connection, settings } = workspace
   const { url, ...others } = settings.get()
   return connect(connection?.url ?? url, {

@@ -10,9 +10,7 @@ import {
   type LoggingMessageParams,
 } from 'edgewise/browser'
 import { el, type Attributes } from '../dom.ts'
-import type { Settings } from '../settings/settings.ts'
 import type { SignInStep } from '../sign-in/steps.ts'
-import type { Store } from '../store.ts'
 import { logRow, type LogEntry } from './log-row.ts'
 import type { ObserveHooks } from './observe.ts'
 import { setUpRows } from './rows.ts'
@@ -33,10 +31,7 @@ export interface Timeline {
 }
 
 /** Creates the panel of a workspace, with its tabs and its Clear button. */
-export function createTimeline(_: {
-  readonly id: string
-  readonly settings: Store<Settings>
-}): Timeline {
+export function createTimeline(): Timeline {
   const log = pane<LogEntry>('log', 'Log', 'What the server logs appears here.', logRow, {
     role: 'log',
   })
