@@ -14,6 +14,7 @@ import { inspect } from './inspect.ts'
 import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
+import { MigrationError } from './migrate/migration-error.ts'
 import { ConnectError, messagesOf, missingScopes } from './open.ts'
 import { safe, printNotice } from './print.ts'
 import { newProject } from './new.ts'
@@ -45,6 +46,7 @@ const runLocally: Readonly<
   discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
   card: ({ commandArguments }) => printCard(commandArguments),
   publish: ({ commandArguments, options }) => publish(commandArguments, options.dryRun),
+  migrate: async (invocation) => (await import('./migrate/migrate.ts')).migrate(invocation),
   new: ({ commandArguments }) => newProject(commandArguments),
 }
 
@@ -100,7 +102,7 @@ function reportFailure(error: unknown, argv: readonly string[]): number {
       ? 3
       : 1
   }
-  if (error instanceof ConfigurationError) {
+  if (error instanceof ConfigurationError || error instanceof MigrationError) {
     printNotice(error.message)
     return 1
   }

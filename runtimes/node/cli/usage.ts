@@ -83,6 +83,7 @@ const commands = {
     'validate and print an entry for the MCP registry, from a card or a server.json',
     'server.js --dry-run',
   ],
+  migrate: ['[folder]', 'convert servers of the official SDK and of McpAgent', 'my-server'],
   new: [
     '<template> <folder>',
     'create a project from a template: browser, bun, deno, edge, node, node-http, workers',
@@ -99,7 +100,7 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** The commands that use no server, and have arguments of their own. */
-const LOCAL = ['bundle', 'uninstall', 'discover', 'card', 'publish', 'new'] as const
+const LOCAL = ['bundle', 'uninstall', 'discover', 'card', 'publish', 'migrate', 'new'] as const
 
 /** The name of a command that uses no server. */
 export type LocalCommandName = (typeof LOCAL)[number]
@@ -174,11 +175,15 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     'user (the default), or project: the folder in which you are',
     { commands: ['install', 'uninstall'] },
   ],
-  ['--force', 'replace another server of the same name', { commands: ['install'] }],
+  [
+    '--force',
+    'replace another server of the same name, or migrate files that are not committed',
+    { commands: ['install', 'migrate'] },
+  ],
   [
     '--dry-run',
     'print the result, and change or publish nothing',
-    { commands: ['install', 'uninstall', 'bundle', 'publish'] },
+    { commands: ['install', 'uninstall', 'bundle', 'publish', 'migrate'] },
   ],
   ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url', also: HOSTING }],
   [
@@ -234,7 +239,7 @@ export function checkOptions(
 /** The help text. */
 export const usage: string = `Usage: edgewise <command> <url or domain> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
-       edgewise bundle|uninstall|discover|card|publish|new [arguments] [options]
+       edgewise bundle|uninstall|discover|card|publish|migrate|new [arguments] [options]
 
 Commands
 ${Object.entries(commands)

@@ -1,0 +1,251 @@
+/**
+ * Classes of Cloudflare's `McpAgent`, which become modules: the class existed once for each session, and
+ * the server of Edgewise exists once. Runs before everything else, which then migrates the module.
+ */
+import type ts from 'typescript'
+import type { Compiler } from './compiler.ts'
+import { Edits } from './edits.ts'
+import { formatMark } from './guide.ts'
+import { findSdk } from './sdk-modules.ts'
+
+/** The outcome for a source. */
+export interface UnwrappedAgent {
+  readonly text: string
+  /** The names of the classes whose objects the Worker no longer creates. */
+  readonly classNames: readonly string[]
+}
+
+/**
+ * Turns the class of a source into a module.
+ *
+ * @returns `undefined` if there is no such class, or `'unsupported'` if it must be migrated by hand.
+ */
+export function unwrapAgent(
+  compiler: Compiler,
+  path: string,
+  text: string,
+): UnwrappedAgent | 'unsupported' | undefined {
+  const source = compiler.createSourceFile(path, text, compiler.ScriptTarget.ES2022, true)
+  const classes = source.statements.filter((each) => isAgent(compiler, each))
+  const [agent] = classes
+  if (!agent || !compiler.isClassDeclaration(agent)) return undefined
+  if (classes.length > 1 || !agent.name) return 'unsupported'
+  return new AgentModule(compiler, source, agent, agent.name.text).migrate()
+}
+
+function isAgent(compiler: Compiler, node: ts.Statement): boolean {
+  if (!compiler.isClassDeclaration(node)) return false
+  const base = node.heritageClauses?.[0]?.types[0]?.expression
+  return base !== undefined && compiler.isIdentifier(base) && base.text === 'McpAgent'
+}
+
+class AgentModule {
+  readonly #ts: Compiler
+  readonly #source: ts.SourceFile
+  readonly #class: ts.ClassDeclaration
+  readonly #name: string
+  readonly #edits = new Edits()
+  /** The members that became declarations of the module. */
+  readonly #names = new Set(['server'])
+
+  constructor(compiler: Compiler, source: ts.SourceFile, node: ts.ClassDeclaration, name: string) {
+    this.#ts = compiler
+    this.#source = source
+    this.#class = node
+    this.#name = name
+  }
+
+  migrate(): UnwrappedAgent | 'unsupported' {
+    for (const { name } of this.#class.members) {
+      if (name && this.#ts.isIdentifier(name)) this.#names.add(name.text)
+    }
+    const statements: string[] = []
+    for (const member of this.#class.members) {
+      const statement = this.#memberText(member)
+      if (statement === undefined) return 'unsupported'
+      statements.push(statement)
+    }
+    const body = statements.filter((each) => each !== '').join('\n\n')
+    this.#edits.replace(this.#class.getStart(this.#source), this.#class.end, body)
+    this.#migrateServe()
+    return { text: this.#edits.apply(this.#source.text), classNames: [this.#name] }
+  }
+
+  /** The type of the environment. */
+  get #env(): string {
+    const type = this.#class.heritageClauses?.[0]?.types[0]?.typeArguments?.[0]
+    const text = type?.getText(this.#source) ?? 'unknown'
+    return ['unknown', 'any', '{}'].includes(text) ? '' : `<${text}>`
+  }
+
+  /** The statements that replace a member; `undefined` if it is not supported. */
+  #memberText(member: ts.ClassElement): string | undefined {
+    const ts = this.#ts
+    const { name } = member
+    if (!name || !ts.isIdentifier(name)) return undefined
+    const modifiers = ts.canHaveModifiers(member) ? (ts.getModifiers(member) ?? []) : []
+    const isPlain = modifiers.every(({ kind }) =>
+      [
+        ts.SyntaxKind.AsyncKeyword,
+        ts.SyntaxKind.PublicKeyword,
+        ts.SyntaxKind.PrivateKeyword,
+        ts.SyntaxKind.ReadonlyKeyword,
+        ts.SyntaxKind.OverrideKeyword,
+      ].includes(kind),
+    )
+    if (!isPlain) return undefined
+    const comments = this.#commentsOf(member)
+    if (ts.isPropertyDeclaration(member)) return comments + this.#propertyText(member, name.text)
+    if (!ts.isMethodDeclaration(member) || !member.body) return undefined
+    if (name.text === 'init') return this.#initText(member.body)
+    const isAsync = modifiers.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)
+    const end = { start: name.getStart(this.#source), end: member.end }
+    return `${comments}${isAsync ? 'async ' : ''}function ${this.#textOf(end, 1)}`
+  }
+
+  #propertyText(member: ts.PropertyDeclaration, name: string): string {
+    const { initializer, type } = member
+    const source = this.#source
+    if (name === 'initialState') {
+      const mark = formatMark(
+        'The state belonged to a session: store it for a user, in an object of your own',
+        'state',
+      )
+      return `// ${mark}\n// ${this.#textOf({ start: member.getStart(source), end: member.end }, 1).replaceAll('\n', '\n// ')}`
+    }
+    const value = initializer
+      ? ` = ${this.#textOf({ start: initializer.getStart(source), end: initializer.end }, 1)}`
+      : ''
+    const end = source.text[member.end - 1] === ';' ? ';' : ''
+    if (name === 'server') {
+      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#env}`)}${end}`
+    }
+    const mark = formatMark('All callers share this variable', 'sharedState')
+    const annotation = type ? `: ${type.getText(source)}` : ''
+    return `// ${mark}\nlet ${name}${annotation}${value}${end}`
+  }
+
+  /** The statements of `init`. */
+  #initText(body: ts.Block): string | undefined {
+    const [first] = body.statements
+    const last = body.statements.at(-1)
+    if (!first || !last) return ''
+    const hasReturn = body.statements.some((each) => this.#ts.isReturnStatement(each))
+    if (hasReturn) return undefined
+    return this.#textOf({ start: first.getFullStart(), end: last.end }, 2).trim()
+  }
+
+  #commentsOf(member: ts.ClassElement): string {
+    const { text } = this.#source
+    const comments = text.slice(member.getFullStart(), member.getStart(this.#source)).trim()
+    return comments === '' ? '' : `${comments.replaceAll(/\n[ \t]+/g, '\n')}\n`
+  }
+
+  /**
+   * A part of the class, without levels of indentation, in which members of the class are names of the
+   * module.
+   */
+  #textOf({ start, end }: { start: number; end: number }, levels: number): string {
+    const ts = this.#ts
+    const source = this.#source
+    const edits = new Edits()
+    const unit = this.#indentation()
+    const kept: [number, number][] = []
+    const visit = (node: ts.Node): void => {
+      if (node.end <= start || node.getStart(source) >= end) return
+      if (ts.isTemplateLiteral(node)) kept.push([node.getStart(source), node.end])
+      const isMember =
+        ts.isPropertyAccessExpression(node) && node.expression.kind === ts.SyntaxKind.ThisKeyword
+      if (isMember && this.#names.has(node.name.text) && node.name.text !== 'initialState') {
+        edits.replace(node.getStart(source) - start, node.name.getStart(source) - start, '')
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(this.#class)
+    const text = source.text.slice(start, end)
+    const remove = new RegExp(String.raw`^(?:${unit}){0,${levels}}`)
+    for (const { index } of text.matchAll(/\n/g)) {
+      const position = index + 1
+      const isKept = kept.some(([from, to]) => start + position > from && start + position < to)
+      const removed = remove.exec(text.slice(position))?.[0].length ?? 0
+      if (!isKept && removed > 0) edits.replace(position, position + removed, '')
+    }
+    return edits.apply(text)
+  }
+
+  /** One level of indentation: that of the first member. */
+  #indentation(): string {
+    const [first] = this.#class.members
+    const before = first ? this.#source.text.slice(0, first.getStart(this.#source)) : ''
+    const indentation = /[ \t]*$/.exec(before)?.[0] ?? ''
+    return indentation === '' ? '  ' : indentation
+  }
+
+  /** Replaces `Class.serve(…)` by a Worker, and adds what a Worker must export. */
+  #migrateServe(): void {
+    const ts = this.#ts
+    const source = this.#source
+    const edits = this.#edits
+    const options = new Set<string>()
+    let exported: ts.Statement | undefined
+    const visit = (node: ts.Node): void => {
+      const callee = ts.isCallExpression(node) ? node.expression : undefined
+      const isServe =
+        callee &&
+        ts.isPropertyAccessExpression(callee) &&
+        ts.isIdentifier(callee.expression) &&
+        callee.expression.text === this.#name &&
+        /^(?:serve|serveSSE|mount)$/.test(callee.name.text)
+      if (isServe && ts.isCallExpression(node)) {
+        const [path] = node.arguments
+        const option = callee.name.text === 'serve' ? 'path' : 'ssePath'
+        const text = path?.getText(source) ?? ''
+        if (path && !(option === 'path' && /^["']\/mcp["']$/.test(text)))
+          options.add(`${option}: ${text}`)
+        edits.replace(node.getStart(source), node.end, 'worker')
+        exported ??= ts.findAncestor(node, (each) => each.parent === source) as ts.Statement
+        return
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+    const end = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
+    const list = options.size === 0 ? '' : `, { ${[...options].join(', ')} }`
+    const created = `const worker = createWorker${this.#env}(server${list})${end}\n`
+    if (exported) edits.insert(exported.getStart(source), created)
+    const after = exported?.end ?? source.text.length
+    const mark = formatMark(
+      'Delete this class, with a migration in the configuration, when the data of its objects is no longer needed',
+      'wrangler',
+    )
+    edits.insert(
+      after,
+      [
+        exported ? '' : `\n${created}export default worker${end}`,
+        `export const { McpSession, McpHub } = worker.durableObjects${end}`,
+        '',
+        `// ${mark}`,
+        `export class ${this.#name} extends DurableObject${this.#env} {}`,
+      ].join('\n'),
+    )
+    this.#importWorker(end)
+  }
+
+  #importWorker(end: string): void {
+    const ts = this.#ts
+    for (const statement of this.#source.statements) {
+      if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier))
+        continue
+      if (findSdk(statement.moduleSpecifier.text)?.sdk !== 'agents') continue
+      const quote = statement.moduleSpecifier.getText(this.#source).slice(0, 1)
+      this.#edits.insert(
+        statement.getStart(this.#source),
+        [
+          `import { DurableObject } from ${quote}cloudflare:workers${quote}${end}\n`,
+          `import { createWorker } from ${quote}edgewise/cloudflare${quote}${end}\n`,
+        ].join(''),
+      )
+      return
+    }
+  }
+}

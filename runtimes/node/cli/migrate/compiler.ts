@@ -1,0 +1,44 @@
+/**
+ * The TypeScript compiler, which parses the files to migrate. It is the one of the project, or one that
+ * is installed next to Edgewise, so that no other user of Edgewise installs it.
+ *
+ * @see https://github.com/microsoft/TypeScript/wiki/Using-the-Compiler-API
+ */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type ts from 'typescript'
+import { MigrationError } from './migration-error.ts'
+
+/** The API of the compiler. */
+export type Compiler = typeof ts
+
+/** The command that provides the compiler. TypeScript 7 has no API for JavaScript programs. */
+const INSTALL = 'npx --package edgewise --package typescript@6 edgewise migrate'
+
+/**
+ * Loads the compiler of a project, or else the one that is installed next to Edgewise.
+ *
+ * @throws {MigrationError} If neither has the API.
+ */
+export function loadCompiler(folder: string): Compiler {
+  for (const from of [join(folder, 'package.json'), import.meta.url]) {
+    const compiler = load(from)
+    if (isCompiler(compiler)) return compiler
+  }
+  throw new MigrationError(
+    `Migrating requires TypeScript 5 or 6, which neither the project nor Edgewise has: run "${INSTALL}"`,
+  )
+}
+
+function load(from: string): unknown {
+  try {
+    return createRequire(from)('typescript')
+  } catch {
+    return undefined
+  }
+}
+
+function isCompiler(loaded: unknown): loaded is Compiler {
+  const { createProgram, version = '' } = (loaded ?? {}) as Partial<Compiler>
+  return typeof createProgram === 'function' && Number.parseInt(version, 10) >= 5
+}

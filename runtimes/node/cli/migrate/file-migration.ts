@@ -1,0 +1,273 @@
+/**
+ * The migration of one source: its changes, its marks, and the names that it must import.
+ */
+import type ts from 'typescript'
+import type { Compiler } from './compiler.ts'
+import { Edits } from './edits.ts'
+import { formatMark, type Subject } from './guide.ts'
+import { declaresName, importedName } from './names.ts'
+import type { Sources } from './project-files.ts'
+import type { SdkName } from './sdk-modules.ts'
+
+/** What transforms know of a handler of a tool, a prompt or a resource. */
+export interface Handler {
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'template'
+  /** Whether its first parameter is the arguments. */
+  readonly hasInput: boolean
+  readonly node: ts.FunctionLikeDeclaration
+  /** The parameter that is the context in the old SDK. */
+  readonly context: ts.ParameterDeclaration | undefined
+  /** Whether code that was moved to the context needs one. */
+  needsContext: boolean
+}
+
+/** The name of the function that stands for code without an equivalent. */
+export const PLACEHOLDER = 'notMigrated'
+
+/** One source. */
+export class FileMigration {
+  readonly ts: Compiler
+  readonly checker: ts.TypeChecker
+  readonly source: ts.SourceFile
+  readonly path: string
+  /** The runtime whose entry point serves, such as `node`. */
+  readonly runtime: string
+  readonly edits: Edits = new Edits()
+  readonly handlers: Map<ts.Node, Handler> = new Map()
+  /** The handlers of tools that are declared apart from their registration. */
+  readonly declaredHandlers: Set<ts.FunctionLikeDeclaration> = new Set()
+  /** The names to import, with their local names, by module. */
+  readonly imports: Map<string, Map<string, string>> = new Map()
+  /** The migrations of all sources, including this one. */
+  readonly peers: ReadonlyMap<ts.SourceFile, FileMigration>
+  /** Whether the source was a class of `McpAgent`, whose members may remain in handlers. */
+  readonly isAgent: boolean
+  needsPlaceholder = false
+  readonly #sources: Sources
+  readonly #handled = new Set<ts.Node>()
+  /** The texts of the marks, by the position of the line that they are inserted before. */
+  readonly #marks = new Map<number, Set<string>>()
+
+  constructor(
+    ts: Compiler,
+    sources: Sources,
+    path: string,
+    source: ts.SourceFile,
+    runtime: string,
+    peers: ReadonlyMap<ts.SourceFile, FileMigration>,
+    isAgent: boolean,
+  ) {
+    this.ts = ts
+    this.#sources = sources
+    this.checker = sources.checker
+    this.path = path
+    this.source = source
+    this.runtime = runtime
+    this.peers = peers
+    this.isAgent = isAgent
+  }
+
+  /** The migration of the source that a node belongs to; `undefined` for declarations of an SDK. */
+  ownerOf(node: ts.Node): FileMigration | undefined {
+    return this.peers.get(node.getSourceFile())
+  }
+
+  /** Whether the source may have type annotations. */
+  get isTyped(): boolean {
+    return /\.[cm]?tsx?$/.test(this.path)
+  }
+
+  /** The text of a node, without the comments before it. */
+  text(node: ts.Node): string {
+    return node.getText(this.source)
+  }
+
+  /** Replaces a node. */
+  replace(node: ts.Node, text: string): void {
+    this.edits.replace(node.getStart(this.source), node.end, text)
+  }
+
+  /** Inserts text before a node. */
+  before(node: ts.Node, text: string): void {
+    this.edits.insert(node.getStart(this.source), text)
+  }
+
+  /** Inserts text after a node. */
+  after(node: ts.Node, text: string): void {
+    this.edits.insert(node.end, text)
+  }
+
+  /** Removes a node, and its line if nothing else is on it. */
+  remove(node: ts.Node): void {
+    const text = this.source.text
+    let [start, end] = [node.getStart(this.source), node.end]
+    if (text[end] === ',') end++
+    const lineStart = text.lastIndexOf('\n', start - 1) + 1
+    const lineEnd = text.indexOf('\n', end)
+    const isAlone =
+      text.slice(lineStart, start).trim() === '' &&
+      text.slice(end, lineEnd === -1 ? text.length : lineEnd).trim() === ''
+    if (isAlone) {
+      ;[start, end] = [lineStart, lineEnd === -1 ? text.length : lineEnd + 1]
+      // Of two empty lines around the node, one remains
+      if (/\n[ \t]*\n$/.test(text.slice(0, start))) {
+        end += /^[ \t]*\n/.exec(text.slice(end))?.[0].length ?? 0
+      }
+    }
+    this.edits.replace(start, end, '')
+  }
+
+  /** Records that a node was migrated, or needs no change. */
+  handle(node: ts.Node): void {
+    this.#handled.add(node)
+  }
+
+  /** Whether a node was migrated, or belongs to code that was replaced. */
+  isHandled(node: ts.Node): boolean {
+    return this.#handled.has(node) || this.edits.covers(node.getStart(this.source), node.end)
+  }
+
+  /** Marks a node for the author, with a comment on the line before it. */
+  mark(node: ts.Node, subject: Subject, message: string): void {
+    const position = this.#lineOf(node)
+    const texts = this.#marks.get(position) ?? new Set()
+    this.#marks.set(position, texts.add(formatMark(message, subject)))
+  }
+
+  /**
+   * Marks code without an equivalent, and removes it in a way that leaves a program: a statement
+   * becomes a comment, and any other expression a call that throws.
+   */
+  giveUp(node: ts.Expression, subject: Subject, message: string): void {
+    const { ts, source } = this
+    let outer: ts.Node = node
+    while (ts.isAwaitExpression(outer.parent) || ts.isParenthesizedExpression(outer.parent)) {
+      outer = outer.parent
+    }
+    const isAssigned = ts.isBinaryExpression(outer.parent) && outer.parent.left === outer
+    if (isAssigned) outer = outer.parent
+    const chain = outer.parent
+    if (ts.isVoidExpression(chain)) outer = chain
+    const statement = outer.parent
+    if (ts.isExpressionStatement(statement) && this.#mayComment(statement)) {
+      this.mark(statement, subject, message)
+      this.handle(node)
+      const lines = statement.getText(source).split('\n')
+      const indentation =
+        /^[ \t]*/.exec(source.text.slice(this.#lineStart(statement.getStart(source))))?.[0] ?? ''
+      const commented = lines.map((line, index) => {
+        const rest =
+          index > 0 && line.startsWith(indentation) ? line.slice(indentation.length) : line
+        return index === 0 ? `// ${rest}` : `${indentation}// ${rest}`.trimEnd()
+      })
+      this.replace(statement, commented.join('\n'))
+      return
+    }
+    const target = isAssigned ? outer : node
+    this.mark(target, subject, message)
+    this.handle(node)
+    this.needsPlaceholder = true
+    const code = this.text(target).replaceAll(/\s+/g, ' ')
+    this.replace(target, `${PLACEHOLDER}(${this.quote(code)})`)
+  }
+
+  /** A string literal in the style of the source. */
+  quote(value: string): string {
+    const [first] = this.source.statements.filter((each) => this.ts.isImportDeclaration(each))
+    const isSingle = first === undefined || first.getText(this.source).includes("'")
+    if (!isSingle) return JSON.stringify(value)
+    return `'${value.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
+  }
+
+  /**
+   * The local name of an export, which the source then imports.
+   *
+   * @param name The name; preceded by `type`, `default` or `* as` for these forms of an import.
+   */
+  use(module: string, name: string): string {
+    const bare = name.replace(/^(?:type |default |\* as )/, '')
+    const imported = importedName(this.ts, this.source, module, bare)
+    if (imported !== undefined) return imported
+    const names = this.imports.get(module) ?? new Map<string, string>()
+    this.imports.set(module, names)
+    let local = names.get(name)
+    if (local === undefined) {
+      const prefix = /^[A-Z]/.test(bare) ? 'Edgewise' : 'edgewise'
+      const capitalized = bare.charAt(0).toUpperCase() + bare.slice(1)
+      local = declaresName(this.ts, this.source, bare) ? prefix + capitalized : bare
+      names.set(name, local)
+    }
+    return local
+  }
+
+  /** The symbol that a name refers to, across imports. */
+  symbolOf(node: ts.Node): ts.Symbol | undefined {
+    const { ts, checker } = this
+    const parent = node.parent as ts.Node | undefined
+    const symbol =
+      parent && ts.isShorthandPropertyAssignment(parent)
+        ? checker.getShorthandAssignmentValueSymbol(parent)
+        : checker.getSymbolAtLocation(node)
+    if (!symbol) return undefined
+    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  }
+
+  /** The declaration of what an expression refers to, in the project. */
+  declarationOf(node: ts.Node): ts.Declaration | undefined {
+    return this.symbolOf(node)?.declarations?.[0]
+  }
+
+  /** The name that an SDK gives to the type of an expression; `undefined` for all other types. */
+  sdkTypeOf(node: ts.Node): string | undefined {
+    const type = this.checker.getNonNullableType(this.checker.getTypeAtLocation(node))
+    const symbol = type.aliasSymbol ?? type.getSymbol()
+    const declaration = symbol?.declarations?.[0]
+    return declaration && this.#sources.sdkOf(declaration) ? symbol?.name : undefined
+  }
+
+  /** The SDK and the original name of an imported name; `undefined` for all other names. */
+  sdkNameOf(node: ts.Node): { sdk: SdkName; name: string } | undefined {
+    const symbol = this.symbolOf(node)
+    const declaration = symbol?.declarations?.[0]
+    const sdk = declaration && this.#sources.sdkOf(declaration)
+    return sdk && symbol ? { sdk, name: symbol.name } : undefined
+  }
+
+  /** Inserts the marks into the source, except those in code that was replaced. */
+  insertMarks(): void {
+    for (const [position, texts] of this.#marks) {
+      const indentation = /^[ \t]*/.exec(this.source.text.slice(position))?.[0] ?? ''
+      const lines = [...texts].map((text) => `${indentation}// ${text}\n`)
+      this.edits.insertFirst(position, lines.join(''))
+    }
+  }
+
+  #lineStart(position: number): number {
+    return this.source.text.lastIndexOf('\n', position - 1) + 1
+  }
+
+  /** The start of the line of a node, outside of text that has several lines. */
+  #lineOf(node: ts.Node): number {
+    const { ts } = this
+    let position = this.#lineStart(node.getStart(this.source))
+    for (let outer = node.parent as ts.Node | undefined; outer; outer = outer.parent) {
+      const isText = ts.isTemplateLiteral(outer) || ts.isJsxElement(outer)
+      const start = outer.getStart(this.source)
+      if (isText && start < position) position = this.#lineStart(start)
+    }
+    return position
+  }
+
+  /** Whether a statement may become a comment: it has its own lines, and its block may be empty. */
+  #mayComment(statement: ts.Node): boolean {
+    const { ts, source } = this
+    const { parent } = statement
+    const isInBlock =
+      ts.isBlock(parent) || ts.isSourceFile(parent) || ts.isCaseOrDefaultClause(parent)
+    const start = statement.getStart(source)
+    const lineEnd = source.text.indexOf('\n', statement.end)
+    const rest = source.text.slice(statement.end, lineEnd === -1 ? undefined : lineEnd).trim()
+    const isFirst = source.text.slice(this.#lineStart(start), start).trim() === ''
+    return isInBlock && isFirst && (rest === '' || rest.startsWith('//'))
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * The places of the documentation that marks refer to.
+ */
+
+/** The page and heading about each subject. */
+const places = {
+  handlers: 'migrate-official-v1.md#handlers',
+  http: 'migrate-official-v1.md#over-http',
+  list: 'migrate-official-v1.md#a-list-for-each-caller',
+  mcpAgent: 'migrate-mcp-agent.md#other-names',
+  names: 'migrate-official-v2.md#other-names',
+  server: 'migrate-official-v1.md#a-server-with-a-tool',
+  replay: 'guides/asking.md#the-one-rule',
+  sharedState: 'migrate-official-v1.md#shared-state-one-server-for-all-sessions',
+  state: 'migrate-mcp-agent.md#state',
+  tokens: 'migrate-official-v1.md#with-access-tokens',
+  wrangler: 'migrate-mcp-agent.md#wranglertoml',
+} as const
+
+/** A subject of the documentation. */
+export type Subject = keyof typeof places
+
+/** The text that begins each mark. */
+export const MARK = 'TODO(edgewise): '
+
+/** The text of a mark. */
+export function formatMark(message: string, subject: Subject): string {
+  return `${MARK}${message}. See docs/${places[subject]}`
+}

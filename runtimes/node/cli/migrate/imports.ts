@@ -1,0 +1,179 @@
+/**
+ * Imports: those of an SDK that nothing uses any more are removed, and those of Edgewise are added.
+ */
+import type ts from 'typescript'
+import type { Compiler } from './compiler.ts'
+import { Edits } from './edits.ts'
+import { formatMark } from './guide.ts'
+import { PLACEHOLDER, type FileMigration } from './file-migration.ts'
+import { protocolTypes } from './protocol-types.ts'
+import { findSdk } from './sdk-modules.ts'
+
+/** The function that stands for code without an equivalent. */
+function placeholderText(isTyped: boolean, end: string): string {
+  const [parameter, result] = isTyped ? ['code: string', ': any'] : ['code', '']
+  return `
+// ${formatMark('Replace all calls of this function, then delete it', 'handlers')}
+function ${PLACEHOLDER}(${parameter})${result} {
+  throw new Error(\`Not migrated to Edgewise: \${code}\`)${end}
+}
+`
+}
+
+/**
+ * Completes the text of a migrated source.
+ *
+ * @returns The text, and the packages of the SDKs that it still imports.
+ */
+export function completeImports(
+  compiler: Compiler,
+  file: FileMigration,
+  text: string,
+): { text: string; packages: Set<string> } {
+  if (text === file.source.text && !importsSdk(compiler, file.source)) {
+    return { text, packages: new Set() }
+  }
+  const source = compiler.createSourceFile(file.path, text, compiler.ScriptTarget.ES2022, true)
+  const statements = source.statements.filter((each) => compiler.isImportDeclaration(each))
+  const used = usedNames(compiler, source)
+  const usedBefore = usedNames(compiler, file.source)
+  const edits = new Edits()
+  const packages = new Set<string>()
+  const added = new Map([...file.imports].map(([module, names]) => [module, new Map(names)]))
+  const addedNames = new Set([...file.imports.values()].flatMap((names) => [...names.values()]))
+  let position: number | undefined
+  for (const statement of statements) {
+    const specifier = statement.moduleSpecifier
+    const found = compiler.isStringLiteral(specifier) ? findSdk(specifier.text) : undefined
+    const bindings = statement.importClause?.namedBindings
+    if (!bindings || !compiler.isNamedImports(bindings)) {
+      if (found) packages.add(found.package)
+      continue
+    }
+    const kept = bindings.elements.filter(({ name, propertyName }) => {
+      // Names of other modules are removed only if the migration removed their last use
+      if (!found) return used.has(name.text) || !usedBefore.has(name.text)
+      if (addedNames.has(name.text) || !used.has(name.text)) return false
+      const original = (propertyName ?? name).text
+      if (!protocolTypes.has(original)) return true
+      addImport(added, 'edgewise', `type ${original}`, name.text)
+      return false
+    })
+    if (found && kept.length > 0) packages.add(found.package)
+    const isForServers =
+      found && compiler.isStringLiteral(specifier) && !/\/client|\/inMemory/.test(specifier.text)
+    if (kept.length > 0 && isForServers && !isTest(file.path)) {
+      const names = kept.map(({ name }) => `"${name.text}"`).join(', ')
+      edits.insert(
+        statement.getStart(source),
+        `// ${formatMark(`Edgewise does not have ${names}`, 'handlers')}\n`,
+      )
+    }
+    if (kept.length === bindings.elements.length) continue
+    if (found) position ??= statement.getStart(source)
+    if (kept.length > 0 || statement.importClause?.name) {
+      const names = kept.map((each) => each.getText(source)).join(', ')
+      edits.replace(bindings.getStart(source), bindings.end, `{ ${names} }`)
+    } else {
+      removeLine(edits, source, statement)
+    }
+  }
+  const first = statements[0]
+  const isDouble = first?.moduleSpecifier.getText(source).startsWith('"') ?? false
+  const quote = isDouble ? '"' : "'"
+  const end = first?.getText(source).endsWith(';') ? ';' : ''
+  const lines = [...added].flatMap(([module, names]) => {
+    // Code that was removed later may have needed a name
+    const needed = [...names].filter(([, local]) => used.has(local))
+    return importLines(module, new Map(needed), quote, end)
+  })
+  const place = position ?? first?.getStart(source) ?? endOfHeader(text)
+  // Without other imports, an empty line separates the imports from the code
+  const separator = first || lines.length === 0 ? '' : '\n'
+  edits.insert(place, lines.map((line) => `${line}\n`).join('') + separator)
+  if (file.needsPlaceholder) {
+    const newline = text.endsWith('\n') ? '' : '\n'
+    edits.insert(text.length, newline + placeholderText(file.isTyped, end))
+  }
+  return { text: edits.apply(text), packages }
+}
+
+function importsSdk(compiler: Compiler, source: ts.SourceFile): boolean {
+  return source.statements.some((statement) => {
+    if (!compiler.isImportDeclaration(statement)) return false
+    const specifier = statement.moduleSpecifier
+    return compiler.isStringLiteral(specifier) && findSdk(specifier.text) !== undefined
+  })
+}
+
+/** Whether a source is a test. */
+export function isTest(path: string): boolean {
+  return /(?:^|\/)(?:__tests__|tests?|spec)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path)
+}
+
+function addImport(
+  added: Map<string, Map<string, string>>,
+  module: string,
+  name: string,
+  local: string,
+): void {
+  const names = added.get(module) ?? new Map<string, string>()
+  added.set(module, names.set(name, local))
+}
+
+/** The names that a source uses, other than by importing them. */
+function usedNames(compiler: Compiler, source: ts.SourceFile): Set<string> {
+  const names = new Set<string>()
+  const visit = (node: ts.Node): void => {
+    if (compiler.isImportDeclaration(node)) return
+    if (compiler.isIdentifier(node)) {
+      const { parent } = node
+      const isMember =
+        (compiler.isPropertyAccessExpression(parent) && parent.name === node) ||
+        (compiler.isPropertyAssignment(parent) && parent.name === node)
+      if (!isMember) names.add(node.text)
+    }
+    compiler.forEachChild(node, visit)
+  }
+  visit(source)
+  return names
+}
+
+function removeLine(edits: Edits, source: ts.SourceFile, node: ts.Node): void {
+  const { text } = source
+  const next = text.indexOf('\n', node.end)
+  const rest = text.slice(node.end, next === -1 ? text.length : next)
+  const end = rest.trim() === '' ? node.end + rest.length + (next === -1 ? 0 : 1) : node.end
+  edits.replace(node.getStart(source), end, '')
+}
+
+/** The declarations that import names from a module. */
+function importLines(
+  module: string,
+  names: ReadonlyMap<string, string>,
+  quote: string,
+  end: string,
+): string[] {
+  const from = `from ${quote}${module}${quote}${end}`
+  const lines: string[] = []
+  const named: string[] = []
+  for (const [name, local] of [...names].toSorted(([a], [b]) => compareNames(a, b))) {
+    if (name.startsWith('* as ')) lines.push(`import * as ${local} ${from}`)
+    else if (name.startsWith('default ')) lines.push(`import ${local} ${from}`)
+    else named.push(local === name.replace(/^type /, '') ? name : `${name} as ${local}`)
+  }
+  if (named.length === 0) return lines
+  const areTypes = named.every((name) => name.startsWith('type '))
+  const list = named.map((name) => (areTypes ? name.slice(5) : name)).join(', ')
+  return [...lines, `import ${areTypes ? 'type ' : ''}{ ${list} } ${from}`]
+}
+
+function compareNames(a: string, b: string): number {
+  const bare = (name: string): string => name.replace(/^type /, '').toLowerCase()
+  return bare(a) < bare(b) ? -1 : 1
+}
+
+/** The end of the first line, if it names an interpreter. */
+function endOfHeader(text: string): number {
+  return text.startsWith('#!') ? text.indexOf('\n') + 1 : 0
+}

@@ -1,0 +1,70 @@
+/**
+ * `package.json`: the packages of the old SDK are replaced by Edgewise.
+ */
+import { parse } from 'jsonc-parser'
+import { removeMember, setMember } from '../hosts/json-text.ts'
+import { sdkPackages } from './sdk-modules.ts'
+
+/** The versions of zod that can describe themselves as JSON Schema. */
+const ZOD = '^4.2.0'
+
+/** What the manifest of a project needs. */
+export interface ManifestNeeds {
+  /** The packages of SDKs that the project still imports. */
+  readonly imported: ReadonlySet<string>
+  /** Other packages that migrated sources import. */
+  readonly added: ReadonlySet<string>
+  /** The version of Edgewise. */
+  readonly version: string
+}
+
+/** A migrated manifest. */
+export interface MigratedManifest {
+  readonly text: string
+  /** What the author should know. */
+  readonly notes: readonly string[]
+}
+
+const GROUPS = [
+  'dependencies',
+  'devDependencies',
+  'peerDependencies',
+  'optionalDependencies',
+] as const
+
+/** Migrates a manifest; `undefined` if it has no package of an SDK. */
+export function migrateManifest(
+  text: string,
+  { imported, added, version }: ManifestNeeds,
+): MigratedManifest | undefined {
+  const manifest = (parse(text) ?? {}) as Partial<Record<string, Record<string, string>>>
+  const groups = GROUPS.filter((group) => typeof manifest[group] === 'object')
+  const groupOf = (name: string): string | undefined =>
+    groups.find((group) => manifest[group]?.[name] !== undefined)
+  const old = sdkPackages.filter((name) => groupOf(name) !== undefined)
+  if (old.length === 0) return undefined
+  const notes: string[] = []
+  let result = text
+  const set = (group: string, name: string, value: string): void => {
+    result = setMember(result, [group, name], value)
+  }
+  const main = groupOf(old[0] ?? '') ?? 'dependencies'
+  const zod = groupOf('zod')
+  const range = zod === undefined ? undefined : manifest[zod]?.['zod']
+  if (zod === undefined) set(main, 'zod', ZOD)
+  else if (range !== undefined && /^[\^~>=v]*[0-3](?:\.|$)/.test(range)) {
+    set(zod, 'zod', ZOD)
+    notes.push(`zod ${range} becomes ${ZOD}: see https://zod.dev/v4/changelog for what changed`)
+  }
+  set(main, 'edgewise', `^${version}`)
+  for (const [name, range] of Object.entries({ express: '^5.0.0', hono: '^4.0.0' })) {
+    if (added.has(name) && groupOf(name) === undefined) set(main, name, range)
+  }
+  for (const name of old) {
+    const group = groupOf(name)
+    if (group === undefined) continue
+    if (imported.has(name)) notes.push(`"${name}" remains, because some code still imports it`)
+    else result = removeMember(result, [group, name])
+  }
+  return { text: result, notes }
+}

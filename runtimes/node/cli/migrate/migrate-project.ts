@@ -1,0 +1,152 @@
+/**
+ * Migrates the files of a project, without reading or writing any.
+ */
+import type ts from 'typescript'
+import { unwrapAgent } from './agent-class.ts'
+import type { Compiler } from './compiler.ts'
+import { FileMigration } from './file-migration.ts'
+import { formatMark, MARK } from './guide.ts'
+import { completeImports } from './imports.ts'
+import { migrateManifest } from './manifest.ts'
+import { createSources, isSource, type ProjectFiles } from './project-files.ts'
+import { findSdk } from './sdk-modules.ts'
+import { migrateAgentMembers } from './transforms/agent-members.ts'
+import { migrateContexts } from './transforms/context.ts'
+import { migrateProtocolErrors, migrateToolErrors } from './transforms/errors.ts'
+import { migrateParameters } from './transforms/handlers.ts'
+import { migrateHttpRoutes } from './transforms/http-routes.ts'
+import { migrateServerMembers } from './transforms/server-members.ts'
+import { migrateServers } from './transforms/servers.ts'
+import { migrateStdio } from './transforms/stdio.ts'
+import { migrateWebHandlers } from './transforms/web-handlers.ts'
+import { migrateWrangler } from './wrangler.ts'
+
+/** A mark for the author. */
+export interface Mark {
+  readonly path: string
+  /** The line in the migrated file, from 1. */
+  readonly line: number
+  readonly text: string
+}
+
+/** What a migration changes. */
+export interface Migration {
+  /** The new texts of the files that change, by their paths. */
+  readonly changed: ReadonlyMap<string, string>
+  readonly marks: readonly Mark[]
+  /** What the author should know about files that cannot have marks. */
+  readonly notes: readonly string[]
+}
+
+/** What no mark says, because any call may throw. */
+const ERROR_NOTE =
+  'The messages of errors that the project does not create itself, such as those of the file system, no longer reach the model'
+
+/** The steps, in their order: routes contain transports, and contexts are known at the end. */
+const transforms: readonly ((file: FileMigration) => void)[] = [
+  migrateHttpRoutes,
+  migrateServers,
+  migrateStdio,
+  migrateWebHandlers,
+  migrateServerMembers,
+  migrateAgentMembers,
+  migrateContexts,
+  migrateParameters,
+]
+
+/**
+ * Migrates a project.
+ *
+ * @param version The version of Edgewise that the project should depend on.
+ */
+export function migrateProject(
+  compiler: Compiler,
+  project: ProjectFiles,
+  version: string,
+): Migration {
+  const { texts, classNames, unsupported } = unwrapAgents(compiler, project)
+  const sources = createSources(compiler, texts)
+  const runtime = runtimeOf(project)
+  const peers = new Map<ts.SourceFile, FileMigration>()
+  for (const [path, source] of sources.files) {
+    if (unsupported.has(path)) continue
+    const isAgent = source.text !== project.get(path)
+    peers.set(source, new FileMigration(compiler, sources, path, source, runtime, peers, isAgent))
+  }
+  const files = [...peers.values()]
+  for (const transform of transforms) files.forEach(transform)
+  files.forEach(migrateToolErrors)
+  files.forEach(migrateProtocolErrors)
+
+  const changed = new Map<string, string>()
+  const imported = new Set<string>()
+  const added = new Set<string>()
+  for (const file of files) {
+    file.insertMarks()
+    const completed = completeImports(compiler, file, file.edits.apply(file.source.text))
+    for (const name of completed.packages) imported.add(name)
+    for (const module of file.imports.keys()) added.add(module)
+    if (completed.text !== project.get(file.path)) changed.set(file.path, completed.text)
+  }
+  for (const path of unsupported) {
+    const message = 'This file is unchanged: turn the class into a server and a Worker'
+    changed.set(path, `// ${formatMark(message, 'mcpAgent')}\n${project.get(path) ?? ''}`)
+    for (const name of importedPackages(project.get(path) ?? '')) imported.add(name)
+  }
+  const notes: string[] = []
+  if (files.some(({ handlers }) => handlers.size > 0)) notes.push(ERROR_NOTE)
+  for (const [path, text] of project) {
+    if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(path)) {
+      const migrated = migrateWrangler(path, text, classNames)
+      if (migrated !== undefined) changed.set(path, migrated)
+    } else if (/(?:^|\/)package\.json$/.test(path)) {
+      const migrated = migrateManifest(text, { imported, added, version })
+      if (!migrated) continue
+      changed.set(path, migrated.text)
+      notes.push(...migrated.notes.map((note) => `${path}: ${note}`))
+    }
+  }
+  return { changed, marks: findMarks(changed), notes }
+}
+
+function unwrapAgents(
+  compiler: Compiler,
+  project: ProjectFiles,
+): { texts: Map<string, string>; classNames: string[]; unsupported: Set<string> } {
+  const texts = new Map(project)
+  const classNames: string[] = []
+  const unsupported = new Set<string>()
+  for (const [path, text] of project) {
+    if (!isSource(path) || !text.includes('McpAgent')) continue
+    const unwrapped = unwrapAgent(compiler, path, text)
+    if (unwrapped === 'unsupported') unsupported.add(path)
+    else if (unwrapped) {
+      texts.set(path, unwrapped.text)
+      classNames.push(...unwrapped.classNames)
+    }
+  }
+  return { texts, classNames, unsupported }
+}
+
+function importedPackages(text: string): string[] {
+  const specifiers = [...text.matchAll(/from\s+['"]([^'"]+)['"]/g)].map(
+    ([, specifier]) => specifier ?? '',
+  )
+  return specifiers.flatMap((specifier) => findSdk(specifier)?.package ?? [])
+}
+
+/** The runtime whose entry point serves over stdio. */
+function runtimeOf(project: ProjectFiles): string {
+  const names = [...project.keys()]
+  if (names.some((name) => /^deno\.jsonc?$/.test(name))) return 'deno'
+  return names.includes('bunfig.toml') ? 'bun' : 'node'
+}
+
+function findMarks(changed: ReadonlyMap<string, string>): Mark[] {
+  return [...changed].flatMap(([path, text]) =>
+    text.split('\n').flatMap((line, index) => {
+      const start = line.indexOf(MARK)
+      return start === -1 ? [] : [{ path, line: index + 1, text: line.slice(start + MARK.length) }]
+    }),
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * The names of a source.
+ */
+import type ts from 'typescript'
+import type { Compiler } from './compiler.ts'
+import { findSdk } from './sdk-modules.ts'
+
+/** The local name of an export that a source imports already. */
+export function importedName(
+  compiler: Compiler,
+  source: ts.SourceFile,
+  module: string,
+  name: string,
+): string | undefined {
+  for (const statement of source.statements) {
+    if (!compiler.isImportDeclaration(statement)) continue
+    const { moduleSpecifier: specifier, importClause: clause } = statement
+    if (!clause || !compiler.isStringLiteral(specifier) || specifier.text !== module) continue
+    if (clause.name?.text === name) return name
+    const { namedBindings: bindings } = clause
+    if (!bindings || !compiler.isNamedImports(bindings)) continue
+    const found = bindings.elements.find((each) => (each.propertyName ?? each.name).text === name)
+    if (found) return found.name.text
+  }
+  return undefined
+}
+
+/** Whether a source declares a name, other than by importing it from an SDK. */
+export function declaresName(compiler: Compiler, source: ts.SourceFile, name: string): boolean {
+  const visit = (node: ts.Node): boolean => {
+    if (compiler.isImportDeclaration(node) && compiler.isStringLiteral(node.moduleSpecifier)) {
+      if (findSdk(node.moduleSpecifier.text)) return false
+    }
+    if (declaredName(compiler, node) === name) return true
+    return compiler.forEachChild(node, (child) => visit(child) || undefined) ?? false
+  }
+  return visit(source)
+}
+
+function declaredName(compiler: Compiler, node: ts.Node): string | undefined {
+  const isDeclaration =
+    compiler.isVariableDeclaration(node) ||
+    compiler.isBindingElement(node) ||
+    compiler.isParameter(node) ||
+    compiler.isFunctionDeclaration(node) ||
+    compiler.isClassDeclaration(node) ||
+    compiler.isInterfaceDeclaration(node) ||
+    compiler.isTypeAliasDeclaration(node) ||
+    compiler.isEnumDeclaration(node) ||
+    compiler.isImportSpecifier(node) ||
+    compiler.isImportClause(node) ||
+    compiler.isNamespaceImport(node)
+  if (!isDeclaration || !node.name) return undefined
+  return compiler.isIdentifier(node.name) ? node.name.text : undefined
+}

@@ -1,0 +1,124 @@
+/**
+ * The modules of the SDKs that are replaced, as declarations that say only what a migration must
+ * recognize. Projects are therefore understood without their packages, and in any version of them.
+ */
+
+/** The SDKs. */
+export type SdkName = 'v1' | 'v2' | 'agents'
+
+/** The members of servers and transports that both versions of the official SDK share. */
+const shared = (context: string): string => `
+export declare class Server {
+  constructor(info: any, options?: any)
+  notification(notification: any, options?: any): Promise<void>
+  request(request: any, schema?: any, options?: any): Promise<any>
+  createMessage(params: any, options?: any): Promise<any>
+  elicitInput(params: any, options?: any): Promise<any>
+  listRoots(params?: any, options?: any): Promise<any>
+  sendLoggingMessage(params: any, sessionId?: string): Promise<void>
+  sendResourceUpdated(params: any): Promise<void>
+  sendResourceListChanged(): Promise<void>
+  sendToolListChanged(): Promise<void>
+  sendPromptListChanged(): Promise<void>
+  getClientCapabilities(): any
+  getClientVersion(): any
+  setRequestHandler(schema: any, handler: (request: any, context: ${context}) => any): void
+  [member: string]: any
+}
+export declare class McpServer {
+  constructor(info: any, options?: any)
+  server: Server
+  registerTool(name: string, config: { inputSchema: any; [member: string]: any }, callback: (args: any, context: ${context}) => any): RegisteredTool
+  registerTool(name: string, config: any, callback: (context: ${context}) => any): RegisteredTool
+  registerPrompt(name: string, config: { argsSchema: any; [member: string]: any }, callback: (args: any, context: ${context}) => any): RegisteredPrompt
+  registerPrompt(name: string, config: any, callback: (context: ${context}) => any): RegisteredPrompt
+  registerResource(name: string, uri: string, config: any, read: (uri: any, context: ${context}) => any): RegisteredResource
+  registerResource(name: string, template: ResourceTemplate, config: any, read: (uri: any, variables: any, context: ${context}) => any): RegisteredResourceTemplate
+  tool(...args: any[]): RegisteredTool
+  prompt(...args: any[]): RegisteredPrompt
+  resource(...args: any[]): RegisteredResource
+  connect(transport: any): Promise<void>
+  close(): Promise<void>
+  isConnected(): boolean
+  sendLoggingMessage(params: any, sessionId?: string): Promise<void>
+  sendResourceListChanged(): void
+  sendToolListChanged(): void
+  sendPromptListChanged(): void
+  [member: string]: any
+}
+export declare class ResourceTemplate { constructor(template: any, callbacks: any); [member: string]: any }
+export interface RegisteredTool { enable(): void; disable(): void; remove(): void; [member: string]: any }
+export interface RegisteredPrompt { enable(): void; disable(): void; remove(): void; [member: string]: any }
+export interface RegisteredResource { enable(): void; disable(): void; remove(): void; [member: string]: any }
+export interface RegisteredResourceTemplate { enable(): void; disable(): void; remove(): void; [member: string]: any }
+export interface Variables { [name: string]: string | string[] }
+export declare class StdioServerTransport { constructor(...args: any[]); [member: string]: any }
+export declare class SSEServerTransport { constructor(...args: any[]); [member: string]: any }
+export declare class StreamableHTTPServerTransport { constructor(options?: any); [member: string]: any }
+export declare class NodeStreamableHTTPServerTransport { constructor(options?: any); [member: string]: any }
+export declare class WebStandardStreamableHTTPServerTransport { constructor(options?: any); [member: string]: any }
+export declare function completable(schema: any, complete: any): any
+export declare function isInitializeRequest(value: any): boolean
+export declare class McpError extends Error { constructor(code: any, message: string, data?: any); code: any; data: any }
+export declare const ErrorCode: any
+`
+
+const v1 = `${shared('RequestHandlerExtra')}
+export interface RequestHandlerExtra<Request = any, Notification = any> { [member: string]: any }
+export declare function createMcpExpressApp(options?: any): any
+`
+
+const v2 = `${shared('ServerContext')}
+export interface ServerContext { mcpReq: { [member: string]: any }; http?: { [member: string]: any }; [member: string]: any }
+export interface McpHttpHandler { fetch(request: any, options?: any): Promise<any>; notify: any; [member: string]: any }
+export interface NodeHandler { (request: any, response: any, body?: any): Promise<void> }
+export declare function createMcpHandler(factory: any, options?: any): McpHttpHandler
+export declare function toNodeHandler(handler: any, options?: any): NodeHandler
+export declare function serveStdio(factory: any, options?: any): any
+export declare class ProtocolError extends Error { constructor(code: any, message: string, data?: any); code: any; data: any }
+export declare const ProtocolErrorCode: any
+export declare function createMcpExpressApp(options?: any): any
+export declare function createMcpHonoApp(options?: any): any
+`
+
+const agents = `
+export declare abstract class McpAgent<Env = any, State = any, Props = any> {
+  static serve(path: any, options?: any): any
+  static serveSSE(path: any, options?: any): any
+  static mount(path: any, options?: any): any
+  [member: string]: any
+}
+export declare function createMcpHandler(server: any, options?: any): any
+`
+
+/** The declarations of each SDK. */
+export const sdkDeclarations: Readonly<Record<SdkName, string>> = { v1, v2, agents }
+
+/** The packages of each SDK. The client packages remain, because clients are not migrated. */
+const packages: Readonly<Record<SdkName, readonly string[]>> = {
+  v1: ['@modelcontextprotocol/sdk'],
+  v2: [
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/core',
+    '@modelcontextprotocol/node',
+    '@modelcontextprotocol/express',
+    '@modelcontextprotocol/hono',
+  ],
+  agents: ['agents'],
+}
+
+/** All packages that may no longer be needed after a migration. */
+export const sdkPackages: readonly string[] = Object.values(packages).flat()
+
+/** The SDK that a module belongs to, and its package; `undefined` for any other module. */
+export function findSdk(specifier: string): { sdk: SdkName; package: string } | undefined {
+  // Deno allows versions: npm:@modelcontextprotocol/sdk@^1.20.0/server/mcp.js
+  const path = specifier.replace(/^npm:\/?/, '').replace(/^(@?[^@]+)@[^/]+/, '$1')
+  for (const sdk of ['v1', 'v2', 'agents'] as const) {
+    const name = packages[sdk].find((each) => path === each || path.startsWith(`${each}/`))
+    // The other modules of Cloudflare's package are not about servers of MCP
+    if (name === 'agents' && !/^agents\/mcp(?:\/server)?$/.test(path)) return undefined
+    if (name !== undefined) return { sdk, package: name }
+  }
+  return undefined
+}

@@ -1,0 +1,208 @@
+/**
+ * Requests and notifications that a handler sends to the client: they become calls of its context.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { handlerAround } from './handlers.ts'
+import {
+  membersOf,
+  removeMembers,
+  renameMember,
+  stringOf,
+  unwrap,
+  valueOf,
+  walk,
+} from './syntax.ts'
+
+/** Migrates a notification that is passed as an object. */
+export function migrateNotification(
+  file: FileMigration,
+  call: ts.CallExpression,
+  context: string,
+): boolean {
+  const { ts } = file
+  const notification = call.arguments[0] && unwrap(file, call.arguments[0])
+  if (!notification || !ts.isObjectLiteralExpression(notification)) return false
+  const members = membersOf(file, notification)
+  const paramsValue = valueOf(file, members.get('params'))
+  const params = paramsValue && unwrap(file, paramsValue)
+  if (!params || !ts.isObjectLiteralExpression(params)) return false
+  const values = membersOf(file, params)
+  if (values.size !== params.properties.length) return false
+  const textOf = (name: string): string | undefined => {
+    const value = valueOf(file, values.get(name))
+    return value && file.text(value)
+  }
+  const method = stringOf(file, valueOf(file, members.get('method')))
+  if (method === 'notifications/message') return replaceLog(file, call, context, textOf)
+  if (method !== 'notifications/progress') return false
+  const progress = textOf('progress')
+  if (progress === undefined) return false
+  const options = optionsText({ total: textOf('total'), message: textOf('message') })
+  file.replace(call, `${context}.progress(${progress}${options})`)
+  return true
+}
+
+/** Migrates `sendLoggingMessage({ level, data, logger })`. */
+export function migrateLog(file: FileMigration, call: ts.CallExpression, context: string): boolean {
+  const { ts } = file
+  const params = call.arguments[0] && unwrap(file, call.arguments[0])
+  if (!params || !ts.isObjectLiteralExpression(params)) return false
+  const values = membersOf(file, params)
+  return replaceLog(file, call, context, (name) => {
+    const value = valueOf(file, values.get(name))
+    return value && file.text(value)
+  })
+}
+
+function replaceLog(
+  file: FileMigration,
+  call: ts.CallExpression,
+  context: string,
+  textOf: (name: string) => string | undefined,
+): boolean {
+  const [level, data] = [textOf('level'), textOf('data')]
+  if (level === undefined || data === undefined) return false
+  file.replace(
+    call,
+    `${context}.log(${level}, ${data}${optionsText({ logger: textOf('logger') })})`,
+  )
+  return true
+}
+
+function optionsText(options: Readonly<Record<string, string | undefined>>): string {
+  const members = Object.entries(options).flatMap(([name, text]) => {
+    if (text === undefined) return []
+    return [name === text ? name : `${name}: ${text}`]
+  })
+  return members.length === 0 ? '' : `, { ${members.join(', ')} }`
+}
+
+/** Migrates a request that is passed as an object, by its method or by the schema of its result. */
+export function migrateRequest(
+  file: FileMigration,
+  call: ts.CallExpression,
+  context: string,
+): boolean {
+  const { ts } = file
+  const [argument, schema] = call.arguments
+  const request = argument && unwrap(file, argument)
+  if (!request || !argument) return false
+  const members = ts.isObjectLiteralExpression(request) ? membersOf(file, request) : undefined
+  const result = schema && ts.isIdentifier(schema) ? schema.text : ''
+  const method = members ? stringOf(file, valueOf(file, members.get('method'))) : undefined
+  if (method === 'roots/list' || (!members && result === 'ListRootsResultSchema')) {
+    return requestRoots(file, call, context)
+  }
+  const isSampling = members
+    ? method === 'sampling/createMessage'
+    : result === 'CreateMessageResultSchema'
+  const isElicitation = members ? method === 'elicitation/create' : result === 'ElicitResultSchema'
+  if (!isSampling && !isElicitation) return false
+  markReplay(file, call)
+  const params = members && valueOf(file, members.get('params'))
+  if (members && !params) return false
+  const { source, edits } = file
+  if (!params) {
+    if (!ts.isIdentifier(request)) return false
+    const { text } = request
+    file.replace(
+      call,
+      isSampling
+        ? `${context}.sample(${text}.params)`
+        : `${context}.elicit({ message: ${text}.params.message, schema: ${text}.params.requestedSchema })`,
+    )
+    return true
+  }
+  if (isElicitation && !migrateForm(file, params)) return false
+  edits.replace(
+    call.getStart(source),
+    params.getStart(source),
+    `${context}.${isSampling ? 'sample' : 'elicit'}(`,
+  )
+  edits.replace(params.end, call.end, ')')
+  return true
+}
+
+/** Migrates `createMessage(params)`. */
+export function requestSampling(
+  file: FileMigration,
+  call: ts.CallExpression,
+  context: string,
+): boolean {
+  const [params] = call.arguments
+  if (!params) return false
+  markReplay(file, call)
+  replaceCallee(file, call, params, `${context}.sample`)
+  return true
+}
+
+/** Migrates `elicitInput(params)`. */
+export function requestElicitation(
+  file: FileMigration,
+  call: ts.CallExpression,
+  context: string,
+): boolean {
+  const [params] = call.arguments
+  if (!params || !migrateForm(file, params)) return false
+  markReplay(file, call)
+  replaceCallee(file, call, params, `${context}.elicit`)
+  return true
+}
+
+/** Migrates `listRoots()`, whose result is an object. */
+export function requestRoots(
+  file: FileMigration,
+  call: ts.CallExpression,
+  context: string,
+): boolean {
+  const { ts } = file
+  if (!ts.isAwaitExpression(call.parent)) return false
+  markReplay(file, call)
+  file.replace(call.parent, `{ roots: await ${context}.roots() }`)
+  return true
+}
+
+/** Marks a question behind code that runs again when its answer arrives. */
+function markReplay(file: FileMigration, call: ts.CallExpression): void {
+  const { ts } = file
+  const body = handlerAround(file, call)?.node.body
+  const start = call.getStart(file.source)
+  let hasEffect = false
+  if (body) {
+    walk(file, body, (node) => {
+      hasEffect ||= ts.isCallExpression(node) && node.end < start
+    })
+  }
+  if (!hasEffect) return
+  file.mark(
+    call,
+    'replay',
+    'In revision 2026-07-28, the handler runs again when the answer arrives: put what must happen once into ctx.step',
+  )
+}
+
+/** Replaces a function, and removes the options of the request. */
+function replaceCallee(
+  file: FileMigration,
+  call: ts.CallExpression,
+  params: ts.Expression,
+  callee: string,
+): void {
+  file.replace(call.expression, callee)
+  const last = call.arguments.at(-1)
+  if (last && last !== params) file.edits.replace(params.end, last.end, '')
+}
+
+/** Migrates the parameters of an elicitation with a form. */
+function migrateForm(file: FileMigration, node: ts.Expression): boolean {
+  const { ts } = file
+  const params = unwrap(file, node)
+  if (!ts.isObjectLiteralExpression(params)) return false
+  const members = membersOf(file, params)
+  const [mode, schema] = [members.get('mode'), members.get('requestedSchema')]
+  if (!schema || (mode && stringOf(file, valueOf(file, mode)) !== 'form')) return false
+  if (mode) removeMembers(file, params, [mode])
+  renameMember(file, schema, 'schema')
+  return true
+}

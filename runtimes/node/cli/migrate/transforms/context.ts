@@ -1,0 +1,177 @@
+/**
+ * The context that handlers receive: `extra` of the official SDK v1, `ctx` of v2.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import type { Subject } from '../guide.ts'
+import { contextNameIn } from './handlers.ts'
+import {
+  migrateNotification,
+  migrateRequest,
+  requestElicitation,
+  requestSampling,
+} from './client-calls.ts'
+import { stringOf, walk } from './syntax.ts'
+
+/** The members with another name, by their path. */
+const RENAMED: Readonly<Record<string, string>> = {
+  signal: 'signal',
+  _meta: 'meta',
+  requestId: 'id',
+  'mcpReq.signal': 'signal',
+  'mcpReq.id': 'id',
+  'mcpReq._meta': 'meta',
+  'mcpReq.method': 'method',
+  'mcpReq.inputResponses': 'inputResponses',
+  'http.req': 'request',
+}
+
+/** The members that the author must replace. */
+const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
+  sessionId: [
+    'sharedState',
+    'Revision 2026-07-28 has no sessions: use ctx.principal or an id of your own',
+  ],
+  authInfo: ['tokens', 'Use ctx.auth, whose members differ'],
+  'http.authInfo': ['tokens', 'Use ctx.auth, whose members differ'],
+  requestInfo: ['handlers', 'Use ctx.request, which is the Request of the Web platform'],
+}
+
+/** The members of `authInfo` that `ctx.auth` has too. */
+const AUTH_MEMBERS: ReadonlySet<string> = new Set(['clientId', 'scopes'])
+
+/** Migrates all uses of contexts. */
+export function migrateContexts(file: FileMigration): void {
+  const { ts } = file
+  const contexts = new Map<ts.Node, string>()
+  for (const handler of file.handlers.values()) {
+    if (handler.context) contexts.set(handler.context, contextNameIn(file, handler))
+  }
+  walk(file, file.source, (node) => {
+    if (!ts.isIdentifier(node) || isName(file, node)) return
+    const declaration = file.declarationOf(node)
+    if (!declaration) return
+    if (ts.isBindingElement(declaration)) {
+      const parameter = declaration.parent.parent
+      const name = contexts.get(parameter)
+      if (name === undefined) return
+      const member = (declaration.propertyName ?? declaration.name) as ts.Identifier
+      migrateMember(file, node, name, member.text)
+      return
+    }
+    const handlerName = contexts.get(declaration)
+    const isTyped = ts.isParameter(declaration) && isContextType(file.sdkTypeOf(node))
+    if (handlerName === undefined && !isTyped) return
+    migrateUse(file, node, handlerName ?? node.text)
+  })
+}
+
+function isContextType(name: string | undefined): boolean {
+  return name === 'RequestHandlerExtra' || name === 'ServerContext'
+}
+
+/** Whether an identifier is the name of a declaration or of a member, instead of a reference. */
+function isName({ ts }: FileMigration, node: ts.Identifier): boolean {
+  const { parent } = node
+  if (ts.isPropertyAccessExpression(parent)) return parent.name === node
+  if (ts.isBindingElement(parent) || ts.isParameter(parent) || ts.isPropertyAssignment(parent)) {
+    return parent.name === node || (ts.isBindingElement(parent) && parent.propertyName === node)
+  }
+  return false
+}
+
+function migrateUse(file: FileMigration, node: ts.Identifier, name: string): void {
+  const { ts } = file
+  let access: ts.Expression = node
+  let path = ''
+  while (ts.isPropertyAccessExpression(access.parent) || ts.isNonNullExpression(access.parent)) {
+    if (access.parent.expression !== access) break
+    access = access.parent
+    if (!ts.isPropertyAccessExpression(access)) continue
+    path = path === '' ? access.name.text : `${path}.${access.name.text}`
+    // The context of v2 has groups of members
+    if (path !== 'mcpReq' && path !== 'http') break
+  }
+  if (path !== '') migrateMember(file, access, name, path)
+  else if (name !== node.text) {
+    const isShorthand = ts.isShorthandPropertyAssignment(node.parent)
+    file.replace(node, isShorthand ? `${node.text}: ${name}` : name)
+  }
+}
+
+/**
+ * Migrates the use of one member.
+ *
+ * @param name The name of the context.
+ * @param path The names of the member and the group that it is in.
+ */
+function migrateMember(file: FileMigration, node: ts.Expression, name: string, path: string): void {
+  const { ts } = file
+  if (file.isHandled(node)) return
+  const renamed = RENAMED[path]
+  const isShorthand = ts.isShorthandPropertyAssignment(node.parent)
+  const prefix = isShorthand ? `${file.text(node)}: ` : ''
+  if (renamed !== undefined) {
+    file.replace(node, `${prefix}${name}.${renamed}`)
+    return
+  }
+  const call =
+    ts.isCallExpression(node.parent) && node.parent.expression === node ? node.parent : undefined
+  if (call && migrateCall(file, call, name, path)) return
+  if (path === 'authInfo' || path === 'http.authInfo') {
+    const next = node.parent
+    if (ts.isPropertyAccessExpression(next) && AUTH_MEMBERS.has(next.name.text)) {
+      file.replace(node, `${name}.auth`)
+      return
+    }
+  }
+  if (path === 'requestInfo' && migrateHeader(file, node, name)) return
+  const [subject, message] = REPLACED[path] ?? ['handlers', `The context has no member "${path}"`]
+  file.giveUp(call ?? node, subject, message)
+}
+
+function migrateCall(
+  file: FileMigration,
+  call: ts.CallExpression,
+  name: string,
+  path: string,
+): boolean {
+  switch (path) {
+    case 'sendNotification':
+    case 'mcpReq.notify':
+      return migrateNotification(file, call, name)
+    case 'sendRequest':
+    case 'mcpReq.send':
+      return migrateRequest(file, call, name)
+    case 'mcpReq.elicitInput':
+      return requestElicitation(file, call, name)
+    case 'mcpReq.requestSampling':
+      return requestSampling(file, call, name)
+    case 'mcpReq.log': {
+      const [level, data, logger] = call.arguments
+      if (!level || !data) return false
+      file.replace(call.expression, `${name}.log`)
+      if (logger) file.replace(logger, `{ logger: ${file.text(logger)} }`)
+      return true
+    }
+    default:
+      return false
+  }
+}
+
+/** Migrates `requestInfo.headers['name']`. */
+function migrateHeader(file: FileMigration, node: ts.Expression, name: string): boolean {
+  const { ts } = file
+  let headers: ts.Node = node.parent
+  while (ts.isNonNullExpression(headers)) headers = headers.parent
+  if (!ts.isPropertyAccessExpression(headers) || headers.name.text !== 'headers') return false
+  const access = headers.parent
+  const isAccess = ts.isElementAccessExpression(access) || ts.isPropertyAccessExpression(access)
+  if (!isAccess || access.expression !== headers) return false
+  const header = ts.isPropertyAccessExpression(access)
+    ? access.name.text
+    : stringOf(file, access.argumentExpression)
+  if (header === undefined) return false
+  file.replace(access, `(${name}.request?.headers.get(${file.quote(header)}) ?? undefined)`)
+  return true
+}

@@ -1,0 +1,115 @@
+/**
+ * Errors: messages reach the model only in a `ToolError`, and the client only in a `ProtocolError`.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { functionOf, isInlineFunction, walk } from './syntax.ts'
+
+/** Migrates the errors that the tools of a source throw, directly or in functions that they call. */
+export function migrateToolErrors(file: FileMigration): void {
+  const visited = new Set<ts.Node>()
+  file.declaredHandlers.forEach(visit)
+  for (const { kind, node } of file.handlers.values()) {
+    if (kind === 'tool') visit(node)
+    else if (node.body) visitReader(node.body)
+  }
+
+  function visit(callee: ts.Node): void {
+    if (visited.has(callee)) return
+    visited.add(callee)
+    const owner = file.ownerOf(callee)
+    if (!owner) return
+    walk(owner, callee, (node) => {
+      const { ts } = owner
+      if (ts.isThrowStatement(node)) migrateToolError(owner, node)
+      const called = ts.isCallExpression(node) ? functionOf(owner, node.expression) : undefined
+      if (called?.body) visit(called)
+    })
+  }
+
+  /** Only the errors that the reader of a resource, or a prompt, throws itself are for the client. */
+  function visitReader(body: ts.Node): void {
+    walk(file, body, (node) => {
+      const { ts } = file
+      if (ts.isThrowStatement(node)) migrateProtocolError(file, node)
+      return !isInlineFunction(file, node)
+    })
+  }
+}
+
+function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): void {
+  const { ts } = file
+  const error = statement.expression
+  if (!ts.isNewExpression(error) || file.isHandled(error)) return
+  const args = error.arguments ?? []
+  if (isGlobalError(file, error.expression) && args.length === 1) {
+    file.handle(error)
+    file.replace(error.expression, file.use('edgewise/server', 'ToolError'))
+    return
+  }
+  // The old SDK sent only the message to the model
+  const message = args[1]
+  if (isSdkError(file, error.expression) && message) {
+    file.handle(error)
+    file.edits.replace(
+      error.expression.getStart(file.source),
+      message.getStart(file.source),
+      `${file.use('edgewise/server', 'ToolError')}(`,
+    )
+    file.edits.replace(message.end, error.end, ')')
+  }
+}
+
+function migrateProtocolError(file: FileMigration, statement: ts.ThrowStatement): void {
+  const { ts } = file
+  const error = statement.expression
+  if (!ts.isNewExpression(error) || file.isHandled(error)) return
+  const [message, ...others] = error.arguments ?? []
+  if (!isGlobalError(file, error.expression) || !message || others.length > 0) return
+  file.handle(error)
+  file.replace(error.expression, file.use('edgewise', 'ProtocolError'))
+  file.before(message, `${file.use('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
+}
+
+function isGlobalError(file: FileMigration, node: ts.Expression): boolean {
+  if (!file.ts.isIdentifier(node) || node.text !== 'Error') return false
+  const declaration = file.declarationOf(node)
+  return declaration?.getSourceFile().fileName.startsWith('/lib/') ?? false
+}
+
+function isSdkError(file: FileMigration, node: ts.Node): boolean {
+  const name = file.sdkNameOf(node)?.name
+  return name === 'McpError' || name === 'ProtocolError'
+}
+
+/** Migrates the remaining uses of the error class of the SDK, and of its codes. */
+export function migrateProtocolErrors(file: FileMigration): void {
+  const { ts } = file
+  walk(file, file.source, (node) => {
+    if (ts.isImportDeclaration(node)) return false
+    if (!ts.isIdentifier(node) || file.isHandled(node)) return undefined
+    const isName = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node
+    if (isName) return undefined
+    const name = file.sdkNameOf(node)?.name
+    if (name === 'McpError' || name === 'ProtocolError') {
+      file.replace(node, file.use('edgewise', 'ProtocolError'))
+    } else if (name === 'ErrorCode' || name === 'ProtocolErrorCode') {
+      migrateCode(file, node)
+    }
+    return undefined
+  })
+}
+
+/** Migrates `ErrorCode.InvalidParams`. */
+function migrateCode(file: FileMigration, node: ts.Identifier): void {
+  const { ts } = file
+  const access = node.parent
+  if (!ts.isPropertyAccessExpression(access)) return
+  const code = access.name.text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
+  const known = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', 'INVALID_PARAMS']
+  if (![...known, 'INTERNAL_ERROR', 'URL_ELICITATION_REQUIRED'].includes(code)) {
+    file.giveUp(access, 'handlers', `Error codes have no member "${access.name.text}"`)
+    return
+  }
+  file.replace(access, `${file.use('edgewise', 'ErrorCode')}.${code}`)
+}

@@ -1,0 +1,176 @@
+/**
+ * Handlers: where they are, and the parameters that they receive.
+ */
+import type ts from 'typescript'
+import type { FileMigration, Handler } from '../file-migration.ts'
+import { functionOf, isInlineFunction, referencesTo, unwrap, walk } from './syntax.ts'
+
+/** The position of the context among the parameters in the old SDKs. */
+function contextIndex(kind: Handler['kind'], hasInput: boolean): number {
+  if (kind === 'template') return 2
+  return kind === 'resource' || hasInput ? 1 : 0
+}
+
+/** Records a handler, and adapts one that is defined elsewhere. */
+export function addHandler(
+  file: FileMigration,
+  kind: Handler['kind'],
+  hasInput: boolean,
+  node: ts.Expression,
+): void {
+  const inner = unwrap(file, node)
+  const index = contextIndex(kind, hasInput)
+  if (isInlineFunction(file, inner)) {
+    const context = inner.parameters[index]
+    file.handlers.set(inner, { kind, hasInput, node: inner, context, needsContext: false })
+    return
+  }
+  const declared = functionOf(file, node)
+  if (declared && kind === 'tool') file.declaredHandlers.add(declared)
+  // A function without parameters, and one whose arguments come first, fit as they are
+  if (declared?.parameters.length === 0) return
+  if ((kind === 'tool' || kind === 'prompt') && hasInput) return
+  const count = declared?.parameters.length ?? index + 1
+  const name = file.text(node)
+  const isName = file.ts.isIdentifier(inner) || file.ts.isPropertyAccessExpression(inner)
+  const callee = isName ? name : `(${name})`
+  if (kind === 'tool' || kind === 'prompt') {
+    file.replace(node, `(_args, ctx) => ${callee}(ctx)`)
+    return
+  }
+  const args = ['new URL(uri)', ...(kind === 'template' ? ['variables'] : []), 'ctx'].slice(
+    0,
+    count,
+  )
+  const request = args.includes('variables') ? '{ uri, variables }' : '{ uri }'
+  const parameters = args.includes('ctx') ? `${request}, ctx` : request
+  file.replace(node, `(${parameters}) => ${callee}(${args.join(', ')})`)
+}
+
+/** The innermost handler that contains a node. */
+export function handlerAround(file: FileMigration, node: ts.Node): Handler | undefined {
+  for (let outer = node.parent as ts.Node | undefined; outer; outer = outer.parent) {
+    const handler = file.handlers.get(outer)
+    if (handler) return handler
+  }
+  return undefined
+}
+
+/** The name of the context in a handler. */
+export function contextNameIn(
+  file: FileMigration,
+  { node, context, needsContext }: Handler,
+): string {
+  const { ts } = file
+  const old = context && ts.isIdentifier(context.name) ? context.name.text : undefined
+  const isUnused = old?.startsWith('_') && !needsContext
+  if (old !== undefined && (isUnused || (old !== 'extra' && !old.startsWith('_')))) return old
+  let isTaken = false
+  walk(file, node, (each) => {
+    isTaken ||= ts.isIdentifier(each) && each.text === 'ctx'
+  })
+  return isTaken ? (old ?? 'context') : 'ctx'
+}
+
+/** Rewrites the parameters of all handlers. Must run after everything that needs a context. */
+export function migrateParameters(file: FileMigration): void {
+  for (const handler of file.handlers.values()) {
+    if (!file.isHandled(handler.node)) rewriteParameters(file, handler)
+  }
+}
+
+function rewriteParameters(file: FileMigration, handler: Handler): void {
+  const { ts } = file
+  const { kind, hasInput, node, context, needsContext } = handler
+  const name = contextNameIn(file, handler)
+  const contextText = context || needsContext ? contextParameter(file, context, name) : undefined
+  const { parameters } = node
+  if (kind === 'tool' || kind === 'prompt') {
+    const first = hasInput ? parameters[0] : undefined
+    if (hasInput && context) {
+      file.replace(context, contextText ?? name)
+    } else if (contextText !== undefined) {
+      const args = first ? file.text(first) : '_args'
+      setParameters(file, node, `${args}, ${contextText}`)
+    }
+    return
+  }
+  const [uri, variables] = parameters
+  if (!uri) {
+    if (contextText !== undefined) setParameters(file, node, `_request, ${contextText}`)
+    return
+  }
+  const members: string[] = []
+  if (!migrateUri(file, uri, members)) return
+  if (kind === 'template' && variables) {
+    const text = file.text(variables.name)
+    if (ts.isObjectBindingPattern(variables.name)) members.push(`variables: ${text}`)
+    else if (referencesTo(file, variables).length > 0)
+      members.push(text === 'variables' ? text : `variables: ${text}`)
+  }
+  const request = members.length > 0 ? `{ ${members.join(', ')} }` : '_request'
+  const rest = contextText === undefined ? '' : `, ${contextText}`
+  setParameters(file, node, members.length === 0 && rest === '' ? '' : `${request}${rest}`)
+}
+
+/** Converts the URL that a reader of a resource received to the URI that it receives now. */
+function migrateUri(file: FileMigration, uri: ts.ParameterDeclaration, members: string[]): boolean {
+  const { ts } = file
+  if (!ts.isIdentifier(uri.name)) {
+    file.mark(
+      uri,
+      'handlers',
+      'The handler receives { uri, variables }, in which the URI is a string',
+    )
+    return false
+  }
+  const references = referencesTo(file, uri)
+  if (references.length === 0) return true
+  const name = uri.name.text
+  members.push(name === 'uri' ? name : `uri: ${name}`)
+  for (const reference of references) {
+    const { parent } = reference
+    const isAccess = ts.isPropertyAccessExpression(parent) && parent.expression === reference
+    const member = isAccess ? parent.name.text : undefined
+    if (isAccess && member === 'href') {
+      file.replace(parent, name)
+    } else if (isAccess && member === 'toString' && ts.isCallExpression(parent.parent)) {
+      file.replace(parent.parent, name)
+    } else if (!ts.isTemplateSpan(parent)) {
+      const text = `new URL(${name})`
+      file.replace(reference, ts.isShorthandPropertyAssignment(parent) ? `${name}: ${text}` : text)
+    }
+  }
+  return true
+}
+
+function contextParameter(
+  file: FileMigration,
+  context: ts.ParameterDeclaration | undefined,
+  name: string,
+): string {
+  if (!context?.type) return name
+  return `${name}: ${file.use('edgewise/server', 'type Context')}`
+}
+
+function hasParentheses(file: FileMigration, node: ts.FunctionLikeDeclaration): boolean {
+  const first = node.parameters[0]
+  if (!first) return true
+  return /\(\s*$/.test(
+    file.source.text.slice(node.getStart(file.source), first.getStart(file.source)),
+  )
+}
+
+/** Replaces all parameters of a function. */
+function setParameters(file: FileMigration, node: ts.FunctionLikeDeclaration, text: string): void {
+  const { source } = file
+  const [first] = node.parameters
+  const last = node.parameters.at(-1)
+  if (first && last) {
+    const isBare = !hasParentheses(file, node)
+    file.edits.replace(first.getStart(source), last.end, isBare ? `(${text})` : text)
+    return
+  }
+  const open = source.text.indexOf('(', node.getStart(source))
+  file.edits.insert(open + 1, text)
+}

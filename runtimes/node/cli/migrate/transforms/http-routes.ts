@@ -1,0 +1,260 @@
+/**
+ * Routes of Express and similar frameworks that pass requests to a transport of the official SDK.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { markVariables } from './stdio.ts'
+import {
+  functionOf,
+  isInlineFunction,
+  membersOf,
+  referencesTo,
+  unwrap,
+  valueOf,
+  walk,
+} from './syntax.ts'
+import { isMethodCall } from './servers.ts'
+import type { MethodCall } from './tools.ts'
+
+const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'delete', 'put', 'all', 'use'])
+
+/** The transports over HTTP, whose requests come from a server of Node. */
+const TRANSPORT = /(?<!WebStandard)StreamableHTTPServerTransport|SSEServerTransport/
+
+/** A route. */
+interface Route {
+  readonly call: MethodCall
+  readonly app: string
+  readonly path: ts.Expression
+  readonly middleware: readonly ts.Expression[]
+  readonly handler: ts.FunctionLikeDeclaration
+  /** The transport that it creates. */
+  readonly transport: ts.NewExpression | undefined
+}
+
+/** Replaces the routes of each endpoint with one that serves the server. */
+export function migrateHttpRoutes(file: FileMigration): void {
+  const routes = findRoutes(file)
+  for (const main of routes) {
+    if (!main.transport) continue
+    const kind = file.sdkTypeOf(main.transport) === 'SSEServerTransport' ? 'sse' : 'http'
+    const server = serverOf(file, main)
+    const statement = statementOf(file, main)
+    if (!server || !statement) continue
+    const others = routes.filter(
+      (route) => route !== main && !route.transport && belongs(route, main, kind),
+    )
+    migrateRoute(file, main, kind, server)
+    for (const route of others) {
+      const other = statementOf(file, route)
+      if (other) removeRoute(file, route, other)
+    }
+  }
+  removeTransports(file)
+
+  function belongs(route: Route, main: Route, kind: 'sse' | 'http'): boolean {
+    if (route.app !== main.app) return false
+    const body = route.handler.body ? file.text(route.handler.body) : ''
+    if (kind === 'sse') return body.includes('handlePostMessage')
+    const isSamePath = file.text(route.path) === file.text(main.path)
+    return isSamePath && (body.includes('handleRequest') || body.includes('405'))
+  }
+}
+
+function findRoutes(file: FileMigration): Route[] {
+  const { ts } = file
+  const routes: Route[] = []
+  walk(file, file.source, (node) => {
+    if (!isMethodCall(file, node) || !METHODS.has(node.expression.name.text)) return
+    const [path, ...rest] = node.arguments
+    const last = rest.pop()
+    const handler = last && functionOf(file, last)
+    if (!path || !handler?.body || handler.getSourceFile() !== file.source) return
+    let transport: ts.NewExpression | undefined
+    walk(file, handler.body, (inner) => {
+      if (!ts.isNewExpression(inner)) return
+      const type = file.sdkNameOf(inner.expression)?.name
+      if (type !== undefined && TRANSPORT.test(type)) transport = inner
+    })
+    const app = file.text(node.expression.expression)
+    routes.push({ call: node, app, path, middleware: rest, handler, transport })
+  })
+  return routes
+}
+
+/** The text of the server that a route connects to its transport. */
+function serverOf(file: FileMigration, { handler }: Route): string | undefined {
+  const { ts } = file
+  let text: string | undefined
+  walk(file, handler, (node) => {
+    if (text !== undefined || !isMethodCall(file, node) || node.expression.name.text !== 'connect')
+      return
+    const server = node.expression.expression
+    if (!ts.isIdentifier(server) || file.sdkTypeOf(server) !== 'McpServer') return
+    const declaration = file.declarationOf(server)
+    if (!declaration) return
+    const isLocal = ts.findAncestor(declaration, (outer) => outer === handler) !== undefined
+    if (!isLocal) {
+      text = server.text
+    } else if (ts.isVariableDeclaration(declaration) && declaration.initializer) {
+      text = createdText(declaration.initializer, '')
+    } else if (
+      ts.isBindingElement(declaration) &&
+      ts.isVariableDeclaration(declaration.parent.parent)
+    ) {
+      const { initializer } = declaration.parent.parent
+      const member = (declaration.propertyName ?? declaration.name).getText(file.source)
+      if (initializer) text = createdText(initializer, `.${member}`)
+    }
+  })
+  return text
+
+  /** The call of a function that creates the server; nothing that depends on the request. */
+  function createdText(initializer: ts.Expression, member: string): string | undefined {
+    const created = unwrap(file, initializer)
+    if (!ts.isCallExpression(created) || created.arguments.length > 0) return undefined
+    const factory = functionOf(file, created.expression)
+    markVariables(file, factory)
+    const isAwaited = ts.isAwaitExpression(initializer)
+    const call = file.text(created)
+    if (isAwaited) return member === '' ? `await ${call}` : `(await ${call})${member}`
+    return call + member
+  }
+}
+
+function statementOf({ ts }: FileMigration, { call }: Route): ts.Statement | undefined {
+  return ts.isExpressionStatement(call.parent) ? call.parent : undefined
+}
+
+function migrateRoute(
+  file: FileMigration,
+  route: Route,
+  kind: 'sse' | 'http',
+  server: string,
+): void {
+  const { call, app, path, middleware, transport } = route
+  const listener = file.use('edgewise/node', 'toNodeListener')
+  const handler = kind === 'sse' ? 'createSseHandler' : 'createHandler'
+  const createHandler = file.use('edgewise/server', handler)
+  const options = kind === 'http' && hasSessions(file, transport) ? sessionsOption(file) : ''
+  const args = [
+    file.text(path),
+    ...middleware.map((each) => file.text(each)),
+    `${listener}(${createHandler}(${server}${options}))`,
+  ]
+  if (middleware.length > 0) {
+    file.mark(call, 'tokens', 'Check the middleware: protectedResource replaces requireBearerAuth')
+  }
+  markTransportOptions(file, call, transport)
+  const extra = otherCalls(file, route)
+  if (extra.length > 0) {
+    file.mark(
+      call,
+      'http',
+      `The old route also called ${extra.join(', ')}: move what is still needed`,
+    )
+  }
+  file.replace(call, `${app}.all(${args.join(', ')})`)
+  removeHandler(file, route)
+}
+
+function sessionsOption(file: FileMigration): string {
+  return `, { sessions: ${file.use('edgewise/server', 'statefulSessions')}() }`
+}
+
+function transportOptions(
+  file: FileMigration,
+  transport: ts.NewExpression | undefined,
+): Map<string, ts.ObjectLiteralElementLike> {
+  const options = transport?.arguments?.[0]
+  const literal = options && unwrap(file, options)
+  const isLiteral = literal && file.ts.isObjectLiteralExpression(literal)
+  return isLiteral ? membersOf(file, literal) : new Map()
+}
+
+function hasSessions(file: FileMigration, transport: ts.NewExpression | undefined): boolean {
+  const member = transportOptions(file, transport).get('sessionIdGenerator')
+  const value = valueOf(file, member)
+  return member !== undefined && !(value && file.text(value) === 'undefined')
+}
+
+/** The options of a transport that need no decision, or no equivalent. */
+const COVERED: ReadonlySet<string> = new Set([
+  ...['sessionIdGenerator', 'onsessioninitialized', 'onsessionclosed', 'enableJsonResponse'],
+])
+
+function markTransportOptions(
+  file: FileMigration,
+  call: MethodCall,
+  transport: ts.NewExpression | undefined,
+): void {
+  const others = [...transportOptions(file, transport).keys()].filter((name) => !COVERED.has(name))
+  if (others.length === 0) return
+  const names = others.map((name) => `"${name}"`).join(', ')
+  file.mark(
+    call,
+    'http',
+    `The transport had the options ${names}: set allowedOrigins, allowedHosts or resumableCalls instead`,
+  )
+}
+
+/** The calls of the old handler that are neither boilerplate nor part of the SDK. */
+function otherCalls(file: FileMigration, { handler }: Route): string[] {
+  const { ts } = file
+  const found = new Set<string>()
+  const known =
+    /^(?:console|res|req|response|request|transports?|newTransport|server|crypto|Object|JSON|String)\b/
+  if (!handler.body) return []
+  walk(file, handler.body, (node) => {
+    if (!ts.isCallExpression(node)) return
+    const { expression } = node
+    const text = file.text(expression)
+    if (known.test(text) || /\n/.test(text)) return
+    if (/^(?:randomUUID|isInitializeRequest|setTimeout|clearTimeout)$/.test(text)) return
+    if (isServerCreation(node) || file.sdkNameOf(expression)) return
+    found.add(text)
+  })
+  return [...found]
+
+  function isServerCreation(node: ts.CallExpression): boolean {
+    if (file.sdkTypeOf(node) === 'McpServer') return true
+    const declaration = node.parent
+    return (
+      ts.isVariableDeclaration(declaration) &&
+      ts.isObjectBindingPattern(declaration.name) &&
+      declaration.name.elements.some((each) => file.sdkTypeOf(each.name) === 'McpServer')
+    )
+  }
+}
+
+/** Removes the variables that held the transports of sessions, if nothing uses them any more. */
+function removeTransports(file: FileMigration): void {
+  const { ts } = file
+  for (const statement of file.source.statements) {
+    if (!ts.isVariableStatement(statement)) continue
+    const [declaration, ...others] = statement.declarationList.declarations
+    if (!declaration || others.length > 0) continue
+    const text = file.text(declaration)
+    if (!TRANSPORT.test(text) && !/^transports\b/.test(text)) continue
+    const references = referencesTo(file, declaration)
+    const isUsed = references.length === 0 || references.some((each) => !file.isHandled(each))
+    if (!isUsed) file.remove(statement)
+  }
+}
+
+function removeRoute(file: FileMigration, route: Route, statement: ts.Statement): void {
+  file.remove(statement)
+  removeHandler(file, route)
+}
+
+/** Removes a handler that was declared apart from its route, if nothing else uses it. */
+function removeHandler(file: FileMigration, { call, handler }: Route): void {
+  const { ts } = file
+  const used = call.arguments.at(-1)
+  if (!used || !ts.isIdentifier(used)) return
+  const declaration = isInlineFunction(file, handler) ? handler.parent : handler
+  if (!ts.isVariableDeclaration(declaration) && !ts.isFunctionDeclaration(declaration)) return
+  const isShared = referencesTo(file, declaration).some((each) => !file.isHandled(each))
+  if (isShared) return
+  file.remove(ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration)
+}

@@ -1,0 +1,88 @@
+/**
+ * Prompts: `registerPrompt`, and the older `prompt`.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { completerText } from './completers.ts'
+import { addHandler } from './handlers.ts'
+import { migrateSchema } from './schemas.ts'
+import { membersOf, objectLiteralOf, renameMember, unwrap, valueOf } from './syntax.ts'
+import { addOptions, isString, type MethodCall } from './tools.ts'
+
+/** Migrates `registerPrompt(name, config, handler)`. */
+export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): void {
+  const [name, config, handler] = call.arguments
+  if (!name || !config || !handler) return
+  file.replace(call.expression.name, 'prompt')
+  file.handle(call.expression)
+  const literal = objectLiteralOf(file, config)
+  if (!literal) {
+    file.giveUp(config, 'handlers', 'Rename "argsSchema" to "input"')
+    return
+  }
+  const members = membersOf(file, literal)
+  const meta = members.get('_meta')
+  if (meta) renameMember(file, meta, 'meta')
+  const schema = members.get('argsSchema')
+  const shape = valueOf(file, schema)
+  if (schema) renameMember(file, schema, 'input')
+  if (shape) {
+    migrateSchema(file, shape, `the prompt ${file.text(name)}`)
+    const complete = moveCompleters(file, shape)
+    if (complete !== undefined) file.after(shape, `, complete: ${complete}`)
+  }
+  addHandler(file, 'prompt', shape !== undefined, handler)
+}
+
+/** Migrates `prompt(name, description?, shape?, handler)`. */
+export function migratePrompt(file: FileMigration, call: MethodCall): void {
+  const [name, ...rest] = call.arguments
+  const handler = rest.pop()
+  if (!name || !handler) return
+  file.handle(call.expression)
+  const parts: [label: string, node: ts.Expression][] = []
+  if (rest[0] && isString(file, rest[0])) parts.push(['description', rest.shift() as ts.Expression])
+  const [shape] = rest
+  const complete = shape && moveCompleters(file, shape)
+  if (shape) parts.push(['input', shape])
+  addOptions(file, name, parts, `the prompt ${file.text(name)}`, complete)
+  addHandler(file, 'prompt', shape !== undefined, handler)
+}
+
+/**
+ * Replaces `completable(schema, complete)` in a shape with the schema.
+ *
+ * @returns The option `complete`; `undefined` if nothing is completed.
+ */
+function moveCompleters(file: FileMigration, node: ts.Expression): string | undefined {
+  const { ts } = file
+  const inner = unwrap(file, node)
+  const literal = ts.isObjectLiteralExpression(inner) ? inner : declaredLiteral(file, inner)
+  if (!literal) return undefined
+  const completers: string[] = []
+  for (const [name, member] of membersOf(file, literal)) {
+    const value = valueOf(file, member)
+    if (!value || !ts.isCallExpression(value)) continue
+    if (file.sdkNameOf(value.expression)?.name !== 'completable') continue
+    const [schema, complete] = value.arguments
+    if (!schema || !complete) continue
+    file.edits.replace(value.getStart(file.source), schema.getStart(file.source), '')
+    file.edits.replace(schema.end, value.end, '')
+    completers.push(`${name}: ${completerText(file, complete)}`)
+  }
+  return completers.length === 0 ? undefined : `{ ${completers.join(', ')} }`
+}
+
+/** The shape that a constant of the same source has as its value. */
+function declaredLiteral(
+  file: FileMigration,
+  node: ts.Expression,
+): ts.ObjectLiteralExpression | undefined {
+  const { ts } = file
+  const declaration = ts.isIdentifier(node) ? file.declarationOf(node) : undefined
+  if (!declaration || !ts.isVariableDeclaration(declaration) || !declaration.initializer)
+    return undefined
+  if (declaration.getSourceFile() !== file.source) return undefined
+  const value = unwrap(file, declaration.initializer)
+  return ts.isObjectLiteralExpression(value) ? value : undefined
+}

@@ -1,0 +1,125 @@
+/**
+ * Servers: how they are created, the types that describe them, and what is registered.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { migratePrompt, migrateRegisterPrompt } from './prompts.ts'
+import { migrateResource } from './resources.ts'
+import { membersOf, removeMembers, unwrap, valueOf, walk } from './syntax.ts'
+import { migrateRegisterTool, migrateTool, oneLine, type MethodCall } from './tools.ts'
+
+const registrations: Readonly<Record<string, (file: FileMigration, call: MethodCall) => void>> = {
+  registerTool: migrateRegisterTool,
+  tool: migrateTool,
+  registerPrompt: migrateRegisterPrompt,
+  prompt: migratePrompt,
+  registerResource: migrateResource,
+  resource: migrateResource,
+}
+
+/** The types that have another name: their module, and the text that replaces them. */
+const types: Readonly<Record<string, readonly string[]>> = {
+  McpServer: ['Server'],
+  RequestHandlerExtra: ['Context'],
+  ServerContext: ['Context'],
+  RegisteredTool: ['ToolRegistration'],
+  RegisteredPrompt: ['PromptRegistration'],
+  RegisteredResource: ['ResourceRegistration', 'ResourceOptions'],
+  RegisteredResourceTemplate: ['ResourceRegistration', 'ResourceTemplateOptions'],
+}
+
+/** Migrates the creation of servers, their types, and all registrations. */
+export function migrateServers(file: FileMigration): void {
+  const { ts } = file
+  walk(file, file.source, (node) => {
+    if (ts.isNewExpression(node)) migrateCreation(file, node)
+    else if (ts.isTypeReferenceNode(node)) migrateType(file, node)
+    else if (isMethodCall(file, node) && Object.hasOwn(registrations, node.expression.name.text)) {
+      const { expression, name } = node.expression
+      if (file.sdkTypeOf(expression) === 'McpServer') registrations[name.text]?.(file, node)
+    }
+  })
+}
+
+/** Whether a node calls a method. */
+export function isMethodCall({ ts }: FileMigration, node: ts.Node): node is MethodCall {
+  return ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)
+}
+
+function migrateType(file: FileMigration, node: ts.TypeReferenceNode): void {
+  const { ts } = file
+  if (!ts.isIdentifier(node.typeName)) return
+  const sdkName = file.sdkNameOf(node.typeName)?.name
+  if (sdkName === 'Variables') {
+    file.replace(node, '{ readonly [name: string]: string | string[] | undefined }')
+    return
+  }
+  const names = sdkName !== undefined && Object.hasOwn(types, sdkName) ? types[sdkName] : undefined
+  if (!names) return
+  const [name, argument] = names.map((each) => file.use('edgewise/server', `type ${each}`))
+  file.replace(node, argument === undefined ? (name ?? '') : `${name}<${argument}>`)
+}
+
+function migrateCreation(file: FileMigration, node: ts.NewExpression): void {
+  const sdkName = file.sdkNameOf(node.expression)?.name
+  if (sdkName === 'Server') {
+    file.mark(
+      node,
+      'handlers',
+      'This low-level server is unchanged: register tools with createServer(…).tool, or handle requests with server.use',
+    )
+  }
+  if (sdkName !== 'McpServer') return
+  const [info, options] = node.arguments ?? []
+  const { typeArguments: types, expression } = node
+  const environment = types ? `<${types.map((each) => file.text(each)).join(', ')}>` : ''
+  const open = file.source.text.indexOf('(', types?.end ?? expression.end)
+  const createServer = file.use('edgewise/server', 'createServer')
+  const start = node.getStart(file.source)
+  file.edits.replace(start, open === -1 ? node.end : open, createServer + environment)
+  if (info && options) migrateOptions(file, info, options)
+}
+
+function migrateOptions(file: FileMigration, info: ts.Expression, options: ts.Expression): void {
+  const { ts } = file
+  const literal = unwrap(file, options)
+  if (!ts.isObjectLiteralExpression(literal)) {
+    file.mark(options, 'handlers', 'Check the options: capabilities are derived from registrations')
+    return
+  }
+  const unneeded: ts.ObjectLiteralElementLike[] = []
+  for (const [name, member] of membersOf(file, literal)) {
+    if (name === 'instructions') continue
+    if (name === 'capabilities') {
+      migrateCapabilities(file, literal, member)
+      continue
+    }
+    unneeded.push(member)
+    const text = oneLine(file.text(valueOf(file, member) ?? member))
+    file.mark(
+      literal.parent,
+      'handlers',
+      `createServer has no option "${name}", which was: ${text}`,
+    )
+  }
+  if (unneeded.length === literal.properties.length) {
+    file.edits.replace(info.end, options.end, '')
+  } else {
+    removeMembers(file, literal, unneeded)
+  }
+}
+
+/** Removes the capability of tasks, which an extension declares. All others may remain. */
+function migrateCapabilities(
+  file: FileMigration,
+  options: ts.ObjectLiteralExpression,
+  member: ts.ObjectLiteralElementLike,
+): void {
+  const value = valueOf(file, member)
+  const capabilities = value && unwrap(file, value)
+  if (!capabilities || !file.ts.isObjectLiteralExpression(capabilities)) return
+  const tasks = membersOf(file, capabilities).get('tasks')
+  if (!tasks) return
+  removeMembers(file, capabilities, [tasks])
+  file.mark(options.parent, 'names', 'Add tasks with server.extend(tasks()) of edgewise/tasks')
+}

@@ -1,0 +1,143 @@
+/**
+ * Servers over stdio.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { functionOf, isInlineFunction, referencesTo, unwrap, walk } from './syntax.ts'
+
+/** Migrates `server.connect(new StdioServerTransport())`, and `serveStdio(factory)` of v2. */
+export function migrateStdio(file: FileMigration): void {
+  const { ts } = file
+  walk(file, file.source, (node) => {
+    if (!ts.isCallExpression(node)) return
+    const { expression } = node
+    if (ts.isIdentifier(expression) && file.sdkNameOf(expression)?.name === 'serveStdio') {
+      migrateFactory(file, node)
+    } else if (ts.isPropertyAccessExpression(expression) && expression.name.text === 'connect') {
+      migrateConnect(file, node, expression.expression)
+    }
+  })
+}
+
+function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts.Expression): void {
+  const { ts } = file
+  const [transport] = call.arguments
+  if (!transport || file.sdkTypeOf(server) !== 'McpServer') return
+  if (file.sdkTypeOf(transport) !== 'StdioServerTransport') return
+  const serveStdio = file.use(`edgewise/${file.runtime}`, 'serveStdio')
+  const { parent } = call
+  const statement = ts.isAwaitExpression(parent) ? parent.parent : undefined
+  // The promise now resolves at the end of the connection, so statements behind it must not wait
+  if (statement && ts.isExpressionStatement(statement) && !isLast(file, statement)) {
+    file.replace(parent, `void ${serveStdio}(${file.text(server)})`)
+  } else {
+    file.replace(call, `${serveStdio}(${file.text(server)})`)
+  }
+  removeTransport(file, transport)
+}
+
+function isLast({ ts }: FileMigration, statement: ts.Statement): boolean {
+  const { parent } = statement
+  if (!ts.isBlock(parent) && !ts.isSourceFile(parent)) return true
+  if (parent.statements.at(-1) !== statement) return false
+  return !ts.isTryStatement(parent.parent) || isLastInParent(parent.parent)
+
+  function isLastInParent(outer: ts.Statement): boolean {
+    const block = outer.parent
+    return !ts.isBlock(block) || block.statements.at(-1) === outer
+  }
+}
+
+/** Removes the declaration of a transport that nothing else uses. */
+function removeTransport(file: FileMigration, transport: ts.Expression): void {
+  const { ts } = file
+  const declaration = ts.isIdentifier(transport) ? file.declarationOf(transport) : undefined
+  const created =
+    declaration && ts.isVariableDeclaration(declaration) ? declaration.initializer : transport
+  if (created && ts.isNewExpression(created) && (created.arguments?.length ?? 0) > 0) {
+    file.mark(
+      created,
+      'server',
+      'The transport had arguments: serveStdio always uses the streams of the process',
+    )
+  }
+  if (!declaration || !ts.isVariableDeclaration(declaration)) return
+  const uses = referencesTo(file, declaration).filter((each) => each !== transport)
+  const statement = declaration.parent.parent
+  if (uses.length === 0 && ts.isVariableStatement(statement)) file.remove(statement)
+}
+
+function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
+  const [factory] = call.arguments
+  if (!factory) return
+  file.replace(call.expression, file.use(`edgewise/${file.runtime}`, 'serveStdio'))
+  callFactory(file, factory)
+  const options = call.arguments[1]
+  if (options) {
+    file.mark(options, 'names', 'serveStdio of Edgewise has other options')
+    file.edits.replace(factory.end, options.end, '')
+  }
+}
+
+/**
+ * Turns a function that creates a server into a server: one server serves all requests.
+ */
+export function callFactory(file: FileMigration, factory: ts.Expression): void {
+  const { ts } = file
+  const inner = unwrap(file, factory)
+  const declared = functionOf(file, factory)
+  if (declared && declared.parameters.length > 0 && !declared.parameters.every(isOptional)) {
+    file.mark(factory, 'names', 'The function received a context: use ctx in handlers instead')
+  }
+  markVariables(file, declared)
+  const isAsync = declared?.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)
+  const prefix = isAsync ? 'await ' : ''
+  const args = declared?.parameters.some((each) => !isOptional(each)) ? placeholder() : ''
+  if (isInlineFunction(file, inner) && !ts.isBlock(inner.body) && inner.parameters.length === 0) {
+    file.edits.replace(inner.getStart(file.source), inner.body.getStart(file.source), prefix)
+  } else if (isInlineFunction(file, inner)) {
+    file.before(factory, `${prefix}(`)
+    file.after(factory, `)(${args})`)
+  } else {
+    if (prefix !== '') file.before(factory, prefix)
+    file.after(factory, `(${args})`)
+  }
+
+  function isOptional(parameter: ts.ParameterDeclaration): boolean {
+    return parameter.questionToken !== undefined || parameter.initializer !== undefined
+  }
+
+  function placeholder(): string {
+    file.needsPlaceholder = true
+    return `notMigrated(${file.quote('context')})`
+  }
+}
+
+/** Marks the variables of a function that creates servers: all callers share them now. */
+export function markVariables(
+  file: FileMigration,
+  factory: ts.FunctionLikeDeclaration | undefined,
+): void {
+  const { ts } = file
+  const body = factory?.body
+  const owner = factory && file.ownerOf(factory)
+  if (!owner || !body || !ts.isBlock(body)) return
+  for (const statement of body.statements) {
+    if (!ts.isVariableStatement(statement)) continue
+    const isState = statement.declarationList.declarations.some(({ initializer }) => {
+      const isVariable = (statement.declarationList.flags & ts.NodeFlags.Const) === 0
+      if (isVariable) return true
+      return (
+        initializer !== undefined &&
+        ts.isNewExpression(initializer) &&
+        /^(?:Map|Set|WeakMap|Array)$/.test(owner.text(initializer.expression))
+      )
+    })
+    if (isState)
+      owner.mark(
+        statement,
+        'sharedState',
+        'All callers share this variable, because they share the server',
+      )
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Questions about syntax that several transforms ask.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+
+/** A function with a body that stands where it is used. */
+export type InlineFunction = ts.ArrowFunction | ts.FunctionExpression
+
+/** An expression without parentheses, type assertions and `await`. */
+export function unwrap({ ts }: FileMigration, node: ts.Expression): ts.Expression {
+  let inner = node
+  while (
+    ts.isParenthesizedExpression(inner) ||
+    ts.isAsExpression(inner) ||
+    ts.isSatisfiesExpression(inner) ||
+    ts.isNonNullExpression(inner) ||
+    ts.isAwaitExpression(inner)
+  ) {
+    inner = inner.expression
+  }
+  return inner
+}
+
+/** Whether an expression is a function with a body. */
+export function isInlineFunction(
+  { ts }: FileMigration,
+  node: ts.Node | undefined,
+): node is InlineFunction {
+  return node !== undefined && (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
+}
+
+/** The function that an expression is, or refers to in the project. */
+export function functionOf(
+  file: FileMigration,
+  node: ts.Expression,
+): ts.FunctionLikeDeclaration | undefined {
+  const { ts } = file
+  const inner = unwrap(file, node)
+  if (isInlineFunction(file, inner)) return inner
+  const declaration = file.declarationOf(ts.isPropertyAccessExpression(inner) ? inner.name : inner)
+  if (!declaration) return undefined
+  if (ts.isFunctionDeclaration(declaration) || ts.isMethodDeclaration(declaration))
+    return declaration
+  if (!ts.isVariableDeclaration(declaration) && !ts.isPropertyDeclaration(declaration))
+    return undefined
+  const { initializer } = declaration
+  return initializer && isInlineFunction(file, initializer) ? initializer : undefined
+}
+
+/**
+ * The object literal that an expression is, or that a constant of the same source has as its value, if
+ * the constant is used only once.
+ */
+export function objectLiteralOf(
+  file: FileMigration,
+  node: ts.Expression,
+): ts.ObjectLiteralExpression | undefined {
+  const { ts } = file
+  const inner = unwrap(file, node)
+  if (ts.isObjectLiteralExpression(inner)) return inner
+  if (!ts.isIdentifier(inner)) return undefined
+  const declaration = file.declarationOf(inner)
+  if (!declaration || !ts.isVariableDeclaration(declaration)) return undefined
+  if (declaration.getSourceFile() !== file.source || !declaration.initializer) return undefined
+  if (referencesTo(file, declaration).length !== 1) return undefined
+  const value = unwrap(file, declaration.initializer)
+  return ts.isObjectLiteralExpression(value) ? value : undefined
+}
+
+/** The members of an object literal by name; `undefined` for the name of a member without a value. */
+export function membersOf(
+  { ts }: FileMigration,
+  literal: ts.ObjectLiteralExpression,
+): Map<string, ts.ObjectLiteralElementLike> {
+  const members = new Map<string, ts.ObjectLiteralElementLike>()
+  for (const property of literal.properties) {
+    const { name } = property
+    if (name && (ts.isIdentifier(name) || ts.isStringLiteral(name)))
+      members.set(name.text, property)
+  }
+  return members
+}
+
+/** The value of a member of an object literal. */
+export function valueOf(
+  { ts }: FileMigration,
+  member: ts.ObjectLiteralElementLike | undefined,
+): ts.Expression | undefined {
+  if (!member) return undefined
+  if (ts.isPropertyAssignment(member)) return member.initializer
+  return ts.isShorthandPropertyAssignment(member) ? member.name : undefined
+}
+
+/** The value of a string literal. */
+export function stringOf({ ts }: FileMigration, node: ts.Node | undefined): string | undefined {
+  return node && ts.isStringLiteralLike(node) ? node.text : undefined
+}
+
+/** Calls a function for a node and everything in it, until the function returns `false`. */
+export function walk(
+  { ts }: FileMigration,
+  node: ts.Node,
+  visit: (node: ts.Node) => boolean | void,
+): void {
+  if (visit(node) === false) return
+  const visitChild = (child: ts.Node): void => {
+    if (visit(child) !== false) ts.forEachChild(child, visitChild)
+  }
+  ts.forEachChild(node, visitChild)
+}
+
+/** The identifiers of the source that refer to a declaration. */
+export function referencesTo(file: FileMigration, declaration: ts.Declaration): ts.Identifier[] {
+  const { ts } = file
+  const { name } = declaration as ts.NamedDeclaration
+  if (!name || !ts.isIdentifier(name)) return []
+  const found: ts.Identifier[] = []
+  walk(file, file.source, (node) => {
+    if (!ts.isIdentifier(node) || node.text !== name.text || node === name) return
+    if (file.symbolOf(node)?.declarations?.includes(declaration)) found.push(node)
+  })
+  return found
+}
+
+/** Renames a member of an object literal. */
+export function renameMember(
+  file: FileMigration,
+  member: ts.ObjectLiteralElementLike,
+  name: string,
+): void {
+  const { ts } = file
+  if (ts.isShorthandPropertyAssignment(member)) file.before(member, `${name}: `)
+  else if (member.name) file.replace(member.name, name)
+}
+
+/** Inserts members at the beginning of an object literal, in its own style. */
+export function addMembers(
+  file: FileMigration,
+  literal: ts.ObjectLiteralExpression,
+  members: readonly string[],
+): void {
+  const [first] = literal.properties
+  const text = members.map((member) => `${member},`)
+  if (!first) {
+    file.replace(literal, `{ ${members.join(', ')} }`)
+    return
+  }
+  const start = first.getStart(file.source)
+  const lead = file.source.text.slice(literal.getStart(file.source) + 1, start)
+  const separator = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n')) : ' '
+  file.before(first, text.map((line) => line + separator).join(''))
+}
+
+/** Removes members of an object literal, with their commas. */
+export function removeMembers(
+  { source, edits }: FileMigration,
+  { properties }: ts.ObjectLiteralExpression,
+  removed: readonly ts.ObjectLiteralElementLike[],
+): void {
+  const lastKept = properties.findLastIndex((each) => !removed.includes(each))
+  for (const [index, member] of properties.entries()) {
+    if (index > lastKept || !removed.includes(member)) continue
+    const next = properties[index + 1]
+    if (next) edits.replace(member.getStart(source), next.getStart(source), '')
+  }
+  const start = properties[lastKept]?.end ?? properties[0]?.getStart(source)
+  const end = properties.at(-1)?.end
+  if (lastKept < properties.length - 1 && start !== undefined && end !== undefined) {
+    edits.replace(start, end, '')
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Tools: `registerTool`, and the older `tool` with its many forms.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { addHandler } from './handlers.ts'
+import { migrateSchema, schemaKindOf } from './schemas.ts'
+import {
+  membersOf,
+  objectLiteralOf,
+  removeMembers,
+  renameMember,
+  unwrap,
+  valueOf,
+} from './syntax.ts'
+
+/** A call of a method. */
+export type MethodCall = ts.CallExpression & { readonly expression: ts.PropertyAccessExpression }
+
+/** The annotations of a tool. An object with other members is a shape. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'],
+])
+
+/** The members of a tool's configuration that Edgewise has under the same name. */
+const SAME: ReadonlySet<string> = new Set(['title', 'description', 'annotations', 'icons'])
+
+/** Migrates `registerTool(name, config, handler)`. */
+export function migrateRegisterTool(file: FileMigration, call: MethodCall): void {
+  const [name, config, handler] = call.arguments
+  if (!name || !config || !handler) return
+  file.replace(call.expression.name, 'tool')
+  file.handle(call.expression)
+  const literal = objectLiteralOf(file, config)
+  if (!literal) {
+    file.giveUp(config, 'server', 'Rename "inputSchema" to "input" and "outputSchema" to "output"')
+    return
+  }
+  const hasInput = migrateConfig(file, literal, `the tool ${file.text(name)}`)
+  addHandler(file, 'tool', hasInput, handler)
+}
+
+/** Migrates a configuration. Returns whether it has an input. */
+function migrateConfig(
+  file: FileMigration,
+  literal: ts.ObjectLiteralExpression,
+  where: string,
+): boolean {
+  const { ts } = file
+  let hasInput = false
+  const removed: ts.ObjectLiteralElementLike[] = []
+  for (const [name, member] of membersOf(file, literal)) {
+    const value = valueOf(file, member)
+    if (name === 'inputSchema' || name === 'outputSchema') {
+      const isMissing = value && ts.isIdentifier(value) && value.text === 'undefined'
+      if (isMissing) {
+        removed.push(member)
+        continue
+      }
+      renameMember(file, member, name === 'inputSchema' ? 'input' : 'output')
+      if (value) migrateSchema(file, value, where)
+      if (name === 'inputSchema') hasInput = true
+    } else if (name === '_meta') {
+      renameMember(file, member, 'meta')
+    } else if (!SAME.has(name)) {
+      file.mark(
+        member,
+        'handlers',
+        `Tools have no option "${name}", which was: ${oneLine(file.text(member))}`,
+      )
+      removed.push(member)
+    }
+  }
+  if (removed.length > 0) removeMembers(file, literal, removed)
+  return hasInput
+}
+
+/** Text for a comment of one line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ')
+}
+
+/** Migrates `tool(name, description?, shape?, annotations?, handler)`. */
+export function migrateTool(file: FileMigration, call: MethodCall): void {
+  const { ts } = file
+  const [name, ...rest] = call.arguments
+  const handler = rest.pop()
+  if (!name || !handler) return
+  file.handle(call.expression)
+  const parts: [label: string, node: ts.Expression][] = []
+  if (rest[0] && isString(file, rest[0])) parts.push(['description', rest.shift() as ts.Expression])
+  const [first, second] = rest
+  if (first && (second || !isAnnotations(file, first))) {
+    if (schemaKindOf(file, first) === 'unknown') {
+      file.mark(first, 'server', 'Check whether this is a shape or annotations')
+    }
+    parts.push(['input', first])
+  } else if (first) {
+    parts.push(['annotations', first])
+  }
+  if (second) parts.push(['annotations', second])
+  addOptions(file, name, parts, `the tool ${file.text(name)}`)
+  addHandler(
+    file,
+    'tool',
+    parts.some(([label]) => label === 'input'),
+    handler,
+  )
+
+  function isAnnotations(of: FileMigration, node: ts.Expression): boolean {
+    const literal = unwrap(of, node)
+    if (!ts.isObjectLiteralExpression(literal)) return false
+    const names = [...membersOf(of, literal).keys()]
+    return names.length > 0 && names.every((each) => ANNOTATIONS.has(each))
+  }
+}
+
+/**
+ * Turns positional arguments behind the name into an object with options.
+ *
+ * @param where What is registered, for marks.
+ * @param complete The option `complete` of a prompt.
+ */
+export function addOptions(
+  file: FileMigration,
+  name: ts.Expression,
+  parts: readonly (readonly [label: string, node: ts.Expression])[],
+  where: string,
+  complete?: string,
+): void {
+  const { ts } = file
+  const end = complete === undefined ? ' }' : `, complete: ${complete} }`
+  if (parts.length === 0) file.after(name, ', {}')
+  for (const [index, [label, node]] of parts.entries()) {
+    const isSame = ts.isIdentifier(node) && node.text === label
+    const prefix = isSame ? '' : `${label}: `
+    file.before(node, index === 0 ? `{ ${prefix}` : prefix)
+    if (label === 'input') migrateSchema(file, node, where)
+    if (index === parts.length - 1) file.after(node, end)
+  }
+}
+
+/** Whether an expression is a string. */
+export function isString({ ts, checker }: FileMigration, node: ts.Expression): boolean {
+  return (checker.getTypeAtLocation(node).flags & ts.TypeFlags.StringLike) !== 0
+}

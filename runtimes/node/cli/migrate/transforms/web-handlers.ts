@@ -1,0 +1,121 @@
+/**
+ * Handlers of Web requests: `createMcpHandler` of the official SDK v2, and its companion packages.
+ */
+import type ts from 'typescript'
+import type { FileMigration } from '../file-migration.ts'
+import { callFactory } from './stdio.ts'
+import { membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
+
+/** Migrates handlers, and everything that takes them. */
+export function migrateWebHandlers(file: FileMigration): void {
+  const { ts } = file
+  walk(file, file.source, (node) => {
+    if (ts.isCallExpression(node)) migrateCall(file, node)
+    else if (ts.isPropertyAccessExpression(node)) migrateAccess(file, node)
+    else if (ts.isExportAssignment(node) && file.sdkTypeOf(node.expression) === 'McpHttpHandler') {
+      const parameter = file.isTyped ? '(request: Request)' : '(request)'
+      file.before(node.expression, `{ fetch: ${parameter} => `)
+      file.after(node.expression, `(request) }`)
+    }
+  })
+}
+
+function migrateCall(file: FileMigration, call: ts.CallExpression): void {
+  const { ts } = file
+  const { expression } = call
+  if (!ts.isIdentifier(expression)) return
+  const imported = file.sdkNameOf(expression)
+  if (imported?.name === 'createMcpHandler') {
+    if (imported.sdk === 'agents') migrateAgentsHandler(file, call)
+    else migrateHandler(file, call)
+  } else if (imported?.name === 'toNodeHandler') {
+    file.replace(expression, file.use('edgewise/node', 'toNodeListener'))
+    const [handler, options] = call.arguments
+    if (handler && options) file.edits.replace(handler.end, options.end, '')
+  } else if (imported?.name === 'createMcpExpressApp') {
+    replaceApp(file, call, file.use('express', 'default express'))
+  } else if (imported?.name === 'createMcpHonoApp') {
+    replaceApp(file, call, `new ${file.use('hono', 'Hono')}`)
+  } else if (file.sdkTypeOf(expression) === 'NodeHandler') {
+    // The listener finds a parsed body itself
+    const [, response, body] = call.arguments
+    if (response && body) file.edits.replace(response.end, body.end, '')
+  }
+}
+
+function replaceApp(file: FileMigration, call: ts.CallExpression, text: string): void {
+  file.replace(call, `${text}()`)
+  const message =
+    'Edgewise checks origins itself. To check hosts too, pass "allowedHosts" to createHandler'
+  file.mark(call, 'names', message)
+}
+
+function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
+  const { ts } = file
+  const [factory, options] = call.arguments
+  if (!factory) return
+  file.replace(call.expression, file.use('edgewise/server', 'createHandler'))
+  callFactory(file, factory)
+  if (!options) return
+  const literal = unwrap(file, options)
+  const members = ts.isObjectLiteralExpression(literal) ? membersOf(file, literal) : undefined
+  const legacy = stringOf(file, valueOf(file, members?.get('legacy')))
+  // Requests of older revisions are handled without sessions by default
+  if (members?.size !== 1 || legacy !== 'stateless') {
+    file.mark(
+      options,
+      'names',
+      `The options differ, and were: ${file.text(options).replaceAll(/\s+/g, ' ')}`,
+    )
+  }
+  file.edits.replace(factory.end, options.end, '')
+}
+
+/** Migrates `createMcpHandler(server)` of Cloudflare's package. */
+function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): void {
+  const { ts } = file
+  const [server, options] = call.arguments
+  if (!server) return
+  file.replace(call.expression, file.use('edgewise/cloudflare', 'createWorker'))
+  const isCreated = ts.isCallExpression(server) || ts.isNewExpression(server)
+  if (isCreated && ts.findAncestor(call, (node) => ts.isFunctionLike(node))) {
+    file.mark(call, 'mcpAgent', 'Create the server and the Worker once, outside of the function')
+  }
+  if (options) {
+    const text = file.text(options).replaceAll(/\s+/g, ' ')
+    file.mark(options, 'mcpAgent', `The options differ, and were: ${text}`)
+    file.edits.replace(server.end, options.end, '')
+  }
+  file.after(server, ', { stateless: true }')
+  file.after(call, '.fetch')
+}
+
+/** Migrates the members of a handler, which is a function now. */
+function migrateAccess(file: FileMigration, node: ts.PropertyAccessExpression): void {
+  const { ts } = file
+  if (file.sdkTypeOf(node.expression) !== 'McpHttpHandler') return
+  const { text } = node.name
+  if (text === 'fetch') {
+    file.edits.replace(node.expression.end, node.end, '')
+    const { parent } = node
+    const isCall = ts.isCallExpression(parent) && parent.expression === node
+    const options = isCall ? parent.arguments[1] : undefined
+    if (options) file.mark(options, 'names', 'The second argument of a handler is the caller')
+    return
+  }
+  const call = ts.isCallExpression(node.parent) ? node.parent : undefined
+  const outer = outermost(file, node)
+  const message = text === 'notify' ? 'Use server.notify' : `Handlers have no member "${text}"`
+  file.giveUp(call ?? outer, 'names', message)
+}
+
+/** The whole chain of calls and members that a node begins. */
+function outermost({ ts }: FileMigration, node: ts.Expression): ts.Expression {
+  let outer = node
+  for (;;) {
+    const { parent } = outer
+    const isAccess = ts.isPropertyAccessExpression(parent) || ts.isCallExpression(parent)
+    if (!isAccess || parent.expression !== outer) return outer
+    outer = parent
+  }
+}
