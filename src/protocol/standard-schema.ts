@@ -15,10 +15,13 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
+    /** Validates a value. */
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
     readonly jsonSchema: {
+      /** Converts the schema of accepted values to JSON Schema. */
       readonly input: (options: { target: string }) => JsonObject
+      /** Converts the schema of validated values to JSON Schema. */
       readonly output: (options: { target: string }) => JsonObject
     }
   }

@@ -47,9 +47,11 @@ export interface StoredWebhook {
 
 /** Stores subscriptions. A write that has resolved must survive a crash of the process. */
 export interface SubscriptionRecords {
+  /** The record with this key, if there is one. */
   load(key: string): Awaitable<StoredSubscription | undefined>
   /** Adds or replaces the record with this key. */
   save(record: StoredSubscription): Awaitable<void>
+  /** Removes the record with this key, if there is one. */
   remove(key: string): Awaitable<void>
   /** All records. */
   list(): Awaitable<readonly StoredSubscription[]>
