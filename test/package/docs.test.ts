@@ -26,6 +26,7 @@ interface Block {
 }
 
 const folder = join(root, '.cache', 'docs')
+const UNTYPED = 'untyped.d.ts'
 const pages = [...paths, ...sourcesWithExamples()].map((page) => ({
   page,
   blocks: readBlocks(page),
@@ -43,6 +44,9 @@ const settings: Record<string, { lib: string[]; types: string[] }> = {
 
 beforeAll(async () => {
   rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  // The types of Express are in a package of their own
+  writeFileSync(join(folder, UNTYPED), "declare module 'express'\n")
   for (const { page, blocks } of pages) {
     mkdirSync(join(folder, page), { recursive: true })
     const port = await freePort()
@@ -74,7 +78,12 @@ describe('All blocks', () => {
       }
       writeFileSync(
         project,
-        JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, files, references: [] }),
+        JSON.stringify({
+          extends: '../../tsconfig.json',
+          compilerOptions,
+          files: [UNTYPED, ...files],
+          references: [],
+        }),
       )
       await runToEnd(['node', 'node_modules/@typescript/native/bin/tsc', '-p', project])
     })
