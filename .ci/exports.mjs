@@ -128,8 +128,8 @@ function namesUsedBy(code) {
 }
 
 function filesIn(folder, pattern) {
-  return readdirSync(folder, { recursive: true })
-    .filter((name) => pattern.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => pattern.test(name) && !/(^|\/)(node_modules|dist|site\/pages)\//.test(name))
     .map((name) => `${folder}/${name}`)
 }
 

@@ -22,7 +22,7 @@ export function buildLlms(root, base = '') {
   const index = []
   const pages = ['README.md']
   for (const { heading, links } of sectionsOf(read('docs/README.md'))) {
-    const added = [...new Set(links.map((link) => posix.join('docs', link)))].filter(
+    const added = [...new Set(links.map(({ path }) => posix.join('docs', path)))].filter(
       (page) => page.endsWith('.md') && !omitted.includes(page) && !pages.includes(page),
     )
     if (added.length === 0) continue
@@ -42,14 +42,17 @@ export function buildLlms(root, base = '') {
   }
 }
 
-/** The sections of the index of docs, with the files that they link to. */
-function sectionsOf(text) {
+/** The sections of the index of docs, with their links to files. */
+export function sectionsOf(text) {
   return text
     .split(/^## |^\*\*(?=.*\*\*$)/m)
     .slice(1)
     .map((section) => ({
       heading: section.slice(0, section.indexOf('\n')).replaceAll('*', ''),
-      links: [...section.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link),
+      links: Array.from(section.matchAll(/\[([^\]]*)\]\(([^)#]+)/g), ([, text, path]) => ({
+        text,
+        path,
+      })),
     }))
 }
 

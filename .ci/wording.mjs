@@ -61,8 +61,8 @@ function filesUnder(folder, root) {
   const path = join(folder, root)
   if (!existsSync(path)) return []
   if (statSync(path).isFile()) return [root]
-  return readdirSync(path, { recursive: true })
-    .filter((name) => !/(?:^|\/)(?:node_modules|dist)\//.test(name))
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/(?:^|\/)(?:node_modules|dist|site\/pages)\//.test(name))
     .map((name) => `${root}/${name}`)
 }
 

@@ -17,6 +17,6 @@ export const pages: readonly string[] = [
   'examples/skills/edgewise/references/client.md',
   'examples/skills/edgewise/references/testing.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .map((path) => `docs/${path.replaceAll('\\', '/')}`),
+    .map((path) => `docs/${path.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.md') && !path.startsWith('docs/site/')),
 ]
