@@ -146,7 +146,7 @@ describe('Playground: connection', () => {
     await connectTo(own, `${visited.url}/never`)
     await own.getByRole('button', { name: 'Cancel' }).waitFor()
     // Nothing of the server before is left to be run
-    expect(await own.getByRole('main').locator('h1').innerText()).toBe('Try an MCP server')
+    expect(await own.getByRole('main').locator('h1').innerText()).toBe('Connecting')
     expect(await own.getByRole('navigation').getByRole('link').count()).toBe(0)
     await connectTo(own, `${visited.url}/mcp`)
     await isConnected(own)

@@ -24,7 +24,7 @@ describe('Playground by keyboard alone', () => {
     }
     await tabTo('Skip to the content')
     await tabTo('Edgewise playground, server overview')
-    await page.keyboard.press('Tab')
+    await tabTo('Endpoint')
     await page.keyboard.type(`${visited.url}/mcp`)
     await page.keyboard.press('Enter')
     await isConnected(page)

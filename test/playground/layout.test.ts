@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
 import { installedChromium, fullChromium } from '../runtimes/chromium.ts'
 import { states } from './states.ts'
-import { press, visit } from './visit.ts'
+import { press, showAddress, visit } from './visit.ts'
 
 const browsers = [
   ['the Chromium of all tests', fullChromium, true],
@@ -25,6 +25,7 @@ for (const [name, executable, there] of browsers) {
       [360, 640],
     ])('opens saved servers right below their button at %i by %i [P003]', async (width, height) => {
       const page = await visited.open('', { viewport: { width, height } })
+      await showAddress(page)
       await press(page, 'Saved servers')
       const popover = (await page.locator('#saved').boundingBox())!
       const button = (await page.locator('#saved-open').boundingBox())!

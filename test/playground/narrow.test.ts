@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
 import { LONG, server as crowd } from './crowd.ts'
 import { states } from './states.ts'
-import { dialog, press, result, sees, show, visit } from './visit.ts'
+import { connectTo, dialog, press, result, sees, show, visit } from './visit.ts'
 
 const viewport = { width: 360, height: 640 }
 const visited = visit(server)
@@ -66,10 +66,10 @@ describe('Playground on a narrow screen', () => {
     expect(await width(page)).toBe(320)
     await page.getByRole('link', { name: 'Order a pizza' }).click()
     await page.getByRole('heading', { name: 'Order a pizza', level: 1 }).waitFor()
-    expect(await page.getByRole('navigation').isVisible()).toBe(false)
+    expect(await page.getByRole('navigation', { name: /^Tools/ }).isVisible()).toBe(false)
     expect(await width(page)).toBe(320)
     await page.getByRole('link', { name: 'All' }).click()
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: /^Tools/ }).waitFor()
   })
 
   it('shows no way back where nothing is listed', async () => {
@@ -77,9 +77,8 @@ describe('Playground on a narrow screen', () => {
     const back = own.getByRole('link', { name: 'All' })
     expect(await back.isVisible()).toBe(true)
     await own.route('**/never', () => {})
-    await own.getByLabel('Endpoint').fill(`${visited.url}/never`)
-    await own.keyboard.press('Enter')
-    await own.getByRole('heading', { name: 'Try an MCP server', level: 1 }).waitFor()
+    await connectTo(own, `${visited.url}/never`)
+    await own.getByRole('heading', { name: 'Connecting', level: 1 }).waitFor()
     expect(await back.isVisible()).toBe(false)
   })
 
@@ -101,16 +100,15 @@ describe('Playground on a narrow screen', () => {
     }
     const names = stops.map(({ name }) => name)
     expect(names[0]).toBe('Skip to the content')
-    expect(names).toContain('Definition')
-    const below = stops.slice(names.indexOf('Connect') + 1).filter(({ name }) => name !== '')
-    expect(below.map(({ name }) => name).slice(0, 2)).toEqual(['Definition', 'Filter'])
+    const below = stops.slice(names.indexOf('Change') + 1)
+    expect(below.map(({ name }) => name)).toEqual(['Edgewise demo', 'Filter', 'Greet'])
     expect(below.map(({ top }) => top)).toEqual(
       below.map(({ top }) => top).toSorted((one, other) => one - other),
     )
   })
 
   it('breaks long lines of the wire instead of cutting them', async () => {
-    await show(page, '', 'Edgewise demo')
+    await press(page, 'Timeline')
     await page.getByRole('tab', { name: 'Wire' }).click()
     await page.locator('#wire summary').first().click()
     const blocks = page.locator('#wire pre')

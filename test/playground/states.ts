@@ -1,6 +1,6 @@
 // The main states of the page, each from the one before.
 import type { Page } from 'playwright-core'
-import { dialog, press, result, sees, show } from './visit.ts'
+import { dialog, press, result, sees, show, showAddress } from './visit.ts'
 
 /** What the page shows, and how a person gets there. */
 export const states: readonly [what: string, reach: (page: Page) => Promise<void>][] = [
@@ -14,6 +14,7 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
   [
     'saved servers',
     async (page) => {
+      await showAddress(page)
       await press(page, 'Saved servers')
       await press(page, 'Save this server')
     },

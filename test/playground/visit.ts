@@ -71,8 +71,15 @@ export function visit(server: Server, path = '', executable?: string): Visit {
 export const isConnected = (page: Page, how: string | RegExp = /^Connected to /): Promise<void> =>
   page.locator('#status', { hasText: how }).waitFor({ state: 'attached' })
 
+/** Shows the form with the address, which narrow screens hide while connected. */
+export async function showAddress(page: Page): Promise<void> {
+  const change = page.getByRole('button', { name: 'Change' })
+  if (await change.isVisible()) await change.click()
+}
+
 /** Connects to another address. */
 export async function connectTo(page: Page, url: string): Promise<void> {
+  if (!(await page.getByLabel('Endpoint').isVisible())) await showAddress(page)
   await page.getByLabel('Endpoint').fill(url)
   await page.getByLabel('Endpoint').press('Enter')
 }

@@ -54,9 +54,15 @@ export function explanationBlock(
   return [
     ...(showsHeadline ? [el('p', { class: 'text' }, headline)] : []),
     ...(why === undefined ? [] : [el('p', { class: 'text' }, why)]),
-    ...advice.map((each) => el('p', { class: 'note' }, each)),
+    ...(advice.length > 0 ? [adviceList(advice)] : []),
     ...(data === undefined ? [] : [jsonBlock(data)]),
   ]
+}
+
+function adviceList(advice: readonly string[]): HTMLElement {
+  const [only, second] = advice
+  if (only !== undefined && second === undefined) return el('p', { class: 'note' }, only)
+  return el('ul', { class: 'bullets note' }, ...advice.map((each) => el('li', {}, each)))
 }
 
 /** Describes an error in one line. */
@@ -82,7 +88,17 @@ function reasonOf(error: unknown, context: FailureContext): Reason {
   const isExplained = code === 'TIMEOUT' || code === 'VERSION_MISMATCH'
   if (lastAnswer && !lastAnswer.isMessage && !isExplained) return reasonOfAnswer(lastAnswer)
   if (error instanceof ProtocolError) return { advice: list(adviceByProtocolCode[error.code]) }
+  if (error instanceof SdkError && code === 'VERSION_MISMATCH') {
+    return { advice: [adviceOnVersions(error)] }
+  }
   return { advice: list(code && adviceByCode[code]) }
+}
+
+/** The advice for a server without the requested revision, or without any revision of the page. */
+function adviceOnVersions({ data }: SdkError): string {
+  const { requested } = isObject(data) ? data : {}
+  const isAuto = Array.isArray(requested) && requested.length > 1
+  return isAuto ? 'Update the server: the page supports all published revisions.' : CHOOSE_AUTO
 }
 
 /** Tests the name, because the class is in the code of signing in, which is loaded on demand. */
@@ -125,6 +141,7 @@ function list(advice: string | undefined): string[] {
   return advice === undefined ? [] : [advice]
 }
 
+const CHOOSE_AUTO = 'Choose “Auto” as the revision.'
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
 const TRY_PATH = 'Servers of 2024-11-05 often have their endpoint at /sse.'
 const SERVER_ERROR = 'Look at the log of the server, or of the proxy in front of it.'
@@ -138,7 +155,6 @@ const LOCAL_NETWORK = [
 ]
 
 const adviceByCode: { readonly [Code in SdkErrorCode]?: string } = {
-  VERSION_MISMATCH: 'Choose “Auto” as the revision.',
   TIMEOUT: 'Find out what takes the server so long, or raise the timeout in the settings.',
   UNAUTHORIZED: 'Set a bearer token in the settings of this server, if it expects one.',
   FORBIDDEN: 'Sign in as a user who may do this, or ask the operator of the server for access.',
@@ -152,7 +168,7 @@ const adviceByProtocolCode: { readonly [code: number]: string | undefined } = {
   [ErrorCode.INVALID_PARAMS]: 'The server rejects the arguments: compare them with the schema.',
   [ErrorCode.INTERNAL_ERROR]: SERVER_ERROR,
   [ErrorCode.RESOURCE_NOT_FOUND]: 'The server has no resource with this URI.',
-  [ErrorCode.UNSUPPORTED_PROTOCOL_VERSION]: 'Choose “Auto” as the revision.',
+  [ErrorCode.UNSUPPORTED_PROTOCOL_VERSION]: CHOOSE_AUTO,
   [ErrorCode.HEADER_MISMATCH]:
     'A proxy in front of the server may have removed or changed headers.',
 }

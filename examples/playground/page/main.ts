@@ -50,6 +50,12 @@ function create(settings: Settings): Workspace {
   return workspace
 }
 
+/** The scroll positions of the views that were left, by server and fragment. */
+const positions = new Map<string, readonly number[]>()
+/** What scrolls: the view, or on narrow screens the list or the view. */
+const scrollers = [detail, find('workspace', HTMLElement)]
+let shownKey = ''
+
 /** Shows the view of the page's address. */
 function showView(moveFocus: boolean): void {
   const { hash } = location
@@ -57,12 +63,21 @@ function showView(moveFocus: boolean): void {
   const route = parseRoute(hash)
   const { connection } = active
   const view = connection ? viewOf(active, connection, route) : startView(active)
-  if (detail.firstElementChild !== view) {
-    detail.replaceChildren(view)
-    detail.scrollTop = 0
+  const key = `${active.id} ${hash}`
+  if (key !== shownKey) {
+    positions.set(
+      shownKey,
+      scrollers.map(({ scrollTop }) => scrollTop),
+    )
   }
+  if (detail.firstElementChild !== view) detail.replaceChildren(view)
   document.body.dataset['view'] = route ? 'detail' : 'list'
   document.body.toggleAttribute('data-connected', connection !== undefined)
+  if (key !== shownKey) {
+    const tops = positions.get(key) ?? []
+    for (const [index, scroller] of scrollers.entries()) scroller.scrollTop = tops[index] ?? 0
+  }
+  shownKey = key
   navigation.markCurrent()?.scrollIntoView({ block: 'nearest' })
   const heading = view.querySelector('h1')
   document.title = `${heading?.textContent} · Edgewise playground`

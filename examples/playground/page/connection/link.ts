@@ -101,7 +101,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
       onWait: (isWaiting) =>
         timeline.notice(
           'notice',
-          isWaiting ? 'Not listening: four other tabs of the browser do' : 'Listening again',
+          isWaiting ? 'Not listening: four other tabs do' : 'Listening again',
         ),
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
@@ -142,7 +142,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
     const text = `Lost the connection to ${name}`
     if (status.state !== 'lost') timeline.mark(text)
     const isOffline = fetchFaultOf(error)?.kind === 'offline'
-    const step = isOffline ? 'waiting for the network' : `attempt ${attempt + 1} to reconnect`
+    const step = isOffline ? 'waiting for the network' : `reconnecting, attempt ${attempt + 1}`
     setStatus({ state: 'lost', text, step })
   }
 

@@ -109,7 +109,8 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       list.dataset['count'] = `${shown.length}`
       const selected = tabOf(active)
       find('workspace', HTMLElement).setAttribute('aria-labelledby', selected.id)
-      selected.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+      // Scrolling to an element also moves the place from which the Tab key starts
+      if (list.scrollWidth > list.clientWidth) selected.scrollIntoView({ inline: 'nearest' })
       if (hadFocus) selected.focus()
     },
   }

@@ -30,8 +30,8 @@ export function startView(workspace: Workspace): HTMLElement {
     heading?.replaceChildren(title)
     description?.replaceChildren(text)
     const isFailed = status.state === 'failed'
-    failure.hidden = !isFailed
-    if (isFailed) failure.replaceChildren(...explanationBlock(status.explanation))
+    if (isFailed) failure.replaceChildren(...explanationBlock(status.explanation, false))
+    failure.hidden = !isFailed || failure.childElementCount === 0
   }
   workspace.status.subscribe(update)
   update(workspace.status.get())
@@ -52,7 +52,9 @@ function textsOf(status: Status): [title: string, text: string] {
         }[status.phase],
       ]
     case 'failed':
-      return ['Cannot connect', 'The steps below may help.']
+      return ['Cannot connect', status.text]
+    case 'connecting':
+      return ['Connecting', status.text]
     default:
       return [
         'Try an MCP server',

@@ -49,7 +49,7 @@ export function viewOf(
   const href = hrefOf({ kind, key })
   const definition = definitionOf(connection, route)
   const opened = workspace.views.get(href)
-  if (opened?.definition === definition) return opened.element
+  if (opened && opened.definition === definition) return opened.element
   const element = views[kind]?.(workspace, key, connection.catalog)
   // Not stored, as the server may list it later
   if (!element) return missingView(route)
