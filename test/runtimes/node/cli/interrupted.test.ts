@@ -7,7 +7,7 @@ import { nodeCommand } from '../../../node-program.ts'
 import { serve } from '../../../../runtimes/node/index.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
 import { PATIENCE } from '../../../patience.ts'
-import { edgewise, program, start } from './run.ts'
+import { command, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
 const stubborn = ['--', ...nodeCommand('test/runtimes/node/cli/stubborn.ts')]
@@ -54,7 +54,7 @@ describe('a program that ends', () => {
   it('ends the bridge to it with 3 and the reason', async () => {
     const { outcome, ended } = start('bridge', ...stubborn)
     await expect.poll(() => outcome.out, PATIENCE).toContain('/mcp\n')
-    const called = await edgewise('call', outcome.out.trim(), 'die')
+    const called = await command('call', outcome.out.trim(), 'die')
     expect(called.code).not.toBe(0)
     expect(await ended).toMatchObject({ code: 3 })
     expect(outcome.err).toContain('ended with code 4')
@@ -81,9 +81,10 @@ describe('output that is not read', () => {
 
   it('ends a command that runs until its reader leaves', async () => {
     const listening = run('pipe', 'listen', http.url)
-    let over = false
-    void listening.then(() => (over = true))
-    for (let n = 0; !over && n < 20; n++) await edgewise('call', http.url, 'change')
+    let isOver = false
+    void listening.then(() => (isOver = true))
+    const change = () => command('call', http.url, 'change').then(() => isOver)
+    await expect.poll(change, PATIENCE).toBe(true)
     expect((await listening).code).toBe(0)
   })
 
