@@ -20,6 +20,8 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }]],
   markdown: {
     anchor: { slugify },
+    // With enough contrast for small text, also for comments
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     config: repositoryPages,
   },
   vite: {

@@ -5,6 +5,8 @@ import { sectionsOf } from '../../../.ci/llms.mjs'
 import { entries } from '../../../.typedoc.mjs'
 import { root, sitePages } from '../pages.mjs'
 
+const START = 'start.md'
+
 /** The groups of pages. */
 export function createSidebar() {
   const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
@@ -12,11 +14,12 @@ export function createSidebar() {
     text: heading,
     items: links.flatMap(({ text, path }) => {
       const page = sitePages.get(posix.join('docs', path))
-      return page === undefined ? [] : [{ text: capitalize(text), link: toLink(page) }]
+      if (page === undefined || page === START) return []
+      return [{ text: capitalize(text), link: toLink(page) }]
     }),
   }))
   return [
-    { items: [{ text: 'Start here', link: '/start' }] },
+    { items: [{ text: 'Start here', link: toLink(START) }] },
     ...groups.filter(({ items }) => items.length > 0),
     {
       text: 'API reference',

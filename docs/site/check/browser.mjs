@@ -59,7 +59,7 @@ async function search(page) {
 async function violationsOf(page) {
   await page.evaluate(axe.source)
   return page.evaluate(`axe.run().then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ' ' + html.slice(0, 160))))`)
+    violations.map(({ id, nodes }) => id + ', ' + nodes.length + ' times: ' + nodes[0].html))`)
 }
 
 function report(label, fault) {
