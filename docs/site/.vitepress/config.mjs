@@ -3,6 +3,7 @@ import { defineConfig } from 'vitepress'
 import { checkLinks } from '../check/links.mjs'
 import { pagesFolder, writePages } from '../pages.mjs'
 import { repositoryPages, slugify } from './links.mjs'
+import { accessibleSearchBox } from './search-box.mjs'
 import { renderForSearch, searchOptions } from './search.mjs'
 import { createSidebar } from './sidebar.mjs'
 
@@ -25,7 +26,7 @@ export default defineConfig({
     config: repositoryPages,
   },
   vite: {
-    plugins: [{ name: 'pages', configureServer }],
+    plugins: [{ name: 'pages', configureServer }, accessibleSearchBox],
   },
   buildEnd: ({ outDir }) => checkLinks(outDir),
   themeConfig: {
