@@ -5,8 +5,10 @@
  */
 import type { ContentBlock, ResourceContents } from 'edgewise/browser'
 import { el } from './dom.ts'
-import { jsonBlock, tryParse } from './json.ts'
+import { jsonBlock } from './json.ts'
+import { download, picture, sound } from './media.ts'
 import { hrefOf } from './route.ts'
+import { textBlock } from './text.ts'
 
 /** One block of content. */
 export function contentBlock(block: ContentBlock): HTMLElement {
@@ -21,8 +23,13 @@ export function contentBlock(block: ContentBlock): HTMLElement {
       return el(
         'p',
         { class: 'link' },
-        el('a', { href: hrefOf({ kind: 'resource', key: block.uri }) }, block.title ?? block.name),
+        el(
+          'a',
+          { class: 'button', href: hrefOf({ kind: 'resource', key: block.uri }) },
+          `Open ${block.title ?? block.name}`,
+        ),
         el('code', {}, block.uri),
+        block.description !== undefined && el('span', { class: 'note' }, block.description),
       )
     case 'resource':
       return resourceBlock(block.resource)
@@ -38,40 +45,14 @@ export function resourceBlock(contents: ResourceContents): HTMLElement {
     'figure',
     { class: 'resource' },
     el('figcaption', {}, el('code', {}, uri), mimeType && el('span', { class: 'chip' }, mimeType)),
-    'text' in contents ? textBlock(contents.text) : blobBlock(contents.blob, mimeType),
+    'text' in contents
+      ? textBlock(contents.text, mimeType)
+      : blobBlock({ data: contents.blob, mimeType }),
   )
 }
 
-/** Shows text unchanged. JSON objects and arrays are colored. */
-function textBlock(text: string): HTMLElement {
-  const value = /^\s*[[{]/.test(text) ? tryParse(text) : undefined
-  return value === undefined ? el('p', { class: 'text' }, text) : jsonBlock(value)
-}
-
-function blobBlock(data: string, mimeType: string): HTMLElement {
-  if (mimeType.startsWith('image/')) return picture({ data, mimeType })
-  if (mimeType.startsWith('audio/')) return sound({ data, mimeType })
-  const bytes = Math.floor((data.replace(/=+$/, '').length * 3) / 4)
-  const href = dataUrl({ data, mimeType: 'application/octet-stream' })
-  return el('a', { href, download: '' }, `Download ${bytes} bytes`)
-}
-
-/** Bytes of a type, as base64. */
-interface Bytes {
-  data: string
-  mimeType: string
-}
-
-function picture(bytes: Bytes): HTMLElement {
-  return el('img', { src: dataUrl(bytes), alt: 'Image from the server', class: 'picture' })
-}
-
-function sound(bytes: Bytes): HTMLElement {
-  return el('audio', { src: dataUrl(bytes), controls: true, 'aria-label': 'Sound' })
-}
-
-/** Creates a data URL of bytes. It contains only the plain media type, so the page never runs the data. */
-function dataUrl({ data, mimeType }: Bytes): string {
-  const plain = /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream'
-  return `data:${plain};base64,${data}`
+function blobBlock(bytes: { data: string; mimeType: string }): HTMLElement {
+  if (bytes.mimeType.startsWith('image/')) return picture(bytes)
+  if (bytes.mimeType.startsWith('audio/')) return sound(bytes)
+  return el('p', {}, download(bytes))
 }

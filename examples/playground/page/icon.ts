@@ -21,6 +21,8 @@ export type IconName =
   | 'alert'
   | 'pencil'
   | 'stop'
+  | 'bookmark'
+  | 'copy'
 
 /** Creates an icon. */
 export function icon(name: IconName): Node {

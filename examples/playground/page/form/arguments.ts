@@ -4,8 +4,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-import type { PromptArgument } from 'edgewise/browser'
+import type { JsonObject, PromptArgument } from 'edgewise/browser'
 import { el, newId } from '../dom.ts'
+import { clearFieldErrors, focusFirstError, showFieldError, showValidity } from './field-errors.ts'
+import type { Issue } from './issues.ts'
 import { labelled } from './label.ts'
 
 /** The values so far, by name. */
@@ -22,12 +24,33 @@ export type Suggest = (
 /** How long to wait after the last keystroke before asking the server. */
 const PAUSE_MS = 150
 
+/** A form for texts. */
+export interface ArgumentForm {
+  element: HTMLElement
+  /** The names of the fields. */
+  names: readonly string[]
+  read(): Texts
+  /** Replaces the values. Values that are no texts are converted. */
+  fill(values: JsonObject): void
+  /** Shows issues at their fields, in place of earlier ones, and moves the focus to the first one. */
+  showIssues(issues: readonly Issue[]): void
+}
+
+/** Converts arguments to texts, as prompts and templates take them. */
+export function textsOf(values: JsonObject): Texts {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf(value)]))
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** Creates an input for each argument. */
 export function argumentForm(
-  names: readonly PromptArgument[],
+  named: readonly PromptArgument[],
   suggest: Suggest | undefined,
-): { element: HTMLElement; read(): Texts } {
-  const inputs = names.map((argument) => ({
+): ArgumentForm {
+  const inputs = named.map((argument) => ({
     argument,
     input: el('input', { required: argument.required === true, autocomplete: 'off' }),
   }))
@@ -54,7 +77,24 @@ export function argumentForm(
     if (list) element.append(list)
     return element
   })
-  return { element: el('div', { class: 'fields' }, ...fields), read }
+  const element = el('div', { class: 'fields' }, ...fields)
+  showValidity(element)
+  return {
+    element,
+    names: named.map(({ name }) => name),
+    read,
+    fill(values) {
+      for (const { argument, input } of inputs) input.value = textOf(values[argument.name] ?? '')
+    },
+    showIssues(issues) {
+      clearFieldErrors(element)
+      for (const { path, message } of issues) {
+        const field = fields[inputs.findIndex(({ argument }) => argument.name === path[0])]
+        if (field) showFieldError(field, message)
+      }
+      focusFirstError(element)
+    },
+  }
 }
 
 /** Creates the list of suggestions of an input, and updates it while the user types. */

@@ -38,10 +38,13 @@ export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): C
   if (typeof value === 'string' || typeof value === 'number') {
     control.value = type === 'datetime-local' ? toLocal(value) : `${value}`
   }
+  const initialText = control.value
   return {
     control,
     read() {
       if (control.value === '') return undefined
+      // A time may have seconds or another time zone, which the control does not show
+      if (control.value === initialText) return value
       if (kind !== 'text') return Number(control.value)
       return type === 'datetime-local' ? new Date(control.value).toISOString() : control.value
     },
@@ -54,6 +57,7 @@ function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Att
     maxlength: bound(maxLength),
     // A pattern of JSON Schema may match anywhere. A pattern of HTML must match the whole text
     pattern: isLinearPattern(pattern) ? `[^]*(?:${pattern})[^]*` : undefined,
+    'data-pattern': isLinearPattern(pattern) ? pattern : undefined,
   }
 }
 
@@ -139,7 +143,7 @@ function validityMessage(text: string, mustBeObject: boolean): string {
     const isObjectOrEmpty = !text.trim() || isObject(JSON.parse(text))
     return isObjectOrEmpty || !mustBeObject ? '' : 'Expected a JSON object'
   } catch (error) {
-    return String(error)
+    return error instanceof Error ? `This is not valid JSON: ${error.message}` : String(error)
   }
 }
 

@@ -41,5 +41,6 @@ export function group(
       const all = undefinedIfEmpty(parts, facts)
       return all && Object.fromEntries(all)
     },
+    part: (key) => fields.find(({ name }) => name === key),
   }
 }

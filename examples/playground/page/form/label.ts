@@ -11,6 +11,8 @@ export interface Field {
   element: HTMLElement
   /** Returns the value; `undefined` if it is omitted. */
   read(): unknown
+  /** The field of a member or an item. */
+  part?(key: string): Field | undefined
 }
 
 /** The options of a field. */
@@ -65,6 +67,17 @@ export function labelled(facts: LabelFacts, { control, ...value }: Control): Fie
 /** Creates the content of a label or legend: the title, and whether the value is optional. */
 export function caption({ title, required, quiet }: LabelFacts): (Node | string)[] {
   return required || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, 'optional')]
+}
+
+/** Finds the element of the field at a path; that of the nearest enclosing field if there is none. */
+export function elementAt(field: Field, path: readonly string[]): HTMLElement {
+  let found = field
+  for (const key of path) {
+    const part = found.part?.(key)
+    if (!part) break
+    found = part
+  }
+  return found.element
 }
 
 /** Creates a fieldset with a legend. */

@@ -63,6 +63,7 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
         [...fields.values()].map((item) => item.read()),
         facts,
       ),
+    part: (key) => [...fields.values()][Number(key)],
   }
 }
 

@@ -42,5 +42,5 @@ export function union(
 
   const field = labelled(facts, { control, read: () => shown?.read() })
   field.element.append(container)
-  return field
+  return { ...field, part: (key) => shown?.part?.(key) }
 }

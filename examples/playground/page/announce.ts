@@ -1,0 +1,18 @@
+/**
+ * Announces short messages to screen readers, such as that a text was copied.
+ *
+ * @see https://www.w3.org/WAI/WCAG22/Techniques/aria/ARIA22
+ */
+import { el } from './dom.ts'
+
+let region: HTMLElement | undefined
+
+/** Announces a message. The page does not show it. */
+export function announce(text: string): void {
+  if (!region) {
+    region = el('p', { class: 'hidden', role: 'status' })
+    document.body.append(region)
+  }
+  // The same text again would not be announced
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text
+}

@@ -1,0 +1,71 @@
+/**
+ * Shows an array of objects as a table.
+ *
+ * @see https://www.w3.org/WAI/tutorials/tables/
+ */
+import { el } from './dom.ts'
+import { isScalar, type TableShape } from './table-shape.ts'
+
+/** How many rows are shown at a time. */
+const PAGE_SIZE = 50
+/** The maximum length of a cell, in characters. */
+const MAX_CELL = 200
+
+/** Creates a table, and the other members of the value above it. */
+export function tableBlock({ name, columns, rows, others }: TableShape): HTMLElement {
+  const body = el('tbody')
+  const more = el('button', { type: 'button', class: 'quiet small' })
+
+  function showRows(): void {
+    const shown = body.childElementCount
+    for (const row of rows.slice(shown, shown + PAGE_SIZE)) {
+      body.append(el('tr', {}, ...columns.map((column) => cell(row[column]))))
+    }
+    const left = rows.length - body.childElementCount
+    more.hidden = left === 0
+    more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${left.toLocaleString('en')}`
+  }
+  more.addEventListener('click', showRows)
+  showRows()
+  const head = el('tr', {}, ...columns.map((column) => el('th', { scope: 'col' }, column)))
+  const caption = `${name ?? 'Items'}, ${rows.length.toLocaleString('en')} rows`
+  return el(
+    'div',
+    {},
+    others.length > 0 &&
+      el(
+        'dl',
+        { class: 'others' },
+        ...others.map(([term, value]) =>
+          el('div', {}, el('dt', {}, term), el('dd', {}, textOf(value))),
+        ),
+      ),
+    el(
+      'div',
+      { class: 'table', tabindex: 0, role: 'group', 'aria-label': caption },
+      el('table', {}, el('caption', {}, caption), el('thead', {}, head), body),
+    ),
+    more,
+  )
+}
+
+function cell(value: unknown): HTMLElement {
+  const text = textOf(value)
+  const isLink = /^https?:\/\/\S+$/.test(text)
+  return el(
+    'td',
+    { class: typeof value === 'number' ? 'number' : undefined },
+    isLink
+      ? el('a', { href: text, target: '_blank', rel: 'noreferrer' }, shorten(text))
+      : shorten(text),
+  )
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return isScalar(value) ? String(value) : JSON.stringify(value)
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text
+}
