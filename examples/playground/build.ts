@@ -6,10 +6,25 @@
  */
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
+import { build, type CodeSplittingNameFunction } from 'rolldown'
 
 const page = fileURLToPath(new URL('page/', import.meta.url))
 const target = fileURLToPath(new URL('../../dist/playground/', import.meta.url))
+
+/** Creates the group of the modules that an entry imports statically, directly or indirectly. */
+function startGroup(entry: string): CodeSplittingNameFunction {
+  const files = new Set<string>()
+  return (file, context) => {
+    if (files.size === 0) {
+      files.add(entry)
+      // The set grows during the iteration
+      for (const each of files) {
+        for (const id of context.getModuleInfo(each)?.importedIds ?? []) files.add(id)
+      }
+    }
+    return files.has(file) ? 'start' : null
+  }
+}
 
 for (const entry of ['main', 'callback']) {
   await build({
@@ -29,6 +44,8 @@ for (const entry of ['main', 'callback']) {
       minify: true,
       comments: { annotation: false },
       sourcemap: true,
+      // One file for everything that is loaded at once is smaller than many
+      codeSplitting: { groups: [{ name: startGroup(`${page}${entry}.ts`), debugName: 'start' }] },
     },
   })
 }
@@ -47,6 +64,10 @@ const styles = [
   'views/views',
   'form/form',
   'run',
+  'history/history',
+  'copy-as/copy-as',
+  'check/check',
+  'events/events',
   'timeline/timeline',
   'dialog',
   'saved/saved',

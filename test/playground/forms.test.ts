@@ -106,8 +106,8 @@ describe('Playground: forms', () => {
   })
 
   it('show the whole result, as it came, when asked', async () => {
-    await result(page).getByText('Whole result').click()
-    const whole = result(page).locator('details .json')
+    await result(page).getByRole('button', { name: 'JSON', exact: true }).click()
+    const whole = result(page).getByRole('group', { name: 'Whole result' })
     expect(JSON.parse(await whole.innerText())).toMatchObject({ structuredContent: { given: {} } })
   })
 

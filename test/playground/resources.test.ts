@@ -11,6 +11,8 @@ beforeAll(() => void ({ page } = visited))
 describe('Playground: resources and prompts', () => {
   it('reads a resource when it is opened', async () => {
     await page.getByRole('link', { name: 'About this server' }).click()
+    await result(page).getByRole('heading', { name: 'Edgewise demo', level: 2 }).waitFor()
+    await result(page).getByRole('button', { name: 'Raw' }).click()
     await sees(result(page), '# Edgewise demo')
   })
 
@@ -39,7 +41,7 @@ describe('Playground: resources and prompts', () => {
     await page.getByLabel('mood').fill('hungry')
     await press(page, 'Get messages')
     await sees(result(page), 'Plan three hungry days in Quito.')
-    await result(page).getByText('Whole result').click()
+    await result(page).getByRole('button', { name: 'JSON', exact: true }).click()
     await sees(result(page), /"role": "user"/)
   })
 })

@@ -75,7 +75,7 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
     'a resource',
     async (page) => {
       await show(page, 'resource/demo%3A%2F%2Fcities', 'Cities')
-      await sees(result(page), '"Japan"')
+      await sees(result(page), 'Japan')
     },
   ],
   ['a template', (page) => show(page, 'template/demo%3A%2F%2Fcities%2F%7Bcity%7D', 'City')],

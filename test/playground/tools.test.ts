@@ -32,6 +32,13 @@ describe('Playground: tools', () => {
     await show(page, 'tool/greet', 'Greet')
     await press(page, 'Run')
     expect(await page.locator('input:user-invalid').count()).toBe(1)
+    const name = page.getByLabel('name')
+    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    await sees(page.locator('.field', { has: name }), 'Enter a value')
+    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
+    await name.fill('Ada')
+    expect(await name.getAttribute('aria-invalid')).toBeNull()
+    await name.fill('')
     expect(await result(page).isVisible()).toBe(false)
   })
 

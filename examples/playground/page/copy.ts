@@ -30,13 +30,14 @@ export function copyButton(label: string, text: () => string, caption?: string):
     caption,
   )
   let timer: ReturnType<typeof setTimeout> | undefined
-  button.addEventListener('click', async () => {
+  const copy = async (): Promise<void> => {
     const isCopied = await copyText(text())
     announce(isCopied ? 'Copied' : 'The browser did not allow copying')
     button.firstElementChild?.replaceWith(icon(isCopied ? 'check' : 'alert'))
     clearTimeout(timer)
     timer = setTimeout(() => button.firstElementChild?.replaceWith(icon('copy')), SHOWN_MS)
-  })
+  }
+  button.addEventListener('click', () => void copy())
   return button
 }
 

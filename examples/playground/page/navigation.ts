@@ -3,10 +3,12 @@
  *
  * @see https://www.w3.org/WAI/tutorials/menus/structure/
  */
+import type { Client } from 'edgewise/client'
 import { titleOf, type Catalog, type Named } from './catalog.ts'
 import { nameOf } from './connection/connection.ts'
 import { el, find } from './dom.ts'
 import { hrefOf, type EntryKind } from './route.ts'
+import { offersEvents } from './views/events.ts'
 import type { Workspace } from './workspace.ts'
 
 /** One link. */
@@ -90,7 +92,7 @@ export function setUpNavigation(): Navigation {
       const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
       filter.hidden = count <= MAX_UNFILTERED
       filter.value = filter.hidden ? '' : workspace.filter
-      pages.replaceChildren(...(connection ? pageLinks(nameOf(connection.client)) : []))
+      pages.replaceChildren(...(connection ? pageLinks(connection.client) : []))
       applyFilter()
       if (connection && count === 0) matches.textContent = 'The server lists nothing.'
     },
@@ -99,13 +101,20 @@ export function setUpNavigation(): Navigation {
 }
 
 /** The links to the views of the server itself. */
-function pageLinks(name: string): HTMLElement[] {
+function pageLinks(client: Client): HTMLElement[] {
   return [
     el(
       'a',
       { href: '#/server' },
-      el('span', { class: 'title' }, name),
+      el('span', { class: 'title' }, nameOf(client)),
       el('span', { class: 'note' }, 'Overview'),
+    ),
+    el(
+      'div',
+      { class: 'more' },
+      el('a', { href: '#/history' }, 'History'),
+      el('a', { href: '#/check' }, 'Check'),
+      offersEvents(client) && el('a', { href: '#/events' }, 'Events'),
     ),
   ]
 }

@@ -11,6 +11,7 @@ import type { FoundServer } from './connection/discover.ts'
 import { openLink, type Link } from './connection/link.ts'
 import type { Status } from './connection/status.ts'
 import { explain } from './errors.ts'
+import { createHistory, type History } from './history/history.ts'
 import { linkTo } from './restore.ts'
 import { hrefOf, type Route } from './route.ts'
 import { isDomain } from './secrets.ts'
@@ -36,6 +37,7 @@ export interface Workspace {
    */
   readonly client: Client
   readonly timeline: Timeline
+  readonly history: History
   /** The view of the workspace, as a fragment of the page's address. */
   hash: string
   /** The views that were opened, by fragment, so that forms and results are unchanged when the user goes back. */
@@ -168,6 +170,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
     status,
     steps,
     timeline,
+    history: createHistory(),
     views: new Map(),
     hash: '',
     filter: '',

@@ -39,16 +39,18 @@ export function frame(facts: FrameFacts, ...parts: readonly Child[]): HTMLElemen
       el('h1', { tabindex: -1 }, title),
       name !== undefined && name !== title && el('code', { class: 'name' }, name),
       description !== undefined && el('p', { class: 'description' }, description),
+      definition !== undefined && definitionOf(definition),
     ),
     ...parts,
-    definition !== undefined && fold('Definition', definition),
   )
 }
 
-/** Creates a heading that expands to show JSON. */
-export function fold(title: string, value: unknown): HTMLElement {
-  const details = el('details', { class: 'fold' }, el('summary', {}, title))
-  details.addEventListener('toggle', () => details.append(jsonBlock(value)), { once: true })
+/** Creates the definition, which the user can expand. */
+function definitionOf(value: unknown): HTMLElement {
+  const details = el('details', { class: 'definition' }, el('summary', {}, 'Definition'))
+  details.addEventListener('toggle', () => details.append(jsonBlock(value, 'Definition')), {
+    once: true,
+  })
   return details
 }
 
@@ -60,14 +62,19 @@ export function actionForm(
   label: string,
   content: readonly Child[],
   onSubmit: () => Promise<void>,
-  extra?: Child,
+  ...extras: readonly Child[]
 ): HTMLFormElement {
   const submit = el(
     'button',
     { class: 'primary', type: 'submit', 'aria-keyshortcuts': 'Control+Enter' },
     label,
   )
-  const form = el('form', { class: 'card' }, ...content, el('footer', {}, submit, extra))
+  const form = el(
+    'form',
+    { class: 'card' },
+    ...content,
+    el('footer', {}, submit, el('span', { class: 'space' }), ...extras),
+  )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (submit.ariaDisabled) return

@@ -11,62 +11,63 @@ import {
 } from 'edgewise/browser'
 import { titleOf } from '../catalog.ts'
 import { resourceBlock } from '../content.ts'
-import { argumentForm } from '../form/arguments.ts'
-import { runPanel, type Outcome } from '../run.ts'
+import { argumentForm, textsOf } from '../form/arguments.ts'
+import type { Outcome } from '../run.ts'
 import type { Workspace } from '../workspace.ts'
+import { entryView } from './entry.ts'
+import { subscribeButton } from './subscribe.ts'
 import { suggestFor } from './suggest.ts'
-import { actionForm, fold, frame } from './frame.ts'
 
 /** Creates the view of a resource, and reads it immediately. */
 export function resourceView(workspace: Workspace, resource: Resource): HTMLElement {
-  const panel = runPanel()
-  const read = (): Promise<void> =>
-    panel.run(async (signal) => show(await workspace.client.readResource(resource.uri, { signal })))
-  const form = actionForm('Read again', [], read)
-  queueMicrotask(() => form.requestSubmit())
-  return frame(
-    {
+  const { uri, description, mimeType } = resource
+  const view = entryView(workspace, {
+    kind: 'resource',
+    key: uri,
+    facts: {
       kind: 'Resource',
       title: titleOf(resource),
-      name: resource.uri,
-      description: resource.description,
-      chips: resource.mimeType ? [resource.mimeType] : [],
+      name: uri,
+      description,
+      chips: mimeType ? [mimeType] : [],
       definition: resource,
     },
-    form,
-    panel.element,
-  )
+    action: 'Read again',
+    form: argumentForm([], undefined),
+    send: async (_, signal) => show(await workspace.client.readResource(uri, { signal })),
+    extras: [subscribeButton(workspace, uri, () => view.submit())],
+  })
+  queueMicrotask(() => view.submit())
+  return view.element
 }
 
 /** Creates the view of a template: its variables, and then the resource that they select. */
 export function templateView(workspace: Workspace, template: ResourceTemplate): HTMLElement {
-  const { uriTemplate } = template
+  const { uriTemplate, description, mimeType } = template
   const names = variablesOf(uriTemplate).map((name) => ({
     name,
     required: uriTemplate.includes(`{${name}}`),
   }))
-  const form = argumentForm(
-    names,
-    suggestFor(workspace, { type: 'ref/resource', uri: uriTemplate }),
-  )
-  const panel = runPanel()
-  const read = (): Promise<void> =>
-    panel.run(async (signal) => {
-      const uri = expandUriTemplate(uriTemplate, form.read())
-      return show(await workspace.client.readResource(uri, { signal }))
-    })
-  return frame(
-    {
+  const suggest = suggestFor(workspace, { type: 'ref/resource', uri: uriTemplate })
+  const { element } = entryView(workspace, {
+    kind: 'template',
+    key: uriTemplate,
+    facts: {
       kind: 'Resource template',
       title: titleOf(template),
       name: uriTemplate,
-      description: template.description,
-      chips: template.mimeType ? [template.mimeType] : [],
+      description,
+      chips: mimeType ? [mimeType] : [],
       definition: template,
     },
-    actionForm('Read', [form.element], read),
-    panel.element,
-  )
+    action: 'Read',
+    form: argumentForm(names, suggest),
+    async send(values, signal) {
+      const uri = expandUriTemplate(uriTemplate, textsOf(values))
+      return show(await workspace.client.readResource(uri, { signal }))
+    },
+  })
+  return element
 }
 
 /** Returns the names in the braces of a template, for example `x`, `y` and `z` for `{x}{?y,z*}`. */
@@ -78,5 +79,5 @@ function variablesOf(uriTemplate: string): string[] {
 }
 
 function show(result: ReadResourceResult): Outcome {
-  return { nodes: [...result.contents.map(resourceBlock), fold('Whole result', result)] }
+  return { nodes: result.contents.map(resourceBlock), result }
 }

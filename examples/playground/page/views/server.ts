@@ -19,6 +19,10 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
   const era = findRevision(revision)?.era
   const site = serverInfo?.websiteUrl
   const { logLevel } = workspace.settings.get()
+  const addToHost = async (): Promise<void> => {
+    const { openCopyAs } = await import('../copy-as/dialog.ts')
+    openCopyAs(workspace)
+  }
   return frame(
     {
       kind: 'Server',
@@ -41,6 +45,16 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
       serverCapabilities.logging &&
         fact('Log messages', logLevel === 'off' ? 'off' : `${logLevel} and above`),
       fact('Capabilities', ...chips(serverCapabilities)),
+    ),
+    el(
+      'div',
+      { class: 'actions' },
+      el('a', { class: 'button', href: '#/check' }, 'Check this server'),
+      el(
+        'button',
+        { type: 'button', class: 'small', onclick: () => void addToHost() },
+        'Add to a host',
+      ),
     ),
     instructions &&
       el(

@@ -10,5 +10,7 @@ import type { Workspace } from '../workspace.ts'
 /** Creates a function that suggests values for a prompt's arguments or a template's variables. */
 export function suggestFor(workspace: Workspace, ref: CompletionReference): Suggest | undefined {
   if (!workspace.client.serverCapabilities?.completions) return undefined
-  return async (argument, others) => (await workspace.client.complete(ref, argument, others)).values
+  return async (argument, others) => {
+    return (await workspace.client.complete(ref, argument, others)).values
+  }
 }

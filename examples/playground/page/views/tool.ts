@@ -10,18 +10,32 @@ import { contentBlock } from '../content.ts'
 import { el } from '../dom.ts'
 import { schemaForm } from '../form/form.ts'
 import { jsonBlock, tryParse } from '../json.ts'
-import { runPanel, type Outcome } from '../run.ts'
+import type { Outcome } from '../run.ts'
+import { valueBlock } from '../text.ts'
 import type { Workspace } from '../workspace.ts'
-import { actionForm, fold, frame } from './frame.ts'
+import { entryView } from './entry.ts'
 
 /** Creates the view of a tool. */
 export function toolView(workspace: Workspace, tool: Tool): HTMLElement {
-  const form = schemaForm(tool.inputSchema)
-  const panel = runPanel()
-  const submit = (): Promise<void> =>
-    panel.run(async (signal, onProgress) => {
+  const { name, description, inputSchema } = tool
+  const form = schemaForm(inputSchema)
+  const { element } = entryView(workspace, {
+    kind: 'tool',
+    key: name,
+    facts: {
+      kind: 'Tool',
+      title: titleOf(tool),
+      name,
+      description,
+      chips: hints(tool),
+      definition: tool,
+    },
+    action: 'Run',
+    form,
+    schema: inputSchema,
+    async send(values, signal, onProgress) {
       let task: DetailedTask | undefined
-      const result = await workspace.client.callTool(tool.name, form.read(), {
+      const result = await workspace.client.callTool(name, values, {
         signal,
         onProgress(progress) {
           task = workspace.connection?.tasks.get(progress.progressToken)
@@ -29,19 +43,10 @@ export function toolView(workspace: Workspace, tool: Tool): HTMLElement {
         },
       })
       return show(result, task)
-    })
-  return frame(
-    {
-      kind: 'Tool',
-      title: titleOf(tool),
-      name: tool.name,
-      description: tool.description,
-      chips: hints(tool),
-      definition: tool,
     },
-    actionForm('Run', [form.element], submit, form.toggle),
-    panel.element,
-  )
+    extras: [form.toggle],
+  })
+  return element
 }
 
 function hints({ annotations = {} }: Tool): string[] {
@@ -51,20 +56,28 @@ function hints({ annotations = {} }: Tool): string[] {
 }
 
 function show(result: CallToolResult, task: DetailedTask | undefined): Outcome {
-  const { content, structuredContent, isError } = result
-  const nodes: Node[] = []
-  if (structuredContent === undefined) nodes.push(...content.map(contentBlock))
-  else {
+  return {
+    nodes: nodesOf(result),
+    result,
+    failure: result.isError === true ? textOf(result) : undefined,
+    others: task ? [{ label: 'Task', make: () => jsonBlock(task, 'Task') }] : [],
+  }
+}
+
+function nodesOf({ content, structuredContent }: CallToolResult): Node[] {
+  if (structuredContent !== undefined) {
     // The text next to structured content usually repeats it, for clients that do not support it
     const same = JSON.stringify(structuredContent)
     const others = content.filter(
       (block) => block.type !== 'text' || JSON.stringify(tryParse(block.text)) !== same,
     )
-    nodes.push(...others.map(contentBlock))
-    nodes.push(el('h2', { class: 'label' }, 'Structured content'), jsonBlock(structuredContent))
+    const heading = el('h2', { class: 'label' }, 'Structured content')
+    return [...others.map(contentBlock), heading, valueBlock(structuredContent)]
   }
-  if (nodes.length === 0) nodes.push(el('p', { class: 'empty' }, 'The result is empty.'))
-  nodes.push(fold('Whole result', result))
-  if (task) nodes.push(fold('Task', task))
-  return { nodes, failed: isError === true }
+  if (content.length === 0) return [el('p', { class: 'empty' }, 'The result is empty.')]
+  return content.map(contentBlock)
+}
+
+function textOf({ content }: CallToolResult): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }

@@ -6,6 +6,9 @@
 import type { Connection } from '../connection/connection.ts'
 import { hrefOf, type EntryKind, type Kind, type Route } from '../route.ts'
 import type { Workspace } from '../workspace.ts'
+import { checkView } from './check.ts'
+import { eventsView } from './events.ts'
+import { historyView } from './history.ts'
 import { promptView } from './prompt.ts'
 import { resourceView, templateView } from './resource.ts'
 import { missingView, serverView } from './server.ts'
@@ -36,6 +39,9 @@ const views: { readonly [K in Exclude<Kind, 'server'>]?: CreateView } = {
     const resource = resources.find(({ uri }) => uri === key)
     return resourceView(workspace, resource ?? { uri: key, name: key })
   },
+  history: historyView,
+  check: checkView,
+  events: eventsView,
 }
 
 /** Returns the view of a route: the one that was opened before, unless the server has changed its definition. */

@@ -1,0 +1,131 @@
+/**
+ * The dialog that shows a request as a program, a command or the configuration of a host, to be copied.
+ *
+ * @see https://www.w3.org/WAI/ARIA/apg/patterns/dialog-modal/
+ */
+import { expandUriTemplate, type JsonObject } from 'edgewise/browser'
+import { alternatives } from '../alternatives.ts'
+import { nameOf } from '../connection/connection.ts'
+import { copyButton } from '../copy.ts'
+import { el, newId } from '../dom.ts'
+import { textsOf } from '../form/arguments.ts'
+import type { CallTarget } from '../history/calls.ts'
+import { omitSecrets } from '../history/examples.ts'
+import { isSecretName } from '../secrets.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Operation, ServerAddress } from './operation.ts'
+import { snippetsOf, type Snippet } from './snippets.ts'
+
+/** The key under which the last choice is stored. */
+const STORAGE_KEY = 'copy as'
+
+/** Opens the dialog. Without a call, it shows only configurations of hosts. */
+export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: JsonObject): void {
+  const snippets = snippetsOf(addressOf(workspace), call && operationOf(call, schema), platform())
+  if (call) snippets.splice(3, 0, linkSnippet(workspace, call, schema))
+  const last = snippets.findIndex(({ id }) => id === localStorage.getItem(STORAGE_KEY))
+  const { buttons, body } = alternatives(
+    'Format',
+    snippets.map((snippet) => ({ label: snippet.label, make: () => snippetBlock(snippet) })),
+    Math.max(last, 0),
+    (index) => localStorage.setItem(STORAGE_KEY, snippets[index]?.id ?? ''),
+  )
+  const heading = newId('copy')
+  const close = el('button', { class: 'quiet' }, 'Close')
+  const dialog = el(
+    'dialog',
+    { class: 'copy-as', 'aria-labelledby': heading },
+    el(
+      'form',
+      { method: 'dialog' },
+      el('h2', { id: heading }, call ? 'Copy as' : 'Add to a host'),
+      buttons,
+      body,
+      el('footer', {}, close),
+    ),
+  )
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}
+
+function snippetBlock({ label, text, notes }: Snippet): HTMLElement {
+  return el(
+    'div',
+    {},
+    el(
+      'div',
+      { class: 'snippet' },
+      copyButton(`Copy ${label}`, () => text, 'Copy'),
+      el('pre', { tabindex: 0, role: 'group', 'aria-label': label }, el('code', {}, text)),
+    ),
+    ...notes.map((each) => el('p', { class: 'note' }, each)),
+  )
+}
+
+/** The link that fills the form, without secrets. */
+function linkSnippet(
+  workspace: Workspace,
+  { kind, key, arguments: values }: CallTarget,
+  schema?: JsonObject,
+): Snippet {
+  const { kept, omitted } = omitSecrets(values, schema)
+  const notes = ['It opens this page and fills the form. It sends nothing.']
+  if (omitted.length > 0) notes.push(`It does not contain ${omitted.join(', ')}.`)
+  return {
+    id: 'link',
+    label: 'Link',
+    text: workspace.linkTo({ kind, key, arguments: kept }),
+    notes,
+  }
+}
+
+function operationOf({ kind, key, arguments: values }: CallTarget, schema?: JsonObject): Operation {
+  switch (kind) {
+    case 'tool': {
+      const inputSchema = schema && { inputSchema: schema }
+      return { method: 'tools/call', name: key, arguments: values, ...inputSchema }
+    }
+    case 'prompt':
+      return { method: 'prompts/get', name: key, arguments: values }
+    case 'template':
+      return { method: 'resources/read', uri: expandUriTemplate(key, textsOf(values)) }
+    default:
+      return { method: 'resources/read', uri: key }
+  }
+}
+
+function addressOf({ connection, settings, client }: Workspace): ServerAddress {
+  const { url, revision, headers, token } = settings.get()
+  const named = headers.filter(({ name }) => name !== '')
+  const isSignedIn = connection?.signedIn === true && token === ''
+  return {
+    url: withoutSecretValues(connection?.url ?? url),
+    name: client.serverInfo?.name ?? nameOf(client),
+    revision: client.revision,
+    isPinned: revision !== 'auto',
+    headerNames: named.map(({ name }) => name).filter((name) => !/^authorization$/i.test(name)),
+    access:
+      token !== '' || named.some(({ name }) => /^authorization$/i.test(name))
+        ? 'token'
+        : isSignedIn
+          ? 'sign-in'
+          : 'none',
+  }
+}
+
+/** Replaces the values of query parameters that may be secrets. Without them, the address would be wrong. */
+function withoutSecretValues(address: string): string {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
+  url.username = url.password = ''
+  for (const name of new Set(url.searchParams.keys())) {
+    if (isSecretName(name)) url.searchParams.set(name, name.toUpperCase())
+  }
+  return url.href
+}
+
+function platform(): 'darwin' | 'linux' | 'win32' {
+  if (navigator.userAgent.includes('Windows')) return 'win32'
+  return navigator.userAgent.includes('Mac') ? 'darwin' : 'linux'
+}

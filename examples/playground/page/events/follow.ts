@@ -1,0 +1,98 @@
+/**
+ * One event type: the arguments of a subscription, and the events that arrive.
+ */
+import { isObject } from 'edgewise/browser'
+import type { eventSubscriptions } from 'edgewise/events/client'
+import { el } from '../dom.ts'
+import { explain, explanationBlock } from '../errors.ts'
+import { issuesOf } from '../form/issues.ts'
+import { schemaForm } from '../form/form.ts'
+import { jsonBlock } from '../json.ts'
+import { timeOf } from '../time.ts'
+
+type Subscriptions = ReturnType<typeof eventSubscriptions>
+type EventType = Awaited<ReturnType<Subscriptions['types']>>[number]
+type ReceivedEvent = Subscriptions extends {
+  follow(...args: never[]): AsyncGenerator<infer Event>
+}
+  ? Event
+  : never
+
+/** The maximum number of events that are shown. Beyond it, the oldest ones are removed. */
+const MAX_EVENTS = 200
+
+/** Creates the card of an event type. */
+export function followCard(subscriptions: Subscriptions, type: EventType): HTMLElement {
+  const { name, description, delivery, inputSchema } = type
+  const form = schemaForm(isObject(inputSchema) ? inputSchema : { type: 'object' })
+  const status = el('p', { class: 'state', role: 'status' })
+  const problem = el('div')
+  const list = el('ol', { class: 'received', 'aria-label': `Events of ${name}` })
+  const submit = el('button', { type: 'submit', class: 'primary' }, 'Follow')
+  let following: AbortController | undefined
+  let count = 0
+
+  function show(): void {
+    submit.textContent = following ? 'Stop' : 'Follow'
+    submit.classList.toggle('primary', !following)
+    const received = `${count} event${count === 1 ? '' : 's'}`
+    const text = following ? `Following, ${received}` : `Stopped after ${received}`
+    status.textContent = following || count > 0 ? text : ''
+  }
+
+  function add(event: ReceivedEvent): void {
+    count++
+    list.prepend(
+      el(
+        'li',
+        {},
+        el('header', {}, timeOf(new Date(event.timestamp)), el('code', {}, event.eventId)),
+        jsonBlock(event.data, `Event ${event.eventId}`),
+      ),
+    )
+    if (list.childElementCount > MAX_EVENTS) list.lastElementChild?.remove()
+    show()
+  }
+
+  async function follow(): Promise<void> {
+    const controller = new AbortController()
+    following = controller
+    problem.replaceChildren()
+    form.showIssues([])
+    show()
+    try {
+      const { signal } = controller
+      for await (const event of subscriptions.follow(name, form.read(), { signal })) add(event)
+    } catch (error) {
+      if (!controller.signal.aborted) fail(error)
+    } finally {
+      following = undefined
+      show()
+    }
+  }
+
+  function fail(error: unknown): void {
+    const explanation = explain(error)
+    problem.replaceChildren(...explanationBlock(explanation))
+    form.showIssues(issuesOf(explanation.headline, explanation.data, form.names))
+  }
+
+  const element = el(
+    'form',
+    { class: 'card' },
+    el('h2', { class: 'label' }, name),
+    el('p', { class: 'eyebrow' }, ...delivery.map((mode) => el('span', { class: 'chip' }, mode))),
+    description !== undefined && el('p', { class: 'description' }, description),
+    form.element,
+    el('footer', {}, submit, el('span', { class: 'space' }), form.toggle),
+    status,
+    problem,
+    list,
+  )
+  element.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (following) following.abort()
+    else void follow()
+  })
+  return element
+}

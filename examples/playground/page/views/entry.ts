@@ -1,0 +1,130 @@
+/**
+ * What the views of tools, prompts and resources have in common: their form, their runs, and the actions on
+ * their arguments.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server
+ */
+import type { JsonObject } from 'edgewise/browser'
+import { el, type Child } from '../dom.ts'
+import type { Issue } from '../form/issues.ts'
+import type { CallTarget } from '../history/calls.ts'
+import type { ArgumentsEvent } from '../history/history.ts'
+import { icon } from '../icon.ts'
+import type { EntryKind } from '../route.ts'
+import { runPanel, type Outcome, type Work } from '../run.ts'
+import type { Workspace } from '../workspace.ts'
+import { actionForm, frame, type FrameFacts } from './frame.ts'
+
+/** The fields of an entry. */
+export interface EntryForm {
+  readonly element: HTMLElement
+  readonly names: readonly string[]
+  read(): JsonObject
+  fill(value: JsonObject): void
+  showIssues(issues: readonly Issue[]): void
+}
+
+/** An entry, and how it is requested. */
+export interface Entry {
+  readonly kind: EntryKind
+  /** The name of a tool or prompt, the URI (template) of a resource. */
+  readonly key: string
+  readonly facts: FrameFacts
+  /** The label of the button that sends the request. */
+  readonly action: string
+  readonly form: EntryForm
+  /** The schema of the arguments, by which examples recognize secrets. */
+  readonly schema?: JsonObject
+  /** Sends the request with the values of the form. */
+  send(values: JsonObject, ...context: Parameters<Work>): Promise<Outcome>
+  /** Buttons next to the main one. */
+  readonly extras?: readonly Child[]
+}
+
+/** The view of an entry. */
+export interface EntryView {
+  readonly element: HTMLElement
+  /** Sends the request with the values of the form. */
+  submit(): void
+}
+
+/** Creates the view of an entry. */
+export function entryView(workspace: Workspace, entry: Entry): EntryView {
+  const { kind, key, facts, form, schema, extras = [] } = entry
+  const { history } = workspace
+  const panel = runPanel(history.calls)
+  const url = (): string => workspace.connection?.url ?? workspace.settings.get().url
+  const target = (): CallTarget => {
+    return { kind, key, title: facts.title, arguments: form.read(), server: url() }
+  }
+
+  async function run(): Promise<void> {
+    note.hidden = true
+    const current = target()
+    const failure = await panel.run(current, (...context) =>
+      entry.send(current.arguments, ...context),
+    )
+    if (!failure) return form.showIssues([])
+    const { issuesOf } = await import('../form/issues.ts')
+    form.showIssues(issuesOf(failure.text, failure.data, form.names))
+  }
+
+  /** Opens a dialog or form that is loaded on demand. */
+  const openCopyAs = async (): Promise<void> => {
+    const { openCopyAs: open } = await import('../copy-as/dialog.ts')
+    open(workspace, target(), schema)
+  }
+  const keep = async (): Promise<void> => {
+    const { keepForm } = await import('../history/keep.ts')
+    const close = (): void => {
+      below.replaceChildren()
+      keepButton.focus()
+      void showExamples()
+    }
+    below.replaceChildren(keepForm(target(), schema, close))
+    below.querySelector('input')?.focus()
+  }
+  const showExamples = async (): Promise<void> => {
+    const { exampleList } = await import('../history/example-list.ts')
+    const list = exampleList(target(), form.fill)
+    above.replaceChildren(...(list ? [list] : []))
+  }
+
+  const above = el('div', { class: 'examples' })
+  const below = el('div', { class: 'below' })
+  const note = el('p', { class: 'filled', role: 'status', hidden: true })
+  const takesArguments = form.names.length > 0
+  const keepButton = el(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet icon',
+      'aria-label': 'Keep as an example',
+      title: 'Keep as an example',
+      onclick: () => void keep(),
+    },
+    icon('bookmark'),
+  )
+  const element = actionForm(
+    entry.action,
+    [form.element],
+    run,
+    ...extras,
+    takesArguments && keepButton,
+    el('button', { type: 'button', class: 'quiet', onclick: () => void openCopyAs() }, 'Copy as'),
+  )
+  const view = frame(facts, above, note, element, below, panel.element)
+  view.addEventListener('arguments', (event) => {
+    const fill = history.takeFill({ kind, key })
+    form.fill((event as ArgumentsEvent).detail)
+    note.hidden = fill !== undefined
+    note.textContent = note.hidden ? '' : LINK_NOTE
+    if (fill === 'run') element.requestSubmit()
+    else if (fill === 'edit') element.querySelector<HTMLElement>('input, select, textarea')?.focus()
+  })
+  // Most browsers store no examples
+  if (takesArguments && localStorage.getItem('examples') !== null) void showExamples()
+  return { element: view, submit: () => element.requestSubmit() }
+}
+
+const LINK_NOTE = 'The arguments come from a link. Check them before you send them.'

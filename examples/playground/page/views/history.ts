@@ -1,0 +1,21 @@
+/**
+ * The view of the history. Its content is loaded on demand.
+ */
+import { el } from '../dom.ts'
+import { MAX_CALLS } from '../history/calls.ts'
+import type { Workspace } from '../workspace.ts'
+import { frame } from './frame.ts'
+
+/** Creates the view. */
+export function historyView(workspace: Workspace): HTMLElement {
+  const place = el('div')
+  void import('../history/view.ts').then(({ historyList }) => place.append(historyList(workspace)))
+  return frame(
+    {
+      kind: 'Server',
+      title: 'History',
+      description: `The last ${MAX_CALLS} calls of this tab. They are forgotten when you close it.`,
+    },
+    place,
+  )
+}
