@@ -5,8 +5,8 @@ import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { formatMark, type Subject } from './guide.ts'
-import { declaresName, importedName } from './names.ts'
-import type { Sources } from './project-files.ts'
+import { declaresName, importedName, outermostChain } from './names.ts'
+import { isTest, type Sources } from './project-files.ts'
 import type { SdkName } from './sdk-modules.ts'
 
 /** What transforms know of a handler of a tool, a prompt or a resource. */
@@ -99,16 +99,34 @@ export class FileMigration {
 
   /** Removes a node, and its line if nothing else is on it. */
   remove(node: ts.Node): void {
-    const text = this.source.text
-    let [start, end] = [node.getStart(this.source), node.end]
+    this.#removeFrom(node.getStart(this.source), node)
+  }
+
+  /** Removes a statement, and the comments directly before it. */
+  removeWithComments(node: ts.Node): void {
+    const { text } = this.source
+    const comments = this.ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []
+    let start = node.getStart(this.source)
+    for (const { pos, end } of comments.toReversed()) {
+      // A comment before an empty line is about more than the statement
+      if (/\n[ \t]*\n/.test(text.slice(end, start))) break
+      start = pos
+    }
+    this.#removeFrom(start, node)
+  }
+
+  #removeFrom(first: number, node: ts.Node): void {
+    const { text } = this.source
+    let [start, end] = [first, node.end]
     if (text[end] === ',') end++
-    const lineStart = text.lastIndexOf('\n', start - 1) + 1
-    const lineEnd = text.indexOf('\n', end)
+    const lineStart = this.#lineStart(start)
+    const newline = text.indexOf('\n', end)
+    const lineEnd = newline === -1 ? text.length : newline
     const isAlone =
-      text.slice(lineStart, start).trim() === '' &&
-      text.slice(end, lineEnd === -1 ? text.length : lineEnd).trim() === ''
+      text.slice(lineStart, start).trim() === '' && text.slice(end, lineEnd).trim() === ''
     if (isAlone) {
-      ;[start, end] = [lineStart, lineEnd === -1 ? text.length : lineEnd + 1]
+      start = lineStart
+      end = Math.min(lineEnd + 1, text.length)
       // Of two empty lines around the node, one remains
       if (/\n[ \t]*\n$/.test(text.slice(0, start))) {
         end += /^[ \t]*\n/.exec(text.slice(end))?.[0].length ?? 0
@@ -130,45 +148,56 @@ export class FileMigration {
   /** Marks a node for the author, with a comment on the line before it. */
   mark(node: ts.Node, subject: Subject, message: string): void {
     const position = this.#lineOf(node)
+    const text = formatMark(message, subject)
+    const isKnown = [...this.#marks.values()].some((texts) => texts.has(text))
+    // Tests repeat what they use, so that one mark is enough
+    if (isKnown && isTest(this.path)) return
     const texts = this.#marks.get(position) ?? new Set()
-    this.#marks.set(position, texts.add(formatMark(message, subject)))
+    this.#marks.set(position, texts.add(text))
   }
 
   /**
    * Marks code without an equivalent, and removes it in a way that leaves a program: a statement
-   * becomes a comment, and any other expression a call that throws.
+   * becomes a comment, and any other expression a call that throws. Members and calls of the
+   * expression are removed with it.
    */
   giveUp(node: ts.Expression, subject: Subject, message: string): void {
-    const { ts, source } = this
-    let outer: ts.Node = node
+    const { ts } = this
+    const target = outermostChain(ts, node)
+    let outer: ts.Node = target
     while (ts.isAwaitExpression(outer.parent) || ts.isParenthesizedExpression(outer.parent)) {
       outer = outer.parent
     }
-    const isAssigned = ts.isBinaryExpression(outer.parent) && outer.parent.left === outer
-    if (isAssigned) outer = outer.parent
-    const chain = outer.parent
-    if (ts.isVoidExpression(chain)) outer = chain
+    const { parent } = outer
+    const isAssigned =
+      ts.isBinaryExpression(parent) &&
+      parent.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
+      parent.left === outer
+    if (isAssigned || ts.isVoidExpression(outer.parent)) outer = outer.parent
+    this.handle(node)
     const statement = outer.parent
     if (ts.isExpressionStatement(statement) && this.#mayComment(statement)) {
       this.mark(statement, subject, message)
-      this.handle(node)
-      const lines = statement.getText(source).split('\n')
-      const indentation =
-        /^[ \t]*/.exec(source.text.slice(this.#lineStart(statement.getStart(source))))?.[0] ?? ''
-      const commented = lines.map((line, index) => {
-        const rest =
-          index > 0 && line.startsWith(indentation) ? line.slice(indentation.length) : line
-        return index === 0 ? `// ${rest}` : `${indentation}// ${rest}`.trimEnd()
-      })
-      this.replace(statement, commented.join('\n'))
+      this.replace(statement, this.#commentOut(statement))
       return
     }
-    const target = isAssigned ? outer : node
-    this.mark(target, subject, message)
-    this.handle(node)
+    const replaced = isAssigned ? outer : target
+    this.mark(replaced, subject, message)
     this.needsPlaceholder = true
-    const code = this.text(target).replaceAll(/\s+/g, ' ')
-    this.replace(target, `${PLACEHOLDER}(${this.quote(code)})`)
+    const code = this.text(replaced).replaceAll(/\s+/g, ' ')
+    this.replace(replaced, `${PLACEHOLDER}(${this.quote(code)})`)
+  }
+
+  /** The text of a statement as a comment. */
+  #commentOut(statement: ts.Node): string {
+    const start = this.#lineStart(statement.getStart(this.source))
+    const indentation = /^[ \t]*/.exec(this.source.text.slice(start))?.[0] ?? ''
+    const [first = '', ...others] = this.text(statement).split('\n')
+    const lines = others.map((line) => {
+      const rest = line.startsWith(indentation) ? line.slice(indentation.length) : line
+      return `${indentation}// ${rest}`.trimEnd()
+    })
+    return [`// ${first}`, ...lines].join('\n')
   }
 
   /** A string literal in the style of the source. */

@@ -4,6 +4,7 @@
 
 /** The page and heading about each subject. */
 const places = {
+  asking: 'migrate-official-v2.md#asking',
   handlers: 'migrate-official-v1.md#handlers',
   http: 'migrate-official-v1.md#over-http',
   list: 'migrate-official-v1.md#a-list-for-each-caller',

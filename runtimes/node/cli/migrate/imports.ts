@@ -6,6 +6,7 @@ import type { Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
 import { PLACEHOLDER, type FileMigration } from './file-migration.ts'
+import { isTest } from './project-files.ts'
 import { protocolTypes } from './protocol-types.ts'
 import { findSdk } from './sdk-modules.ts'
 
@@ -71,9 +72,12 @@ export function completeImports(
     }
     if (kept.length === bindings.elements.length) continue
     if (found) position ??= statement.getStart(source)
-    if (kept.length > 0 || statement.importClause?.name) {
+    const defaultName = statement.importClause?.name
+    if (kept.length > 0) {
       const names = kept.map((each) => each.getText(source)).join(', ')
       edits.replace(bindings.getStart(source), bindings.end, `{ ${names} }`)
+    } else if (defaultName) {
+      edits.replace(defaultName.end, bindings.end, '')
     } else {
       removeLine(edits, source, statement)
     }
@@ -104,11 +108,6 @@ function importsSdk(compiler: Compiler, source: ts.SourceFile): boolean {
     const specifier = statement.moduleSpecifier
     return compiler.isStringLiteral(specifier) && findSdk(specifier.text) !== undefined
   })
-}
-
-/** Whether a source is a test. */
-export function isTest(path: string): boolean {
-  return /(?:^|\/)(?:__tests__|tests?|spec)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path)
 }
 
 function addImport(

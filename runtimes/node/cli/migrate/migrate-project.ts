@@ -12,7 +12,11 @@ import { createSources, isSource, type ProjectFiles } from './project-files.ts'
 import { findSdk } from './sdk-modules.ts'
 import { migrateAgentMembers } from './transforms/agent-members.ts'
 import { migrateContexts } from './transforms/context.ts'
-import { migrateProtocolErrors, migrateToolErrors } from './transforms/errors.ts'
+import {
+  migrateProtocolErrors,
+  migrateReaderErrors,
+  migrateToolErrors,
+} from './transforms/errors.ts'
 import { migrateParameters } from './transforms/handlers.ts'
 import { migrateHttpRoutes } from './transforms/http-routes.ts'
 import { migrateServerMembers } from './transforms/server-members.ts'
@@ -76,6 +80,7 @@ export function migrateProject(
   const files = [...peers.values()]
   for (const transform of transforms) files.forEach(transform)
   files.forEach(migrateToolErrors)
+  files.forEach(migrateReaderErrors)
   files.forEach(migrateProtocolErrors)
 
   const changed = new Map<string, string>()

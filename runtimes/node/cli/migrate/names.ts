@@ -1,5 +1,5 @@
 /**
- * The names of a source.
+ * The names of a source, and the chains of members that they begin.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
@@ -52,4 +52,19 @@ function declaredName(compiler: Compiler, node: ts.Node): string | undefined {
     compiler.isNamespaceImport(node)
   if (!isDeclaration || !node.name) return undefined
   return compiler.isIdentifier(node.name) ? node.name.text : undefined
+}
+
+/** The whole chain of calls and members that an expression begins. */
+export function outermostChain(compiler: Compiler, node: ts.Expression): ts.Expression {
+  let outer = node
+  for (;;) {
+    const { parent } = outer
+    const isLink =
+      compiler.isPropertyAccessExpression(parent) ||
+      compiler.isElementAccessExpression(parent) ||
+      compiler.isCallExpression(parent) ||
+      compiler.isNonNullExpression(parent)
+    if (!isLink || parent.expression !== outer) return outer
+    outer = parent
+  }
 }

@@ -49,6 +49,11 @@ export function isSource(path: string): boolean {
   return SOURCE.test(path) && !DECLARATION.test(path)
 }
 
+/** Whether a source is a test. */
+export function isTest(path: string): boolean {
+  return /(?:^|\/)(?:__tests__|tests?|spec)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path)
+}
+
 /** A program of all sources of a project. */
 export interface Sources {
   readonly checker: ts.TypeChecker

@@ -51,6 +51,12 @@ export interface RegisteredTool { enable(): void; disable(): void; remove(): voi
 export interface RegisteredPrompt { enable(): void; disable(): void; remove(): void; [member: string]: any }
 export interface RegisteredResource { enable(): void; disable(): void; remove(): void; [member: string]: any }
 export interface RegisteredResourceTemplate { enable(): void; disable(): void; remove(): void; [member: string]: any }
+export interface CreateMessageRequest { [member: string]: any }
+export interface ElicitRequest { [member: string]: any }
+export interface CallToolRequest { [member: string]: any }
+export interface GetPromptRequest { [member: string]: any }
+export interface ReadResourceRequest { [member: string]: any }
+export interface CompleteResourceTemplateCallback { (value: string, context?: any): any }
 export interface Variables { [name: string]: string | string[] }
 export declare class StdioServerTransport { constructor(...args: any[]); [member: string]: any }
 export declare class SSEServerTransport { constructor(...args: any[]); [member: string]: any }
@@ -72,6 +78,8 @@ const v2 = `${shared('ServerContext')}
 export interface ServerContext { mcpReq: { [member: string]: any }; http?: { [member: string]: any }; [member: string]: any }
 export interface McpHttpHandler { fetch(request: any, options?: any): Promise<any>; notify: any; [member: string]: any }
 export interface NodeHandler { (request: any, response: any, body?: any): Promise<void> }
+export interface RequestStateCodec { [member: string]: any }
+export declare function createRequestStateCodec(options?: any): RequestStateCodec
 export declare function createMcpHandler(factory: any, options?: any): McpHttpHandler
 export declare function toNodeHandler(handler: any, options?: any): NodeHandler
 export declare function serveStdio(factory: any, options?: any): any

@@ -99,12 +99,12 @@ export function migrateRequest(
     : result === 'CreateMessageResultSchema'
   const isElicitation = members ? method === 'elicitation/create' : result === 'ElicitResultSchema'
   if (!isSampling && !isElicitation) return false
-  markReplay(file, call)
   const params = members && valueOf(file, members.get('params'))
   if (members && !params) return false
   const { source, edits } = file
   if (!params) {
     if (!ts.isIdentifier(request)) return false
+    markReplay(file, call)
     const { text } = request
     file.replace(
       call,
@@ -115,6 +115,7 @@ export function migrateRequest(
     return true
   }
   if (isElicitation && !migrateForm(file, params)) return false
+  markReplay(file, call)
   edits.replace(
     call.getStart(source),
     params.getStart(source),

@@ -34,6 +34,12 @@ const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   ],
   authInfo: ['tokens', 'Use ctx.auth, whose members differ'],
   'http.authInfo': ['tokens', 'Use ctx.auth, whose members differ'],
+  sendRequest: ['handlers', 'Use ctx.sample, ctx.elicit or ctx.roots'],
+  'mcpReq.send': ['handlers', 'Use ctx.sample, ctx.elicit or ctx.roots'],
+  'mcpReq.elicitInput': ['handlers', 'Use ctx.elicit or ctx.elicitUrl'],
+  'mcpReq.requestState': ['asking', 'Await ctx.elicit instead, or read ctx.requestState'],
+  sendNotification: ['handlers', 'Use ctx.progress, ctx.log or server.notify'],
+  'mcpReq.notify': ['handlers', 'Use ctx.progress, ctx.log or server.notify'],
   requestInfo: ['handlers', 'Use ctx.request, which is the Request of the Web platform'],
 }
 
@@ -93,11 +99,31 @@ function migrateUse(file: FileMigration, node: ts.Identifier, name: string): voi
     if (path !== 'mcpReq' && path !== 'http') break
   }
   if (path !== '') migrateMember(file, access, name, path)
-  else if (name !== node.text) {
+  else if (isPassedAway(file, node)) {
+    file.giveUp(
+      node.parent,
+      'asking',
+      'This function needs the old context: use the new context instead',
+    )
+  } else if (name !== node.text) {
     const isShorthand = ts.isShorthandPropertyAssignment(node.parent)
     file.replace(node, isShorthand ? `${node.text}: ${name}` : name)
   }
 }
+
+/** Whether a context is passed to a function of the SDK, which does not know the new one. */
+function isPassedAway(file: FileMigration, node: ts.Identifier): node is PassedContext {
+  const { ts } = file
+  const call = node.parent
+  if (!ts.isCallExpression(call) || call.expression === node) return false
+  const { expression } = call
+  if (ts.isIdentifier(expression)) return file.sdkNameOf(expression) !== undefined
+  if (!ts.isPropertyAccessExpression(expression)) return false
+  return file.sdkTypeOf(expression.expression) !== undefined
+}
+
+/** A context that is an argument of a call. */
+type PassedContext = ts.Identifier & { readonly parent: ts.CallExpression }
 
 /**
  * Migrates the use of one member.

@@ -3,38 +3,45 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import { functionOf, isInlineFunction, walk } from './syntax.ts'
+import { functionOf, walk } from './syntax.ts'
 
 /** Migrates the errors that the tools of a source throw, directly or in functions that they call. */
 export function migrateToolErrors(file: FileMigration): void {
   const visited = new Set<ts.Node>()
-  file.declaredHandlers.forEach(visit)
+  for (const declared of file.declaredHandlers)
+    visitThrows(file, declared, migrateToolError, visited)
   for (const { kind, node } of file.handlers.values()) {
-    if (kind === 'tool') visit(node)
-    else if (node.body) visitReader(node.body)
+    if (kind === 'tool') visitThrows(file, node, migrateToolError, visited)
   }
+}
 
-  function visit(callee: ts.Node): void {
-    if (visited.has(callee)) return
-    visited.add(callee)
-    const owner = file.ownerOf(callee)
-    if (!owner) return
-    walk(owner, callee, (node) => {
-      const { ts } = owner
-      if (ts.isThrowStatement(node)) migrateToolError(owner, node)
-      const called = ts.isCallExpression(node) ? functionOf(owner, node.expression) : undefined
-      if (called?.body) visit(called)
-    })
+/**
+ * Migrates the errors that prompts and the readers of resources throw. Must run after the tools of all
+ * sources, whose errors may come from the same functions.
+ */
+export function migrateReaderErrors(file: FileMigration): void {
+  const visited = new Set<ts.Node>()
+  for (const { kind, node } of file.handlers.values()) {
+    if (kind !== 'tool') visitThrows(file, node, migrateReaderError, visited)
   }
+}
 
-  /** Only the errors that the reader of a resource, or a prompt, throws itself are for the client. */
-  function visitReader(body: ts.Node): void {
-    walk(file, body, (node) => {
-      const { ts } = file
-      if (ts.isThrowStatement(node)) migrateProtocolError(file, node)
-      return !isInlineFunction(file, node)
-    })
-  }
+/** Visits what a function, and the functions of the project that it calls, throw. */
+function visitThrows(
+  file: FileMigration,
+  callee: ts.Node,
+  migrate: (owner: FileMigration, statement: ts.ThrowStatement) => void,
+  visited: Set<ts.Node>,
+): void {
+  if (visited.has(callee)) return
+  visited.add(callee)
+  const owner = file.ownerOf(callee)
+  if (!owner) return
+  walk(owner, callee, (node) => {
+    if (owner.ts.isThrowStatement(node)) migrate(owner, node)
+    const called = owner.ts.isCallExpression(node) ? functionOf(owner, node.expression) : undefined
+    if (called?.body) visitThrows(file, called, migrate, visited)
+  })
 }
 
 function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): void {
@@ -60,7 +67,7 @@ function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): vo
   }
 }
 
-function migrateProtocolError(file: FileMigration, statement: ts.ThrowStatement): void {
+function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): void {
   const { ts } = file
   const error = statement.expression
   if (!ts.isNewExpression(error) || file.isHandled(error)) return

@@ -47,6 +47,18 @@ export function addHandler(
   file.replace(node, `(${parameters}) => ${callee}(${args.join(', ')})`)
 }
 
+/**
+ * Removes the return type of a handler, which would hide the type of its structured content.
+ */
+export function removeResultType(file: FileMigration, node: ts.Expression): void {
+  const handler = functionOf(file, node)
+  const owner = handler && file.ownerOf(handler)
+  const type = handler?.type
+  if (!owner || !type || !/\bCallToolResult\b/.test(owner.text(type))) return
+  const colon = owner.source.text.lastIndexOf(':', type.getStart(owner.source))
+  owner.edits.replace(colon, type.end, '')
+}
+
 /** The innermost handler that contains a node. */
 export function handlerAround(file: FileMigration, node: ts.Node): Handler | undefined {
   for (let outer = node.parent as ts.Node | undefined; outer; outer = outer.parent) {

@@ -238,12 +238,19 @@ function removeTransports(file: FileMigration): void {
     if (!TRANSPORT.test(text) && !/^transports\b/.test(text)) continue
     const references = referencesTo(file, declaration)
     const isUsed = references.length === 0 || references.some((each) => !file.isHandled(each))
-    if (!isUsed) file.remove(statement)
+    if (!isUsed) file.removeWithComments(statement)
+    else if (references.some((each) => file.isHandled(each))) {
+      file.mark(
+        statement,
+        'http',
+        'Nothing adds transports any longer: delete this variable and its uses',
+      )
+    }
   }
 }
 
 function removeRoute(file: FileMigration, route: Route, statement: ts.Statement): void {
-  file.remove(statement)
+  file.removeWithComments(statement)
   removeHandler(file, route)
 }
 
@@ -256,5 +263,7 @@ function removeHandler(file: FileMigration, { call, handler }: Route): void {
   if (!ts.isVariableDeclaration(declaration) && !ts.isFunctionDeclaration(declaration)) return
   const isShared = referencesTo(file, declaration).some((each) => !file.isHandled(each))
   if (isShared) return
-  file.remove(ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration)
+  file.removeWithComments(
+    ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration,
+  )
 }

@@ -5,7 +5,7 @@ import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { completerText } from './completers.ts'
 import { addHandler } from './handlers.ts'
-import { migrateSchema } from './schemas.ts'
+import { migrateSchema, schemaKindOf } from './schemas.ts'
 import { membersOf, objectLiteralOf, renameMember, unwrap, valueOf } from './syntax.ts'
 import { addOptions, isString, type MethodCall } from './tools.ts'
 
@@ -56,8 +56,7 @@ export function migratePrompt(file: FileMigration, call: MethodCall): void {
  */
 function moveCompleters(file: FileMigration, node: ts.Expression): string | undefined {
   const { ts } = file
-  const inner = unwrap(file, node)
-  const literal = ts.isObjectLiteralExpression(inner) ? inner : declaredLiteral(file, inner)
+  const literal = shapeOf(file, unwrap(file, node))
   if (!literal) return undefined
   const completers: string[] = []
   for (const [name, member] of membersOf(file, literal)) {
@@ -73,16 +72,19 @@ function moveCompleters(file: FileMigration, node: ts.Expression): string | unde
   return completers.length === 0 ? undefined : `{ ${completers.join(', ')} }`
 }
 
-/** The shape that a constant of the same source has as its value. */
-function declaredLiteral(
-  file: FileMigration,
-  node: ts.Expression,
-): ts.ObjectLiteralExpression | undefined {
+/** The members of a schema, which may be the value of a constant of the same source. */
+function shapeOf(file: FileMigration, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
   const { ts } = file
+  if (ts.isObjectLiteralExpression(node)) return node
+  if (ts.isCallExpression(node)) {
+    const [shape] = node.arguments
+    const isObject = schemaKindOf(file, node) === 'object'
+    return isObject && shape && ts.isObjectLiteralExpression(shape) ? shape : undefined
+  }
   const declaration = ts.isIdentifier(node) ? file.declarationOf(node) : undefined
-  if (!declaration || !ts.isVariableDeclaration(declaration) || !declaration.initializer)
+  if (!declaration || !ts.isVariableDeclaration(declaration) || !declaration.initializer) {
     return undefined
+  }
   if (declaration.getSourceFile() !== file.source) return undefined
-  const value = unwrap(file, declaration.initializer)
-  return ts.isObjectLiteralExpression(value) ? value : undefined
+  return shapeOf(file, unwrap(file, declaration.initializer))
 }

@@ -13,6 +13,7 @@ import {
   requestSampling,
 } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
+import { isMethodCall } from './servers.ts'
 import { membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 
 /** The notifications of changes, by the method that sent them. */
@@ -55,6 +56,12 @@ const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
     'http',
     'Serve the server with serve, createHandler or serveStdio instead of a transport',
   ],
+  sendLoggingMessage: ['handlers', 'Use ctx.log in a handler: the server has no client of its own'],
+  createMessage: ['handlers', 'Use ctx.sample in a handler: the server has no client of its own'],
+  elicitInput: ['handlers', 'Use ctx.elicit or ctx.elicitUrl in a handler'],
+  listRoots: ['handlers', 'Use ctx.roots in a handler: the server has no client of its own'],
+  notification: ['handlers', 'Use ctx.progress or ctx.log in a handler, or server.notify'],
+  request: ['handlers', 'Use ctx.sample, ctx.elicit or ctx.roots in a handler'],
   isConnected: ['sharedState', 'One server serves all clients, and has no connection of its own'],
   transport: ['sharedState', 'One server serves all clients, and has no transport of its own'],
   experimental: ['names', 'Add tasks with server.extend(tasks()) of edgewise/tasks'],
@@ -143,10 +150,13 @@ function announceChange(
   name: string,
 ): boolean {
   const { ts } = file
-  // The new functions return nothing that could be chained
-  if (ts.isPropertyAccessExpression(call.parent)) return false
+  // The new functions return nothing, so that there is no failure to catch
+  const { parent } = call
+  const isCaught = isMethodCall(file, parent.parent) && parent.parent.expression === parent
+  const isChained = ts.isPropertyAccessExpression(parent)
+  if (isChained && !(isCaught && parent.name.text === 'catch')) return false
   const announce = (change: string): true => {
-    file.replace(call, `${file.text(server)}.notify.${change}`)
+    file.replace(isChained ? parent.parent : call, `${file.text(server)}.notify.${change}`)
     return true
   }
   if (Object.hasOwn(CHANGES, name)) return announce(`${CHANGES[name] ?? ''}()`)

@@ -6,6 +6,7 @@ import type { FileMigration } from '../file-migration.ts'
 import { migratePrompt, migrateRegisterPrompt } from './prompts.ts'
 import { migrateResource } from './resources.ts'
 import { membersOf, removeMembers, unwrap, valueOf, walk } from './syntax.ts'
+import { migrateType } from './types.ts'
 import { migrateRegisterTool, migrateTool, oneLine, type MethodCall } from './tools.ts'
 
 const registrations: Readonly<Record<string, (file: FileMigration, call: MethodCall) => void>> = {
@@ -15,17 +16,6 @@ const registrations: Readonly<Record<string, (file: FileMigration, call: MethodC
   prompt: migratePrompt,
   registerResource: migrateResource,
   resource: migrateResource,
-}
-
-/** The types that have another name: their module, and the text that replaces them. */
-const types: Readonly<Record<string, readonly string[]>> = {
-  McpServer: ['Server'],
-  RequestHandlerExtra: ['Context'],
-  ServerContext: ['Context'],
-  RegisteredTool: ['ToolRegistration'],
-  RegisteredPrompt: ['PromptRegistration'],
-  RegisteredResource: ['ResourceRegistration', 'ResourceOptions'],
-  RegisteredResourceTemplate: ['ResourceRegistration', 'ResourceTemplateOptions'],
 }
 
 /** Migrates the creation of servers, their types, and all registrations. */
@@ -44,20 +34,6 @@ export function migrateServers(file: FileMigration): void {
 /** Whether a node calls a method. */
 export function isMethodCall({ ts }: FileMigration, node: ts.Node): node is MethodCall {
   return ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)
-}
-
-function migrateType(file: FileMigration, node: ts.TypeReferenceNode): void {
-  const { ts } = file
-  if (!ts.isIdentifier(node.typeName)) return
-  const sdkName = file.sdkNameOf(node.typeName)?.name
-  if (sdkName === 'Variables') {
-    file.replace(node, '{ readonly [name: string]: string | string[] | undefined }')
-    return
-  }
-  const names = sdkName !== undefined && Object.hasOwn(types, sdkName) ? types[sdkName] : undefined
-  if (!names) return
-  const [name, argument] = names.map((each) => file.use('edgewise/server', `type ${each}`))
-  file.replace(node, argument === undefined ? (name ?? '') : `${name}<${argument}>`)
 }
 
 function migrateCreation(file: FileMigration, node: ts.NewExpression): void {

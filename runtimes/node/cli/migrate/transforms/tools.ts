@@ -3,7 +3,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import { addHandler } from './handlers.ts'
+import { addHandler, removeResultType } from './handlers.ts'
 import { migrateSchema, schemaKindOf } from './schemas.ts'
 import {
   membersOf,
@@ -37,6 +37,7 @@ export function migrateRegisterTool(file: FileMigration, call: MethodCall): void
     return
   }
   const hasInput = migrateConfig(file, literal, `the tool ${file.text(name)}`)
+  if (membersOf(file, literal).has('outputSchema')) removeResultType(file, handler)
   addHandler(file, 'tool', hasInput, handler)
 }
 

@@ -4,7 +4,7 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { callFactory } from './stdio.ts'
-import { membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
+import { functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 
 /** Migrates handlers, and everything that takes them. */
 export function migrateWebHandlers(file: FileMigration): void {
@@ -77,7 +77,9 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
   const [server, options] = call.arguments
   if (!server) return
   file.replace(call.expression, file.use('edgewise/cloudflare', 'createWorker'))
-  const isCreated = ts.isCallExpression(server) || ts.isNewExpression(server)
+  const isFactory = file.sdkTypeOf(server) !== 'McpServer' && functionOf(file, server) !== undefined
+  if (isFactory) callFactory(file, server)
+  const isCreated = isFactory || ts.isCallExpression(server) || ts.isNewExpression(server)
   if (isCreated && ts.findAncestor(call, (node) => ts.isFunctionLike(node))) {
     file.mark(call, 'mcpAgent', 'Create the server and the Worker once, outside of the function')
   }
@@ -103,19 +105,6 @@ function migrateAccess(file: FileMigration, node: ts.PropertyAccessExpression): 
     if (options) file.mark(options, 'names', 'The second argument of a handler is the caller')
     return
   }
-  const call = ts.isCallExpression(node.parent) ? node.parent : undefined
-  const outer = outermost(file, node)
   const message = text === 'notify' ? 'Use server.notify' : `Handlers have no member "${text}"`
-  file.giveUp(call ?? outer, 'names', message)
-}
-
-/** The whole chain of calls and members that a node begins. */
-function outermost({ ts }: FileMigration, node: ts.Expression): ts.Expression {
-  let outer = node
-  for (;;) {
-    const { parent } = outer
-    const isAccess = ts.isPropertyAccessExpression(parent) || ts.isCallExpression(parent)
-    if (!isAccess || parent.expression !== outer) return outer
-    outer = parent
-  }
+  file.giveUp(node, 'names', message)
 }
