@@ -86,9 +86,17 @@ export function migrateProject(
   const changed = new Map<string, string>()
   const imported = new Set<string>()
   const added = new Set<string>()
+  const notes: string[] = []
+  if (files.some(({ handlers }) => handlers.size > 0)) notes.push(ERROR_NOTE)
   for (const file of files) {
     file.insertMarks()
-    const completed = completeImports(compiler, file, file.edits.apply(file.source.text))
+    const text = applyEdits(file)
+    if (text === undefined) {
+      notes.push(`${file.path}: Unchanged, because two of its changes overlap: migrate it by hand`)
+      for (const name of importedPackages(file.source.text)) imported.add(name)
+      continue
+    }
+    const completed = completeImports(compiler, file, text)
     for (const name of completed.packages) imported.add(name)
     for (const module of file.imports.keys()) added.add(module)
     if (completed.text !== project.get(file.path)) changed.set(file.path, completed.text)
@@ -98,8 +106,6 @@ export function migrateProject(
     changed.set(path, `// ${formatMark(message, 'mcpAgent')}\n${project.get(path) ?? ''}`)
     for (const name of importedPackages(project.get(path) ?? '')) imported.add(name)
   }
-  const notes: string[] = []
-  if (files.some(({ handlers }) => handlers.size > 0)) notes.push(ERROR_NOTE)
   for (const [path, text] of project) {
     if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(path)) {
       const migrated = migrateWrangler(path, text, classNames)
@@ -109,9 +115,21 @@ export function migrateProject(
       if (!migrated) continue
       changed.set(path, migrated.text)
       notes.push(...migrated.notes.map((note) => `${path}: ${note}`))
+    } else if (/(?:^|\/)deno\.jsonc?$/.test(path) && text.includes('@modelcontextprotocol/')) {
+      notes.push(`${path}: Add "edgewise": "npm:edgewise@^${version}" to "imports"`)
     }
   }
   return { changed, marks: findMarks(changed), notes }
+}
+
+/** The changed text; `undefined` if two transforms changed the same code in different ways. */
+function applyEdits(file: FileMigration): string | undefined {
+  try {
+    return file.edits.apply(file.source.text)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 function unwrapAgents(
