@@ -42,7 +42,7 @@ async function flood(page: Page): Promise<void> {
   await page.evaluate(() => (location.hash = '#/tool/flood'))
   await page.getByLabel('lines').fill(String(LINES))
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.locator('#log').getByText(`Line ${LINES}`, { exact: true }).waitFor()
+  await page.locator('.scroller').getByText(`Line ${LINES}`, { exact: true }).waitFor()
 }
 
 async function filter(page: Page): Promise<void> {

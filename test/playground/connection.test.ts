@@ -197,9 +197,7 @@ describe('Playground: connection', () => {
       await own.getByRole('main').getByText(said, { exact: true }).waitFor()
       const isElsewhere = own.getByText('The address may be another page of that site')
       expect(await isElsewhere.count()).toBe(elsewhere ? 1 : 0)
-      // It is on the wire as well
-      await own.getByRole('tab', { name: 'Wire' }).click()
-      await sees(own.locator('#wire'), `HTTP ${status}`)
+      await sees(own.locator('.scroller'), `HTTP ${status}`)
       visited.complaints.splice(0)
     },
   )
@@ -211,8 +209,7 @@ describe('Playground: connection', () => {
     await press(own, 'Run')
     await sees(status, 'Lost the connection to Edgewise demo')
     await sees(result(own), /^Cannot reach "[^"]+"$/)
-    await own.getByRole('tab', { name: 'Wire' }).click()
-    await sees(own.locator('#wire li[data-failed]'), 'no answer')
+    await sees(own.locator('.entry[data-failed]'), 'no response')
     await own.unroute('**/mcp')
     await press(own, 'Reconnect now')
     await sees(status, /^Connected to Edgewise demo/)

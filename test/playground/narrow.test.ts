@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
 import { LONG, server as crowd } from './crowd.ts'
-import { states } from './states.ts'
+import { showTimeline, states } from './states.ts'
 import { connectTo, dialog, press, result, sees, show, visit } from './visit.ts'
 
 const viewport = { width: 360, height: 640 }
@@ -46,7 +46,9 @@ describe('The playground at 360 pixels', () => {
     await press(own, 'Send')
     await sees(result(own), /^Done in/)
     expect(await width(own)).toBe(360)
-    expect(await own.locator('#log').evaluate(isCut)).toBe(false)
+    await showTimeline(own)
+    expect(await width(own)).toBe(360)
+    expect(await own.locator('.scroller').evaluate(isCut)).toBe(false)
   })
 
   it('does not scroll sideways in a form of unions and of objects in lists', async () => {
@@ -107,12 +109,13 @@ describe('Playground on a narrow screen', () => {
     )
   })
 
-  it('breaks long lines of the wire instead of cutting them', async () => {
-    await press(page, 'Timeline')
-    await page.getByRole('tab', { name: 'Wire' }).click()
-    await page.locator('#wire summary').first().click()
-    const blocks = page.locator('#wire pre')
-    await blocks.nth(1).waitFor()
+  it('breaks long lines of the timeline instead of cutting them', async () => {
+    await showTimeline(page)
+    await page.locator('.entry summary').first().click()
+    const parts = page.locator('.entry [open] details:not([open]) > summary')
+    while ((await parts.count()) > 0) await parts.first().click()
+    const blocks = page.locator('.entry :is(pre, .json)')
+    expect(await blocks.count()).toBeGreaterThan(2)
     const cut = (all: Element[]): number =>
       all.filter((each) => each.scrollWidth > each.clientWidth).length
     expect(await blocks.evaluateAll(cut)).toBe(0)

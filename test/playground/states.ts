@@ -2,6 +2,13 @@
 import type { Page } from 'playwright-core'
 import { dialog, press, result, sees, show, showAddress } from './visit.ts'
 
+/** Shows the timeline, which is a place of its own on a narrow screen. */
+export async function showTimeline(page: Page): Promise<void> {
+  const place = page.locator('#places').getByRole('button', { name: 'Timeline' })
+  if (await place.isVisible()) await place.click()
+  await page.locator('.entry').first().waitFor()
+}
+
 /** What the page shows, and how a person gets there. */
 export const states: readonly [what: string, reach: (page: Page) => Promise<void>][] = [
   [
@@ -29,13 +36,12 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
   ],
   ['its value as JSON', (page) => press(page, 'Edit as JSON')],
   [
-    'progress, and a log',
+    'progress',
     async (page) => {
       await show(page, 'tool/count', 'Count slowly')
       await page.getByLabel('pauseMs').fill('2000')
       await press(page, 'Run')
       await sees(result(page), /^Step \d of 8$/)
-      await page.locator('#log .entry').first().waitFor()
     },
   ],
   [
@@ -54,11 +60,21 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
     },
   ],
   [
-    'the wire',
+    'an expanded entry of the timeline',
     async (page) => {
-      await page.getByRole('tab', { name: 'Wire' }).click()
-      await page.locator('#wire summary').last().click()
-      await page.locator('#wire .json').first().waitFor()
+      await showTimeline(page)
+      const entry = page.locator('.entry[data-kind=request]').last()
+      await entry.locator('summary').first().click()
+      await entry.locator('.json').first().waitFor()
+      await entry.getByText('POST').first().click()
+    },
+  ],
+  [
+    'the filters of the timeline',
+    async (page) => {
+      await page.getByRole('button', { name: 'Filter', exact: true }).click()
+      await page.getByRole('button', { name: 'Requests' }).click()
+      await page.getByRole('button', { name: 'Filter', exact: true }).click()
     },
   ],
   [

@@ -78,7 +78,7 @@ describe('Playground: tools', () => {
     await press(page, 'Run')
     await sees(result(page), /^Step \d+ of 50$/)
     expect(await result(page).getByRole('progressbar').getAttribute('max')).toBe('50')
-    await sees(page.getByRole('log'), 'Counting to 50')
+    await sees(page.locator('.entry[data-kind=log]'), 'Counting to 50')
     await press(page, 'Cancel')
     await sees(result(page), 'Cancelled')
   })

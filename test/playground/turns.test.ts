@@ -17,10 +17,10 @@ describe('Playground: a tab that waits for its turn to listen', () => {
       tabs.push(tab)
     }
     const last = tabs.pop()!
-    await sees(last.locator('#log'), 'Not listening: four other tabs do')
+    await sees(last.locator('.scroller'), 'Not listening: four other tabs do')
     for (const tab of tabs) expect(await tab.getByText('Not listening').count()).toBe(0)
     await first.close()
-    await sees(last.locator('#log'), 'Listening again')
+    await sees(last.locator('.scroller'), 'Listening again')
     await context.close()
   })
 })

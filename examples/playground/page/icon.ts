@@ -6,8 +6,6 @@
  */
 import { find } from './dom.ts'
 
-const template = find('glyph', HTMLTemplateElement)
-
 /** The names of the icons. */
 export type IconName =
   | 'plus'
@@ -23,10 +21,16 @@ export type IconName =
   | 'stop'
   | 'bookmark'
   | 'copy'
+  | 'filter'
+  | 'log'
+  | 'key'
+  | 'globe'
+  | 'question'
 
 /** Creates an icon. */
 export function icon(name: IconName): Node {
-  const drawing = document.importNode(template.content, true)
+  const { content } = find('glyph', HTMLTemplateElement)
+  const drawing = document.importNode(content, true)
   drawing.querySelector('use')?.setAttribute('href', `#icon-${name}`)
   return drawing
 }

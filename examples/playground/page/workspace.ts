@@ -85,7 +85,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   const settings = createStore(initial)
   const status = createStore<Status>({ state: 'idle', text: 'Not connected' })
   const steps = createStore<readonly SignInStep[]>([])
-  const timeline = createTimeline()
+  const timeline = createTimeline({ settings })
   let link: Link | undefined
   let connection: Connection | undefined
   /** Aborted when connecting is cancelled or begins again. */

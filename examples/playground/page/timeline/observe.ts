@@ -1,23 +1,21 @@
 /**
- * What the page learns from the requests of a client.
+ * A `fetch` that records every HTTP exchange and every message. Streams are passed on unchanged, so that aborting
+ * and backpressure work as without it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { isObject, type Fetch } from 'edgewise/browser'
+import { tryParse } from '../json.ts'
+import { redact } from '../secrets.ts'
+import { tapEvents } from './event-stream.ts'
+import { messagesOf } from './messages.ts'
+import { now, type Body, type SessionRecord } from './record.ts'
+import { redactForm, redactRequestHeaders, redactResponseHeaders, redactUrl } from './redact.ts'
 
-/** A response of the server. */
-export interface Answer {
-  readonly url: string
-  /** The HTTP status. */
-  readonly status: number
-  readonly statusText: string
-  readonly contentType: string
-  /** The beginning of the body. */
-  readonly text: string
-  /** Whether the body is a message of the protocol. */
-  readonly isMessage: boolean
-}
+/** The maximum length of recorded text that is not JSON, in characters. */
+const MAX_TEXT_LENGTH = 100_000
 
-/** Receives the events of a client's `fetch`. */
+/** Receives the events of an observed `fetch`. */
 export interface ObserveHooks {
   /** Called with the id of the session, if the server created one. */
   onSession?(id: string): void
@@ -25,4 +23,107 @@ export interface ObserveHooks {
   onSignedIn?(): void
   /** Called with every response. */
   onAnswer?(answer: Answer): void
+}
+
+/** A response of the server. */
+export interface Answer {
+  readonly url: string
+  /** The HTTP status. */
+  readonly status: number
+  readonly statusText: string
+  /** The media type; empty if it is unknown. */
+  readonly contentType: string
+  /** The body; empty if it is a stream. */
+  readonly text: string
+  /** Whether the body is a message, or a stream of messages. */
+  readonly isMessage: boolean
+}
+
+/** Where the records go. */
+export interface RecordSink {
+  add(record: SessionRecord): void
+  /** Returns the number of the next HTTP exchange. */
+  nextExchange(): number
+  /** The secrets that requests carried. */
+  readonly secrets: Set<string>
+  /** The ids of sessions. */
+  readonly sessionIds: Set<string>
+}
+
+/** Wraps the `fetch` of one client. */
+export function observedFetch(
+  { add, nextExchange, secrets, sessionIds }: RecordSink,
+  client: number,
+  send: Fetch,
+  { onSession, onSignedIn, onAnswer }: ObserveHooks,
+): Fetch {
+  return async (url, init) => {
+    const http = nextExchange()
+    const headers = new Headers(init.headers)
+    const { method = 'GET', body } = init
+    add({
+      type: 'request',
+      at: now(),
+      http,
+      client,
+      method,
+      url: redactUrl(url),
+      headers: redactRequestHeaders(headers, secrets),
+      ...bodyOf(body instanceof URLSearchParams ? String(body) : body),
+    })
+    if (headers.has('authorization')) onSignedIn?.()
+
+    const end = (error?: unknown): void => {
+      if (error === undefined) add({ type: 'end', at: now(), http })
+      else if (init.signal?.aborted) add({ type: 'end', at: now(), http, aborted: true })
+      else add({ type: 'end', at: now(), http, error: String(error) })
+    }
+    const response = await send(url, init).catch((error: unknown) => {
+      end(error)
+      throw error
+    })
+    const { status, statusText } = response
+    const session = response.headers.get('mcp-session-id')
+    if (session !== null) {
+      sessionIds.add(session)
+      onSession?.(session)
+    }
+    const redacted = redactResponseHeaders(response.headers)
+    add({ type: 'response', at: now(), http, status, statusText, headers: redacted })
+
+    const contentType = response.headers.get('content-type') ?? ''
+    if (response.body && contentType.startsWith('text/event-stream')) {
+      onAnswer?.({ status, statusText, url, contentType, text: '', isMessage: true })
+      const stream = tapEvents(response.body, {
+        onEvent: ({ data, ...event }) =>
+          add({ type: 'message', at: now(), http, ...event, ...bodyOf(data) }),
+        onEnd: end,
+        onCancel: () => add({ type: 'end', at: now(), http, aborted: true }),
+      })
+      return new Response(stream, response)
+    }
+    const text = await response.text().catch((error: unknown) => {
+      end(error)
+      throw error
+    })
+    const received = bodyOf(text)
+    if (text !== '') add({ type: 'message', at: now(), http, ...received })
+    end()
+    const isMessage = messagesOf(received).length > 0
+    onAnswer?.({ status, statusText, url, contentType, text, isMessage })
+    // A response of these statuses must not have a body
+    return new Response([204, 205, 304].includes(status) ? null : text, response)
+  }
+}
+
+/** Parses a body. Secrets are redacted unless it is a message. */
+function bodyOf(text: unknown): Body {
+  if (typeof text !== 'string' || text === '') return {}
+  const { length } = text
+  const json = tryParse(text)
+  if (isObject(json) || Array.isArray(json)) {
+    return { length, json: messagesOf({ json }).length > 0 ? json : redact(json) }
+  }
+  const shown = text.slice(0, MAX_TEXT_LENGTH)
+  return { length, text: /^[\w.~%+-]+=[^\s]*$/.test(shown) ? redactForm(shown) : shown }
 }

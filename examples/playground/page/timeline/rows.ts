@@ -5,19 +5,46 @@
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/feed/
  */
 
-/** A list that grows at its end. */
-export interface Rows<T> {
-  /** The number of items, whether or not they are in view. */
-  readonly count: number
-  add(item: T): void
-  clear(): void
+/** A row of the list. */
+export interface Row {
+  readonly element: HTMLElement
+  /** The part that takes the focus. The arrow keys skip a row without it. */
+  readonly target: HTMLElement | undefined
+  /** Shows the present state of the item. */
+  update(): void
 }
 
-interface Entry<T> {
-  item: T
+/** A list whose items are shown in rows. */
+export interface Rows<T> {
+  /** Shows these items instead. The rows of items that remain do not move. */
+  show(items: readonly T[]): void
+  /** Adds an item to the end. */
+  add(item: T): void
+  /** Updates the row of an item, if it has one. */
+  update(item: T): void
+  /** Scrolls to the end, and follows it when items are added. */
+  follow(): void
+}
+
+/** What a list needs. */
+export interface RowsOptions<T, R extends Row> {
+  /** The element that scrolls. */
+  readonly scroller: HTMLElement
+  readonly list: HTMLElement
+  makeRow(item: T): R
+  /** Called with the rows in view after each change. */
+  onDraw(visible: ReadonlyMap<T, R>): void
+  /** Called with whether the list is at its end. */
+  onFollow(follows: boolean): void
+}
+
+interface Slot<T, R> {
+  readonly item: T
   /** Created when it first comes into view. It is not removed, because the user may have expanded it. */
-  row?: HTMLElement
+  row?: R
   height: number
+  /** Whether the item has changed since its row was updated. */
+  isStale: boolean
 }
 
 /** The height of most rows, in pixels. */
@@ -26,19 +53,25 @@ const USUAL_HEIGHT = 38
 const MARGIN = 400
 /** The distance from the end that still counts as the end, in pixels. */
 const END_DISTANCE = 40
-/** The maximum number of entries. Above it, the oldest tenth is removed. */
-const MAX_ENTRIES = 20_000
 
 /** Renders the rows in view of a list, inside of an element that scrolls. */
-export function setUpRows<T>(
-  scroller: HTMLElement,
-  list: HTMLElement,
-  makeRow: (item: T) => HTMLElement,
-): Rows<T> {
-  let entries: Entry<T>[] = []
+export function setUpRows<T extends object, R extends Row>({
+  scroller,
+  list,
+  makeRow,
+  onDraw,
+  onFollow,
+}: RowsOptions<T, R>): Rows<T> {
+  let slots: Slot<T, R>[] = []
+  let rendered: Slot<T, R>[] = []
+  const slotOf = new WeakMap<T, Slot<T, R>>()
   let isScheduled = false
   /** Whether the user is at the end of the list, so that the list scrolls when rows are added. */
   let follows = true
+  /** The scroll position to draw at, if it is not the present one. */
+  let targetTop: number | undefined
+  /** The item whose row has the focus, or had it last. Only its row can be reached with the Tab key. */
+  let active: T | undefined
 
   function scheduleDraw(): void {
     if (isScheduled) return
@@ -48,111 +81,202 @@ export function setUpRows<T>(
 
   function draw(): void {
     isScheduled = false
-    if (scroller.hidden) return
-    const totalHeight = heightOf(entries)
-    const viewHeight = scroller.clientHeight
-    const viewTop = follows ? totalHeight - viewHeight : scroller.scrollTop
-    const [from, heightBefore] = skipHeight(entries, 0, viewTop - MARGIN)
-    const [to, renderedHeight] = skipHeight(
-      entries,
-      from,
-      viewTop - heightBefore + viewHeight + MARGIN,
+    const { clientHeight: viewHeight } = scroller
+    if (viewHeight === 0) return
+    const totalHeight = heightOf(slots)
+    const viewTop = follows ? totalHeight - viewHeight : (targetTop ?? scroller.scrollTop)
+    const [from, heightBefore] = skipHeight(slots, 0, viewTop - MARGIN)
+    const bottom = viewTop - heightBefore + viewHeight + MARGIN
+    const [to, renderedHeight] = skipHeight(slots, from, bottom)
+    rendered = slots.slice(from, to + 1)
+    const rows = rendered.map(updatedRow)
+    keepFocus(rows)
+    replaceRows(
+      list,
+      rows.map(({ element }) => element),
     )
-    const rendered = entries.slice(from, to)
-    replaceRows(list, rendered.map(rowOf))
-    rendered.forEach(({ row }, index) => {
-      if (!row) return
+    rows.forEach(({ element }, index) => {
       // For screen readers, as only a part of the list is rendered
-      row.ariaPosInSet = `${from + index + 1}`
-      row.ariaSetSize = `${entries.length}`
+      element.ariaPosInSet = `${from + index + 1}`
+      element.ariaSetSize = `${slots.length}`
     })
     list.style.paddingTop = `${heightBefore}px`
-    list.style.paddingBottom = `${totalHeight - heightBefore - renderedHeight}px`
-    settle(rendered, heightBefore, viewTop)
+    list.style.paddingBottom = `${Math.max(0, totalHeight - heightBefore - renderedHeight)}px`
+    settle(heightBefore, viewTop, viewHeight)
   }
 
   /** Measures the heights of rows, and corrects the scroll position so that visible rows do not move. */
-  function settle(rendered: readonly Entry<T>[], heightBefore: number, viewTop: number): void {
+  function settle(heightBefore: number, viewTop: number, viewHeight: number): void {
     let top = heightBefore
     let shift = 0
     let isNew = false
-    for (const entry of rendered) {
-      const height = entry.row?.getBoundingClientRect().height ?? entry.height
-      if (height !== entry.height) isNew = true
-      if (top < viewTop) shift += height - entry.height
-      top += entry.height
-      entry.height = height
+    const visible = new Map<T, R>()
+    const heights = rendered.map(({ row }) => row?.element.getBoundingClientRect().height ?? 0)
+    for (const [index, slot] of rendered.entries()) {
+      const height = heights[index] ?? slot.height
+      if (height !== slot.height) isNew = true
+      if (top < viewTop) shift += height - slot.height
+      if (slot.row && top + height > viewTop && top < viewTop + viewHeight) {
+        visible.set(slot.item, slot.row)
+      }
+      top += slot.height
+      slot.height = height
     }
+    makeReachable(visible)
+    onDraw(visible)
     if (follows) scroller.scrollTop = scroller.scrollHeight
+    else if (targetTop !== undefined) scroller.scrollTop = targetTop + shift
     else if (shift !== 0) scroller.scrollTop += shift
+    targetTop = undefined
     if (isNew) scheduleDraw()
   }
 
-  function rowOf(entry: Entry<T>): HTMLElement {
-    return (entry.row ??= makeRow(entry.item))
+  function updatedRow(slot: Slot<T, R>): R {
+    slot.row ??= makeRow(slot.item)
+    if (slot.isStale) slot.row.update()
+    slot.isStale = false
+    return slot.row
   }
 
-  /** Removes the oldest entries. Visible rows do not move. */
-  function dropOldest(count: number): void {
-    const dropped = entries.slice(0, count)
-    entries = entries.slice(count)
-    if (!follows) scroller.scrollTop -= heightOf(dropped)
+  /** Moves the focus from a row that is removed to the element that scrolls. */
+  function keepFocus(next: readonly R[]): void {
+    const { activeElement } = document
+    if (!activeElement || !list.contains(activeElement)) return
+    const stays = next.some(({ element }) => element.contains(activeElement))
+    if (!stays) scroller.focus({ preventScroll: true })
   }
 
-  function onScroll(): void {
-    follows = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - END_DISTANCE
-    // Rows that scroll back into view are not announced
-    list.closest('[role=log]')?.setAttribute('aria-live', follows ? 'polite' : 'off')
+  /** Lets the Tab key reach exactly one row. */
+  function makeReachable(visible: ReadonlyMap<T, R>): void {
+    const isActiveRendered = rendered.some(({ item }) => item === active)
+    const first = [...visible].find(([, { target }]) => target)?.[0]
+    const reachable = isActiveRendered ? active : first
+    for (const { item, row } of rendered) {
+      if (row?.target) row.target.tabIndex = item === reachable ? 0 : -1
+    }
+  }
+
+  /** Focuses the next row from an index in the direction of a step. */
+  function focusFrom(index: number, step: number): void {
+    for (let at = index; slots[at]; at += step) {
+      const slot = slots[at]
+      if (!slot || !updatedRow(slot).target) continue
+      const top = heightOf(slots.slice(0, at))
+      const { scrollTop, clientHeight } = scroller
+      if (top < scrollTop) targetTop = top
+      else if (top + slot.height > scrollTop + clientHeight) {
+        targetTop = top + slot.height - clientHeight
+      }
+      follows = at === slots.length - 1
+      active = slot.item
+      draw()
+      slot.row?.target?.focus({ preventScroll: true })
+      return
+    }
+  }
+
+  scroller.addEventListener('keydown', (event) => {
+    const { target, key } = event
+    const isRow = rendered.some(({ row }) => row?.target === target)
+    if (!isRow && target !== scroller) return
+    const last = slots.length - 1
+    const index = slots.findIndex(({ item }) => item === active)
+    const moves: { [key: string]: [from: number, step: number] } = {
+      ArrowDown: [index + 1, 1],
+      ArrowUp: [Math.max(0, index - 1), -1],
+      Home: [0, 1],
+      End: [last, -1],
+    }
+    const move = moves[key]
+    if (!move) return
+    event.preventDefault()
+    focusFrom(...move)
+  })
+  list.addEventListener('focusin', ({ target }) => {
+    const slot = rendered.find(({ row }) => row?.element.contains(target as Node))
+    if (!slot) return
+    active = slot.item
+    // Otherwise a new row could move this one out of view
+    if (slot !== slots.at(-1)) setFollows(false)
+  })
+
+  function setFollows(next: boolean): void {
+    if (follows !== next) onFollow(next)
+    follows = next
+  }
+
+  scroller.addEventListener('scroll', () => {
+    setFollows(scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - END_DISTANCE)
     scheduleDraw()
-  }
-  scroller.addEventListener('scroll', onScroll)
+  })
   new ResizeObserver(scheduleDraw).observe(scroller)
   list.addEventListener(
     'toggle',
     () => {
-      follows = false
+      setFollows(false)
       scheduleDraw()
     },
     true,
   )
 
+  function slotFor(item: T): Slot<T, R> {
+    const slot = slotOf.get(item) ?? { item, height: USUAL_HEIGHT, isStale: false }
+    slotOf.set(item, slot)
+    return slot
+  }
+
   return {
-    get count() {
-      return entries.length
+    show(items) {
+      const before = slots
+      const [first, heightBefore] = skipHeight(before, 0, scroller.scrollTop)
+      const within = scroller.scrollTop - heightBefore
+      slots = items.map(slotFor)
+      const remaining = new Set(slots)
+      const anchor = before.slice(first).find((slot) => remaining.has(slot))
+      if (!anchor || slots.length === 0) setFollows(true)
+      else if (!follows) {
+        const top = heightOf(slots.slice(0, slots.indexOf(anchor)))
+        targetTop = top + (anchor === before[first] ? within : 0)
+      }
+      draw()
     },
     add(item) {
-      entries.push({ item, height: USUAL_HEIGHT })
-      if (entries.length > MAX_ENTRIES) dropOldest(MAX_ENTRIES / 10)
+      slots.push(slotFor(item))
       scheduleDraw()
     },
-    clear() {
-      entries = []
-      follows = true
+    update(item) {
+      const slot = slotOf.get(item)
+      if (!slot?.row) return
+      slot.isStale = true
+      scheduleDraw()
+    },
+    follow() {
+      setFollows(true)
       draw()
     },
   }
 }
 
 /**
- * Skips the entries, beginning with the one at `from`, that end above a height. Returns the index of the next
- * entry, and the height of those that were skipped.
+ * Skips the slots, beginning with the one at `from`, that end above a height. Returns the index of the next
+ * slot, and the height of those that were skipped.
  */
 function skipHeight(
-  entries: readonly { height: number }[],
+  slots: readonly { height: number }[],
   from: number,
   below: number,
 ): [index: number, height: number] {
   let index = from
   let height = 0
-  for (let entry = entries[index]; entry && height + entry.height <= below;) {
-    height += entry.height
-    entry = entries[++index]
+  for (let slot = slots[index]; slot && height + slot.height <= below;) {
+    height += slot.height
+    slot = slots[++index]
   }
   return [index, height]
 }
 
-function heightOf(entries: readonly { height: number }[]): number {
-  return entries.reduce((sum, { height }) => sum + height, 0)
+function heightOf(slots: readonly { height: number }[]): number {
+  return slots.reduce((sum, { height }) => sum + height, 0)
 }
 
 /** Replaces the rows of a list. Rows that remain are not moved, because they may have the focus. */

@@ -1,0 +1,193 @@
+/**
+ * Computes the entries of the timeline from the records of a session. Works for all revisions and both HTTP
+ * transports, because it follows only the messages and the HTTP exchanges.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { addPart, end, type Entry, type NewEntry, type Part } from './entry.ts'
+import { messagesOf } from './messages.ts'
+import { createPairing, type Pairing } from './pairing.ts'
+import type {
+  EndRecord,
+  HeaderValues,
+  MessageRecord,
+  RequestRecord,
+  ResponseRecord,
+  SessionRecord,
+  StepRecord,
+} from './record.ts'
+
+/** Computes entries, record by record. */
+export interface EntryBuilder {
+  /** Adds a record, and returns the entries that it creates or changes. */
+  add(record: SessionRecord): ReadonlySet<Entry>
+  /** The numbers of the HTTP exchanges that are in progress. */
+  openExchanges(): ReadonlySet<number>
+}
+
+/** An HTTP exchange in progress. */
+interface Exchange {
+  method: string
+  pairing: Pairing
+  part: Part
+  /** The entries of the messages in its request. Without messages, the entry of the exchange itself. */
+  entries: readonly Entry[]
+  hasMessages: boolean
+  status: number
+  isStream: boolean
+}
+
+/** Creates a builder without entries. */
+export function entryBuilder(): EntryBuilder {
+  let lastId = 0
+  let changed = new Set<Entry>()
+  const exchanges = new Map<number, Exchange>()
+  const pairings = new Map<number, Pairing>()
+  const steps = new Map<number, Entry>()
+
+  function create(given: NewEntry): Entry {
+    const entry: Entry = {
+      direction: undefined,
+      failed: false,
+      level: 'info',
+      isStream: false,
+      parts: [],
+      omitted: 0,
+      ...given,
+      id: ++lastId,
+    }
+    changed.add(entry)
+    return entry
+  }
+  const change = (entry: Entry): void => void changed.add(entry)
+
+  function pairingOf(client: number): Pairing {
+    const pairing = pairings.get(client) ?? createPairing(create, change)
+    pairings.set(client, pairing)
+    return pairing
+  }
+
+  function request(record: RequestRecord): void {
+    const { at, http, client, method, url, headers } = record
+    const pairing = pairingOf(client)
+    const line = `${method} ${pathOf(url)}`
+    const part: Part = { at, title: line, lines: [line, ...linesOf(headers)] }
+    const messages = messagesOf(record)
+    const hasMessages = messages.length > 0
+    const entries = hasMessages
+      ? messages.map((message) => pairing.send(message, at))
+      : [create({ kind: 'http', title: line, start: at, direction: 'sent' })]
+    for (const entry of entries) addPart(entry, part)
+    const state = { status: 0, isStream: false }
+    exchanges.set(http, { method, pairing, part, entries, hasMessages, ...state })
+  }
+
+  function response({ http, at, status, statusText, headers }: ResponseRecord): void {
+    const exchange = exchanges.get(http)
+    if (!exchange) return
+    const { part, entries, hasMessages } = exchange
+    const line = `HTTP ${status} ${statusText}`.trim()
+    const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
+    Object.assign(exchange, { status, isStream })
+    part.end = at
+    part.note = isStream ? `${line}, stream` : line
+    part.failed = isFailure(exchange)
+    part.lines = [...(part.lines ?? []), '', line, ...linesOf(headers)]
+    entries.forEach(change)
+    const [own] = hasMessages ? [] : entries
+    if (own) Object.assign(own, { outcome: part.note, isStream })
+  }
+
+  function message(record: MessageRecord): void {
+    const { at, http, event, json, text } = record
+    const exchange = exchanges.get(http)
+    const messages = messagesOf(record)
+    const pairing = exchange?.pairing ?? pairingOf(0)
+    for (const each of messages) pairing.receive(each, at, exchange?.entries ?? [])
+    if (!exchange || (messages.length > 0 && exchange.hasMessages)) return
+    const method = messages[0]?.['method']
+    const title = typeof method === 'string' ? method : (event ?? 'Body')
+    for (const entry of exchange.entries) {
+      addPart(entry, {
+        at,
+        title,
+        direction: 'received',
+        body: text === undefined ? { json } : { text },
+      })
+      change(entry)
+    }
+  }
+
+  function close({ at, http, error, aborted }: EndRecord): void {
+    const exchange = exchanges.get(http)
+    if (!exchange) return
+    exchanges.delete(http)
+    const { part, entries, hasMessages } = exchange
+    part.end = at
+    if (error !== undefined) Object.assign(part, { note: error, failed: true })
+    for (const entry of entries) {
+      change(entry)
+      const isOneWay = !hasMessages || entry.kind === 'notification'
+      // Otherwise it has its response
+      if (!isOneWay && entry.end !== undefined) continue
+      if (error !== undefined) end(entry, at, 'no response', true)
+      else if (isFailure(exchange)) end(entry, at, `HTTP ${exchange.status}`, true)
+      else if (aborted) end(entry, at, entry.isStream ? 'closed' : 'cancelled')
+      else if (isOneWay) entry.end = at
+      // In older revisions, the response may still arrive on another stream
+      else if (exchange.isStream) end(entry, at, 'stream ended')
+      else if (exchange.status !== 202) end(entry, at, `HTTP ${exchange.status}`)
+    }
+  }
+
+  function step({ at, id, title, url, state, status, said, summary }: StepRecord): void {
+    const entry = steps.get(id) ?? create({ kind: 'sign-in', title, start: at })
+    steps.set(id, entry)
+    Object.assign(entry, { title, about: summary })
+    if (state === 'failed') end(entry, at, status === undefined ? 'failed' : `HTTP ${status}`, true)
+    else if (state !== 'running') end(entry, at, state === 'absent' ? 'does not exist' : 'done')
+    const lines = status === undefined ? [url] : [url, `HTTP ${status}`]
+    const body = said === undefined ? {} : { body: { json: said } }
+    entry.parts.splice(0, 1, { at: entry.start, title: 'Step', lines, isMain: true, ...body })
+    change(entry)
+  }
+
+  function apply(record: SessionRecord): void {
+    const { at } = record
+    if (record.type === 'request') request(record)
+    else if (record.type === 'response') response(record)
+    else if (record.type === 'message') message(record)
+    else if (record.type === 'end') close(record)
+    else if (record.type === 'step') step(record)
+    else {
+      const { type, text } = record
+      const kind = type === 'mark' ? type : 'log'
+      const source = type === 'mark' ? {} : { level: record.level, about: 'playground' }
+      create({ kind, title: text, start: at, end: at, ...source })
+    }
+  }
+
+  return {
+    add(record) {
+      changed = new Set()
+      apply(record)
+      return changed
+    },
+    openExchanges: () => new Set(exchanges.keys()),
+  }
+}
+
+/** Whether the server refused a request. With 405, it says that it has no such stream, or no sessions to end. */
+function isFailure({ status, method }: Exchange): boolean {
+  return status >= 400 && !(status === 405 && method !== 'POST')
+}
+
+function linesOf(headers: HeaderValues): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+}
+
+function pathOf(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}

@@ -1,0 +1,55 @@
+/**
+ * What a message is about, and how a request ended, in a few words.
+ *
+ * @see https://www.jsonrpc.org/specification
+ */
+import { isObject } from 'edgewise/browser'
+
+/** The maximum length of a label, in characters. */
+const MAX_LENGTH = 300
+
+/** Returns what params are about: a tool, a prompt, a resource, a question, the message of a progress. */
+export function subjectOf(params: unknown): string | undefined {
+  if (!isObject(params)) return undefined
+  const { name, uri, ref, message, level, taskId } = params
+  const text = [name, uri, message, level, taskId].find((each) => typeof each === 'string')
+  return text === undefined ? subjectOf(ref) : shorten(text)
+}
+
+/** How a request ended. */
+export interface Ending {
+  outcome: string
+  failed: boolean
+}
+
+/** Describes a response, by its result or its error. */
+export function endingOf(response: { [member: string]: unknown }): Ending {
+  const { error, result } = response
+  if (error !== undefined) {
+    const code = isObject(error) && typeof error['code'] === 'number' ? ` ${error['code']}` : ''
+    return { outcome: `error${code}`, failed: true }
+  }
+  if (!isObject(result)) return { outcome: 'result', failed: false }
+  if (result['isError'] === true) return { outcome: 'tool error', failed: true }
+  if (result['resultType'] === 'input_required') return { outcome: 'input required', failed: false }
+  if (result['resultType'] === 'task') return { outcome: 'task', failed: false }
+  // The answer of the user to a question
+  const { action } = result
+  return { outcome: typeof action === 'string' ? shorten(action) : 'result', failed: false }
+}
+
+/** Shows the data of a log message in one line. */
+export function lineOf(data: unknown): string {
+  return shorten(typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))
+}
+
+/** Shows a progress: its message, or how much is done. */
+export function progressOf({ progress, total, message }: { [name: string]: unknown }): string {
+  const done = String(progress)
+  const amount = typeof total === 'number' ? `${done} of ${total}` : done
+  return typeof message === 'string' ? `${amount}: ${shorten(message)}` : amount
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
+}

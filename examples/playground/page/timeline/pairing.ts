@@ -1,0 +1,233 @@
+/**
+ * Pairs the messages of one client: requests with their responses, progress with its request, and questions with
+ * their answers. In 2026-07-28, a result asks the questions, and the repeated request answers them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+import { isObject } from 'edgewise/browser'
+import { addPart, end, type Entry, type NewEntry } from './entry.ts'
+import { endingOf, lineOf, progressOf, subjectOf } from './label.ts'
+import { isResponse, type Message } from './messages.ts'
+import { isLevel } from './levels.ts'
+
+/** Pairs messages in the order of their transfer. */
+export interface Pairing {
+  /** Adds a message that the client sent, and returns the entry that it belongs to. */
+  send(message: Message, at: number): Entry
+  /**
+   * Adds a message that the client received.
+   *
+   * @param carriers The entries of the HTTP request in whose response it arrived.
+   */
+  receive(message: Message, at: number, carriers: readonly Entry[]): void
+}
+
+/** A question that a result asks, until a repeated request answers it. */
+interface OpenQuestion {
+  /** The state of the request, or the id of the task, that asks. */
+  scope: unknown
+  key: string
+  entry: Entry
+}
+
+/** Creates the pairing of a client. */
+export function createPairing(
+  create: (entry: NewEntry) => Entry,
+  change: (entry: Entry) => void,
+): Pairing {
+  /** The requests without a response, by id. The client and the server number theirs independently. */
+  const sent = new Map<unknown, Entry>()
+  const received = new Map<unknown, Entry>()
+  const byProgressToken = new Map<unknown, Entry>()
+  let questions: OpenQuestion[] = []
+  /** The questions of tasks that were asked, because each poll repeats them. */
+  const askedByTasks = new Set<string>()
+
+  function answer(entry: Entry, message: Message, at: number): void {
+    const direction = entry.direction === 'sent' ? 'received' : 'sent'
+    const ending = endingOf(message)
+    const body = { json: message }
+    const { failed } = ending
+    addPart(entry, {
+      at,
+      title: 'Response',
+      note: ending.outcome,
+      failed,
+      direction,
+      body,
+      isMain: true,
+    })
+    end(entry, at, ending.outcome, ending.failed)
+    change(entry)
+  }
+
+  /** Adds a response that belongs to no known request. */
+  function orphan(message: Message, at: number, direction: Entry['direction']): Entry {
+    const { outcome, failed } = endingOf(message)
+    const title = `Response ${JSON.stringify(message['id'] ?? null)}`
+    const about = 'to an unknown request'
+    const entry = create({ kind: 'request', title, about, direction, start: at })
+    addPart(entry, { at, title: 'Response', body: { json: message }, isMain: true })
+    end(entry, at, outcome, failed)
+    return entry
+  }
+
+  function cancel(requests: ReadonlyMap<unknown, Entry>, params: unknown, at: number): void {
+    const entry = isObject(params) ? requests.get(params['requestId']) : undefined
+    if (!entry || entry.end !== undefined) return
+    end(entry, at, 'cancelled')
+    change(entry)
+  }
+
+  function sendRequest(message: Message, at: number): Entry {
+    const { id, params } = message
+    const title = String(message['method'])
+    const earlier = sent.get(id)
+    if (earlier?.title === title && earlier.end !== undefined) {
+      // The same request again, for example after signing in
+      Object.assign(earlier, { end: undefined, outcome: undefined, failed: false, level: 'info' })
+      change(earlier)
+      return earlier
+    }
+    const entry = create({
+      kind: 'request',
+      title,
+      about: subjectOf(params),
+      direction: 'sent',
+      start: at,
+      isStream: title === 'subscriptions/listen',
+    })
+    addPart(entry, {
+      at,
+      title: 'Request',
+      direction: 'sent',
+      body: { json: message },
+      isMain: true,
+    })
+    sent.set(id, entry)
+    if (!isObject(params)) return entry
+    const { _meta: meta, inputResponses, requestState, taskId } = params
+    if (isObject(meta) && meta['progressToken'] !== undefined) {
+      byProgressToken.set(meta['progressToken'], entry)
+    }
+    if (isObject(inputResponses)) answerQuestions(inputResponses, requestState ?? taskId, at)
+    return entry
+  }
+
+  function answerQuestions(responses: object, scope: unknown, at: number): void {
+    for (const [key, response] of Object.entries(responses)) {
+      const question = questions.find((each) => each.key === key && each.scope === scope)
+      if (!question) continue
+      questions = questions.filter((each) => each !== question)
+      answer(question.entry, { result: response }, at)
+    }
+  }
+
+  /** Adds the questions that a result asks. */
+  function ask(result: unknown, at: number, parent: Entry): void {
+    if (!isObject(result) || !isObject(result['inputRequests'])) return
+    const { inputRequests, requestState, taskId } = result
+    for (const [key, request] of Object.entries(inputRequests)) {
+      if (!isObject(request)) continue
+      const asked = JSON.stringify([taskId, key])
+      if (taskId !== undefined && askedByTasks.has(asked)) continue
+      askedByTasks.add(asked)
+      const entry = question(request, at, parent)
+      questions.push({ scope: requestState ?? taskId, key, entry })
+    }
+  }
+
+  function question(request: Message, at: number, parent: Entry | undefined): Entry {
+    const { method, params } = request
+    const title = String(method)
+    const entry = create({
+      kind: method === 'ping' ? 'request' : 'question',
+      title,
+      about: subjectOf(params),
+      direction: 'received',
+      start: at,
+      ...(parent && { parent }),
+    })
+    const body = { json: request }
+    addPart(entry, { at, title: 'Request', direction: 'received', body, isMain: true })
+    return entry
+  }
+
+  function receiveResponse(message: Message, at: number, carriers: readonly Entry[]): void {
+    const { id, result } = message
+    // The id is missing if the server could not read that of the request
+    const only = carriers.length === 1 && carriers[0]?.kind === 'request' ? carriers[0] : undefined
+    const entry = sent.get(id) ?? (id === undefined || id === null ? only : undefined)
+    if (!entry) return void orphan(message, at, 'received')
+    sent.delete(id)
+    answer(entry, message, at)
+    ask(result, at, entry)
+  }
+
+  function receiveNotification(message: Message, at: number, parent: Entry | undefined): void {
+    const { method, params } = message
+    if (method === 'notifications/cancelled') cancel(received, params, at)
+    const body = { json: message }
+    const values = isObject(params) ? params : {}
+    if (method === 'notifications/progress') {
+      const entry = byProgressToken.get(values['progressToken'])
+      if (entry) {
+        const note = progressOf(values)
+        addPart(entry, { at, title: 'Progress', note, direction: 'received', body })
+        return change(entry)
+      }
+    }
+    const common = { direction: 'received', start: at, end: at, ...(parent && { parent }) } as const
+    const { level, logger, data } = values
+    const entry =
+      method === 'notifications/message'
+        ? create({
+            ...common,
+            kind: 'log',
+            title: lineOf(data),
+            level: isLevel(level) ? level : 'info',
+            about: typeof logger === 'string' ? logger : undefined,
+          })
+        : create({
+            ...common,
+            kind: 'notification',
+            title: String(method),
+            about: subjectOf(params),
+          })
+    addPart(entry, { at, title: 'Notification', direction: 'received', body, isMain: true })
+  }
+
+  return {
+    send(message, at) {
+      const { id, method, params } = message
+      if (isResponse(message)) {
+        const entry = received.get(id)
+        if (!entry) return orphan(message, at, 'sent')
+        received.delete(id)
+        answer(entry, message, at)
+        return entry
+      }
+      if (id !== undefined) return sendRequest(message, at)
+      if (method === 'notifications/cancelled') cancel(sent, params, at)
+      const entry = create({
+        kind: 'notification',
+        title: String(method),
+        about: subjectOf(params),
+        direction: 'sent',
+        start: at,
+      })
+      const body = { json: message }
+      addPart(entry, { at, title: 'Notification', direction: 'sent', body, isMain: true })
+      return entry
+    },
+    receive(message, at, carriers) {
+      if (isResponse(message)) return receiveResponse(message, at, carriers)
+      const parent = carriers.find(({ kind, isStream }) => kind === 'request' && !isStream)
+      if (message['id'] === undefined) return receiveNotification(message, at, parent)
+      const entry = question(message, at, parent)
+      received.set(message['id'], entry)
+      if (parent)
+        addPart(parent, { at, title: entry.title, note: entry.about ?? '', direction: 'received' })
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** The row of an entry. It expands to show the messages, the HTTP exchange and the timing. */
+import { el } from '../dom.ts'
+import { icon, type IconName } from '../icon.ts'
+import { duration, timeOf } from '../time.ts'
+import type { Axis } from './axis.ts'
+import { entryDetails, type Details } from './details.ts'
+import type { Entry } from './entry.ts'
+import { now } from './record.ts'
+import type { Row } from './rows.ts'
+
+/** The row of an entry, with a bar on the axis. */
+export interface EntryRow extends Row {
+  /** Places the bar. */
+  place(axis: Axis, at: number): void
+}
+
+/** Creates the row of an entry. */
+export function entryRow(entry: Entry): EntryRow {
+  return entry.kind === 'mark' ? markRow(entry) : expandableRow(entry)
+}
+
+function markRow({ title, start }: Entry): EntryRow {
+  const element = el('li', { class: 'mark' }, el('span', {}, title), timeOf(new Date(start)))
+  return { element, target: undefined, update() {}, place() {} }
+}
+
+function expandableRow(entry: Entry): EntryRow {
+  const bar = el('span', { class: 'bar' })
+  const track = el('span', { class: 'track', 'aria-hidden': 'true' }, bar)
+  const summary = el('summary')
+  const fold = el('details', {}, summary)
+  const element = el('li', { class: 'entry', 'data-kind': entry.kind }, fold)
+  let details: Details | undefined
+
+  function update(): void {
+    const { direction, failed, level, start, end } = entry
+    Object.assign(element.dataset, { level, ...(direction && { direction }) })
+    element.toggleAttribute('data-failed', failed)
+    element.toggleAttribute('data-running', end === undefined)
+    const took = durationOf(entry)
+    summary.replaceChildren(
+      icon(iconOf(entry)),
+      el('span', { class: 'hidden' }, `${nameOf(entry)}: `),
+      title(entry),
+      el('span', { class: 'took' }, took),
+      timeOf(new Date(start)),
+      track,
+    )
+    details?.update()
+  }
+
+  fold.addEventListener('toggle', ({ target }) => {
+    if (target !== fold || !fold.open) return
+    if (!details) {
+      details = entryDetails(entry)
+      fold.append(details.element)
+    }
+    // Otherwise the expanded content of the last row would be out of view
+    element.scrollIntoView({ block: 'nearest' })
+  })
+  update()
+
+  return {
+    element,
+    target: summary,
+    update,
+    place(axis, at) {
+      const { start, end = at, isStream } = entry
+      const left = axis.position(start)
+      const right = isStream && entry.end === undefined ? 1 : axis.position(end)
+      bar.style.left = `${left * 100}%`
+      bar.style.width = `${(right - left) * 100}%`
+    },
+  }
+}
+
+function title({ kind, title: name, about, outcome, level }: Entry): HTMLElement {
+  const isLog = kind === 'log'
+  const parts = [
+    isLog && el('span', { class: 'level' }, level),
+    isLog && about !== undefined && el('span', { class: 'source' }, about),
+    el('span', { class: 'name' }, ...breakable(name)),
+    !isLog && about !== undefined && el('strong', {}, ...breakable(about)),
+    // Most requests have a result, so only other outcomes are worth reading
+    outcome !== undefined && outcome !== 'result' && el('span', { class: 'outcome' }, outcome),
+  ]
+  // The spaces are for screen readers, and for text that is copied
+  return el('span', { class: 'title' }, ...parts.flatMap((part) => (part ? [part, ' '] : [])))
+}
+
+/** The duration of an entry, so far if it is in progress; empty for what takes no time. */
+export function durationOf({ start, end, isStream }: Entry): string {
+  if (end === start) return ''
+  if (end !== undefined) return duration(end - start)
+  return isStream ? 'open' : `${duration(now() - start)} …`
+}
+
+const icons: { readonly [Kind in Entry['kind']]?: IconName } = {
+  question: 'question',
+  log: 'log',
+  http: 'globe',
+  'sign-in': 'key',
+}
+
+function iconOf({ kind, direction }: Entry): IconName {
+  return icons[kind] ?? (direction === 'sent' ? 'up' : 'down')
+}
+
+/** The kind of an entry, for screen readers. */
+function nameOf({ kind, direction }: Entry): string {
+  if (kind === 'request') return direction === 'sent' ? 'Request' : 'Request of the server'
+  if (kind === 'notification') {
+    return direction === 'sent' ? 'Sent notification' : 'Received notification'
+  }
+  if (kind === 'question') return 'Question'
+  if (kind === 'log') return 'Log message'
+  return kind === 'http' ? 'HTTP' : 'Sign-in'
+}
+
+/** Text that may be wrapped after a slash. */
+function breakable(text: string): Node[] {
+  const parts = text.split(/(?<=\/)/)
+  return parts.flatMap((part, index) =>
+    index === 0 ? [new Text(part)] : [el('wbr'), new Text(part)],
+  )
+}

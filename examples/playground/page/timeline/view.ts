@@ -1,0 +1,205 @@
+/**
+ * Shows the entries of a timeline, the newest last, with a toolbar. Exports the session, and shows the file of
+ * another one.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
+ */
+import { announce } from '../announce.ts'
+import { el } from '../dom.ts'
+import { icon } from '../icon.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Store } from '../store.ts'
+import { duration, timeOf } from '../time.ts'
+import { logAnnouncer } from './announce-logs.ts'
+import { createAxis } from './axis.ts'
+import type { Entry } from './entry.ts'
+import { createFilter, isEmpty, isShown } from './filter.ts'
+import { now, type SessionRecord } from './record.ts'
+import { createRecording, type Recording } from './recording.ts'
+import { redactUrl } from './redact.ts'
+import { entryRow, type EntryRow } from './row.ts'
+import { setUpRows } from './rows.ts'
+import type { KnownSecrets } from './session-file.ts'
+import { inSlices } from './slices.ts'
+import { createToolbar } from './toolbar.ts'
+
+/** How often the duration of a request in progress is updated, in milliseconds. */
+const TICK_MS = 500
+
+/**
+ * Fills the element of a timeline. Returns a function that adds records to it.
+ *
+ * @param secrets What an exported session must not contain.
+ */
+export function fillTimeline(
+  element: HTMLElement,
+  settings: Store<Settings>,
+  secrets: KnownSecrets,
+): (record: SessionRecord) => void {
+  const live = createRecording()
+  let shown: Recording = live
+  let filter = createFilter([], 'debug', '')
+  /** The entries that have a row. */
+  let listed = new Set<Entry>()
+  let lastListed = 0
+  /** Aborts filtering. */
+  let filtering: AbortController | undefined
+
+  const list = el('ol', { class: 'entries' })
+  const empty = el('p', { class: 'empty' })
+  const scroller = el('div', { class: 'scroller', tabindex: -1 }, empty, list)
+  const scaleStart = el('span')
+  const scaleLength = el('span')
+  const ticks = el('span', { class: 'ticks' }, scaleStart, scaleLength)
+  const scale = el('p', { class: 'scale', 'aria-hidden': 'true' }, ticks)
+  const newest = el(
+    'button',
+    { type: 'button', class: 'newest small', hidden: true, onclick: () => rows.follow() },
+    icon('down'),
+    'Newest',
+  )
+  const banner = el('div', { class: 'banner', role: 'status' })
+  const toolbar = createToolbar({
+    onFilter(next) {
+      filter = next
+      void refilter()
+    },
+    onClear: () => live.clear(),
+    onExport: () => void exportSession(),
+    onImport: (file) => void importSession(file),
+  })
+  element.append(toolbar.element, banner, scale, scroller, newest)
+  const rows = setUpRows({
+    scroller,
+    list,
+    makeRow: entryRow,
+    onDraw: placeBars,
+    onFollow: (follows) => (newest.hidden = follows),
+  })
+  const announceLog = logAnnouncer((text) => {
+    if (element.isConnected && shown === live) announce(text)
+  })
+
+  let tick: ReturnType<typeof setTimeout> | undefined
+  function placeBars(visible: ReadonlyMap<Entry, EntryRow>): void {
+    const at = now()
+    const entries = [...visible.keys()]
+    const running = entries.filter((entry) => entry.end === undefined && !entry.isStream)
+    const spans = entries
+      .filter(({ kind, isStream, end }) => kind !== 'mark' && (!isStream || end !== undefined))
+      .map(({ start, end = at }) => ({ start, end }))
+    const axis = createAxis(spans)
+    for (const row of visible.values()) row.place(axis, at)
+    scale.hidden = spans.length === 0
+    scaleStart.replaceChildren(timeOf(new Date(axis.start)))
+    scaleLength.textContent = `+${duration(axis.end - axis.start)}`
+    recount()
+    clearTimeout(tick)
+    if (running.length === 0 || shown !== live) return
+    tick = setTimeout(() => running.forEach(rows.update), TICK_MS)
+  }
+
+  function recount(): void {
+    const { length } = shown.entries
+    toolbar.setCount(listed.size, length)
+    empty.hidden = listed.size > 0
+    empty.textContent =
+      length > 0 ? 'No entry matches.' : 'Requests, responses and log messages appear here.'
+  }
+
+  /** Selects the entries to show again. */
+  async function refilter(): Promise<void> {
+    filtering?.abort()
+    filtering = new AbortController()
+    const { signal } = filtering
+    let selected: readonly Entry[] = shown.entries.slice()
+    if (!isEmpty(filter)) {
+      const matches: Entry[] = []
+      const select = (entry: Entry): void => void (isShown(entry, filter) && matches.push(entry))
+      const isDone = await inSlices(shown.entries, select, signal)
+      if (!isDone) return
+      selected = matches
+    }
+    filtering = undefined
+    listed = new Set(selected)
+    lastListed = selected.at(-1)?.id ?? 0
+    rows.show(selected)
+  }
+
+  function onChange(changed: ReadonlySet<Entry>): void {
+    changed.forEach(announceLog)
+    // The present search includes them
+    if (filtering) return
+    for (const entry of changed) {
+      if (listed.has(entry)) rows.update(entry)
+      else if (isShown(entry, filter)) {
+        if (entry.id < lastListed) return void refilter()
+        listed.add(entry)
+        lastListed = entry.id
+        rows.add(entry)
+      }
+    }
+  }
+
+  function show(recording: Recording): void {
+    shown.listen(undefined)
+    shown = recording
+    shown.listen({ onChange, onRemove: () => void refilter() })
+    toolbar.setReadOnly(recording !== live)
+    void refilter()
+  }
+  show(live)
+
+  async function exportSession(): Promise<void> {
+    const { writeSession } = await import('./session-file.ts')
+    const { url, revision, timeoutMs, logLevel, headers, token, roots } = settings.get()
+    const parts = await writeSession(
+      shown.records,
+      {
+        url: redactUrl(url),
+        revision,
+        timeoutMs,
+        logLevel,
+        headers: headers.map(({ name }) => name),
+        hasToken: token !== '',
+        roots: roots.length,
+      },
+      secrets,
+    )
+    save(`session-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.json`, parts)
+  }
+
+  async function importSession(file: File): Promise<void> {
+    const { readSession } = await import('./session-file.ts')
+    try {
+      const { records, startedAt, settings: used } = await readSession(file)
+      const recording = createRecording()
+      await inSlices(records, recording.add)
+      show(recording)
+      const server = typeof used['url'] === 'string' ? used['url'] : 'an unknown server'
+      showBanner(`${file.name}: ${server}, ${startedAt.toLocaleString('en')}`, 'Close the session')
+    } catch (error) {
+      showBanner(error instanceof Error ? error.message : String(error), 'Dismiss')
+    }
+  }
+
+  function showBanner(text: string, action: string): void {
+    const close = el('button', { type: 'button', class: 'small' }, action)
+    close.addEventListener('click', () => {
+      banner.replaceChildren()
+      if (shown !== live) show(live)
+      scroller.focus()
+    })
+    banner.replaceChildren(el('p', {}, text), close)
+  }
+
+  return live.add
+}
+
+/** Saves a file. */
+function save(name: string, parts: readonly string[]): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type: 'application/json' }))
+  el('a', { href: url, download: name }).click()
+  // The browser has begun to read it by then
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,213 @@
+// The timeline: what it shows of each request, how it is searched, resized, exported and imported.
+import { readFile } from 'node:fs/promises'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { server } from '../../examples/playground/server.ts'
+import { press, result, sees, show, visit } from './visit.ts'
+
+const visited = visit(server)
+let page: Page
+beforeAll(() => void ({ page } = visited))
+
+const panel = (): Locator => page.getByRole('complementary', { name: 'Timeline' })
+const entries = (): Locator => panel().locator('.entry')
+const titles = (): Promise<string[]> => entries().locator('.title').allInnerTexts()
+const clear = (): Promise<void> => panel().getByRole('button', { name: 'Clear' }).click()
+const search = (text: string): Promise<void> => panel().getByLabel('Search the timeline').fill(text)
+
+/** Calls the tool that counts, and clears the timeline before. */
+async function count(): Promise<void> {
+  await clear()
+  await show(page, 'tool/count', 'Count slowly')
+  await page.getByLabel('steps').fill('3')
+  await page.getByLabel('pauseMs').fill('20')
+  await press(page, 'Run')
+  await sees(result(page), 'Counted to 3.')
+}
+
+describe('The timeline of the playground', () => {
+  it('shows a request, its HTTP exchange and its response as one entry', async () => {
+    await show(page, 'prompt/plan', 'Plan a trip')
+    await page.getByLabel('city').fill('Quito')
+    await press(page, 'Get messages')
+    await sees(result(page), 'Plan three calm days')
+    const entry = entries().filter({ hasText: 'prompts/get' })
+    expect(await entry.count()).toBe(1)
+    await entry.locator('summary').first().click()
+    await sees(entry, '"prompts/get"')
+    await sees(entry, 'Plan three calm days')
+    await entry.getByText('POST /mcp').click()
+    await sees(entry, /mcp-name: plan/)
+    await entry.locator('summary').first().click()
+  })
+
+  it('labels every entry, and marks failures', async () => {
+    await show(page, 'tool/fail', 'Fail')
+    await press(page, 'Run')
+    await sees(result(page), /reported an error/)
+    const last = entries().filter({ hasText: 'tools/call' }).last()
+    expect((await last.locator('.title').innerText()).split(/\s+/)).toEqual([
+      'tools/call',
+      'fail',
+      'tool',
+      'error',
+    ])
+    const color = (part: string): Promise<string> =>
+      last
+        .locator(part)
+        .first()
+        .evaluate((each) => getComputedStyle(each).color)
+    expect(await color('.glyph')).toBe(await color('.outcome'))
+    expect(await panel().locator('[data-failed] strong').allInnerTexts()).toEqual(['fail'])
+  })
+
+  it('shows all entries on one axis, and how long requests took', async () => {
+    await count()
+    const call = entries().filter({ hasText: 'tools/call' })
+    expect(await call.locator('.took').first().innerText()).toMatch(/^\d+ ms$/)
+    const logs = entries().and(page.locator('[data-kind=log]'))
+    expect(await logs.count()).toBeGreaterThan(1)
+    const place = (row: Locator): Promise<{ left: number; width: number }> =>
+      row.locator('.bar').evaluate((bar) => {
+        const { left, width } = bar.getBoundingClientRect()
+        return { left, width }
+      })
+    const bar = await place(call)
+    const first = await place(logs.first())
+    const last = await place(logs.last())
+    expect(bar.width).toBeGreaterThan(100)
+    expect(first.left).toBeGreaterThanOrEqual(bar.left)
+    expect(last.left).toBeGreaterThan(first.left)
+    expect(last.left).toBeLessThanOrEqual(bar.left + bar.width)
+    const times = await entries().locator('time').allInnerTexts()
+    expect(times).toEqual(times.toSorted())
+    expect(times[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/)
+  })
+
+  it('shows the progress of a request in its entry', async () => {
+    const call = entries().filter({ hasText: 'tools/call' })
+    await call.locator('summary').first().click()
+    await sees(call, /^3 of 3/)
+    await call.locator('summary').first().click()
+  })
+
+  it('is filtered by kind and level, and searched', async () => {
+    await search('counted to 3')
+    await expect.poll(titles).toHaveLength(1)
+    expect((await titles())[0]).toMatch(/^tools\/call/)
+    expect(await panel().getByRole('heading').innerText()).toMatch(/1 of \d/)
+    await search('nothing like it')
+    await sees(panel(), 'No entry matches.')
+    await search('')
+    await press(page, 'Filter')
+    await panel().getByRole('button', { name: 'Log', exact: true }).click()
+    await expect.poll(() => entries().and(page.locator(':not([data-kind=log])')).count()).toBe(0)
+    expect(await entries().count()).toBeGreaterThan(0)
+    await panel().getByLabel('Level', { exact: true }).selectOption('Errors')
+    await sees(panel(), 'No entry matches.')
+    await panel().getByLabel('Level', { exact: true }).selectOption('All levels')
+    await panel().getByRole('button', { name: 'Log', exact: true }).click()
+    await press(page, 'Filter')
+  })
+
+  it('is read by keyboard: the arrow keys move between entries', async () => {
+    await panel().getByLabel('Search the timeline').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    const focused = page.locator(':focus')
+    const first = await focused.innerText()
+    expect(first).toContain('tools/call')
+    await page.keyboard.press('End')
+    expect(await focused.innerText()).not.toBe(first)
+    await page.keyboard.press('Home')
+    expect(await focused.innerText()).toBe(first)
+    await page.keyboard.press('ArrowDown')
+    expect(await focused.evaluate((each) => each.tagName)).toBe('SUMMARY')
+    expect(await focused.innerText()).not.toBe(first)
+  })
+
+  it('exports a session, and shows an imported one until the user closes it', async () => {
+    const downloading = page.waitForEvent('download')
+    await press(page, 'Export')
+    const path = await (await downloading).path()
+    const before = await titles()
+    await clear()
+    await sees(panel(), 'Requests, responses and log messages appear here.')
+    const input = panel().locator('input[type=file]')
+    await input.setInputFiles({
+      name: 'bug.json',
+      mimeType: 'application/json',
+      buffer: await readFile(path),
+    })
+    await sees(panel(), /^bug\.json: http/)
+    // The stream was opened before, and is needed to understand what it carries
+    await expect.poll(titles).toEqual(['subscriptions/listen', ...before])
+    expect(await panel().getByRole('button', { name: 'Clear' }).isVisible()).toBe(false)
+    await press(page, 'Close the session')
+    await sees(panel(), 'Requests, responses and log messages appear here.')
+    await input.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
+    await sees(panel(), 'Cannot open "a.txt": it is not JSON')
+    await press(page, 'Dismiss')
+  })
+
+  it('expands the last entry into view', async () => {
+    await count()
+    const last = entries().last()
+    await last.locator('summary').first().click()
+    await last.locator('.json').first().waitFor()
+    const bottoms = [panel(), last].map((each) =>
+      each.evaluate((element) => element.getBoundingClientRect().bottom),
+    )
+    const [bottom = 0, row = 0] = await Promise.all(bottoms)
+    expect(Math.floor(row)).toBeLessThanOrEqual(bottom)
+  })
+
+  it('scrolls in its panel, and a long form in its own, and not with the page', async () => {
+    const own = await visited.open('#/tool/order', { viewport: { width: 1280, height: 500 } })
+    const beyond = (): Promise<number> =>
+      own.evaluate(() => {
+        const { scrollHeight, clientHeight } = document.documentElement
+        return scrollHeight - clientHeight
+      })
+    for (let notes = 0; notes < 8; notes++) await press(own, 'Add to notes')
+    expect(await beyond()).toBe(0)
+    await own.locator('.entry summary').first().click()
+    await own.locator('.entry .json').first().waitFor()
+    expect(await beyond()).toBe(0)
+    await own.context().close()
+  })
+})
+
+describe('The panel of the timeline', () => {
+  const width = (): Promise<number> =>
+    panel().evaluate((each) => Math.round(each.getBoundingClientRect().width))
+
+  it('is resized with the pointer and with the keyboard, and keeps its size', async () => {
+    const separator = panel().getByRole('separator')
+    const before = await width()
+    await separator.focus()
+    await page.keyboard.press('ArrowLeft')
+    expect(await width()).toBe(before + 16)
+    expect(await separator.getAttribute('aria-valuenow')).toBe(String(before + 16))
+    await page.keyboard.press('ArrowRight')
+    const { x, y, height } = (await separator.boundingBox())!
+    await page.mouse.move(x + 4, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x - 46, y + height / 2)
+    await page.mouse.up()
+    expect(await width()).toBe(before + 50)
+    await page.reload()
+    expect(await width()).toBe(before + 50)
+  })
+
+  it('is closed and opened, and stays closed', async () => {
+    await press(page, 'Close the timeline')
+    expect(await panel().isVisible()).toBe(false)
+    const toggle = page.getByRole('button', { name: 'Timeline' })
+    expect(await page.locator(':focus').innerText()).toBe(await toggle.innerText())
+    await page.reload()
+    expect(await panel().isVisible()).toBe(false)
+    await toggle.click()
+    expect(await panel().isVisible()).toBe(true)
+  })
+})
