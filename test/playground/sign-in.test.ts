@@ -82,6 +82,39 @@ describe('Signing in from the playground', () => {
     await page.getByText('access_denied').first().waitFor()
   })
 
+  it('opens its window again on request, and shows what each document said', async () => {
+    const [lost] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Connect', exact: true }).click(),
+    ])
+    const steps = page.getByRole('region', { name: 'Steps of the sign-in' })
+    await steps.getByText('Sign-in page').waitFor()
+    const titles = await steps.locator('strong').allInnerTexts()
+    expect(titles).toContain('Challenge of the server')
+    await steps.getByText('Authorization server metadata').click()
+    await steps.getByText('"code_challenge_methods_supported"').waitFor()
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Open sign-in again' }).click(),
+    ])
+    if (!lost.isClosed()) await lost.waitForEvent('close')
+    await popup.getByRole('button', { name: 'Deny' }).click()
+    await page.locator('#status', { hasText: 'access_denied' }).waitFor()
+  })
+
+  it('can be cancelled while the window is open', async () => {
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Connect', exact: true }).click(),
+    ])
+    await page.locator('#status', { hasText: 'Waiting for you to sign in' }).waitFor()
+    await Promise.all([
+      popup.waitForEvent('close'),
+      page.getByRole('button', { name: 'Cancel' }).click(),
+    ])
+    await page.locator('#status', { hasText: 'Cancelled' }).waitFor()
+  })
+
   it('goes through a popup with the consent of the user', async () => {
     const connect = page.getByRole('button', { name: 'Connect' })
     expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])

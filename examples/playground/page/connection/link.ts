@@ -179,10 +179,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
 function recordChallenge(steps: StepRecorder, { status, headers }: Response, url: string): void {
   const challenge = headers.get('www-authenticate')
   if (status !== 401 && (status !== 403 || challenge === null)) return
-  steps.begin(
-    'Challenge of the server',
-    url,
-  )({
+  steps.add('Challenge of the server', url, {
     state: 'done',
     status,
     summary: challenge ?? 'There is no WWW-Authenticate header that this page can read',

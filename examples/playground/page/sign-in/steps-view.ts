@@ -53,7 +53,7 @@ function rowOf({ title, url, state, said, summary, tookMs }: SignInStep): HTMLEl
     el(
       'summary',
       {},
-      icon(icons[state]),
+      state === 'running' ? el('span', { class: 'dot' }) : icon(icons[state]),
       el('span', { class: 'hidden' }, `${labels[state]}: `),
       el('strong', {}, title),
       tookMs !== undefined && el('span', { class: 'took' }, duration(tookMs)),
@@ -69,5 +69,5 @@ function rowOf({ title, url, state, said, summary, tookMs }: SignInStep): HTMLEl
   )
 }
 
-const icons = { running: 'down', done: 'check', failed: 'alert', absent: 'cross' } as const
+const icons = { done: 'check', failed: 'alert', absent: 'cross' } as const
 const labels = { running: 'In progress', done: 'Done', failed: 'Failed', absent: 'Absent' }

@@ -35,6 +35,8 @@ export type StepOutcome = Pick<SignInStep, 'state' | 'status' | 'said' | 'summar
 export interface StepRecorder {
   /** Begins a step. Returns a function that ends it. */
   begin(title: string, url: string): (outcome: StepOutcome) => void
+  /** Adds a step that takes no time of its own. */
+  add(title: string, url: string, outcome: StepOutcome): void
   /** Wraps the `fetch` of a sign-in to record each request as a step. */
   observe(send: Fetch): Fetch
 }
@@ -51,6 +53,9 @@ export function recordSteps(report: (step: SignInStep) => void): StepRecorder {
   }
   return {
     begin,
+    add(title, url, outcome) {
+      report({ id: ++lastId, title, url: withoutSecrets(url), at: new Date(), ...outcome })
+    },
     observe: (send) => async (url, init) => {
       const title = titleOfRequest(url, init)
       const end = begin(title, url)

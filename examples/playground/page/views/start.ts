@@ -9,7 +9,7 @@ import { el } from '../dom.ts'
 import { explanationBlock } from '../errors.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
-import { frame } from './frame.ts'
+import { fold, frame } from './frame.ts'
 
 const views = new WeakMap<Workspace, HTMLElement>()
 
@@ -30,7 +30,13 @@ export function startView(workspace: Workspace): HTMLElement {
     heading?.replaceChildren(title)
     description?.replaceChildren(text)
     const isFailed = status.state === 'failed'
-    if (isFailed) failure.replaceChildren(...explanationBlock(status.explanation, false))
+    if (isFailed) {
+      const { data, ...explanation } = status.explanation
+      failure.replaceChildren(
+        ...explanationBlock(explanation, false),
+        ...(data === undefined ? [] : [fold('Details', data)]),
+      )
+    }
     failure.hidden = !isFailed || failure.childElementCount === 0
   }
   workspace.status.subscribe(update)
@@ -47,7 +53,7 @@ function textsOf(status: Status): [title: string, text: string] {
         'Sign in',
         {
           required: 'Press “Sign in” to open the sign-in page in a new window.',
-          open: 'Sign in and allow access in the window that has opened. This page goes on when you are done.',
+          open: 'Sign in and allow access in the window that has opened. This page continues when you are done.',
           closed: 'The window was closed before you were done. Open it again, or cancel.',
         }[status.phase],
       ]
