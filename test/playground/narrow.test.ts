@@ -70,6 +70,17 @@ describe('Playground on a narrow screen', () => {
     await page.getByRole('heading', { name: 'Order a pizza', level: 1 }).waitFor()
     expect(await page.getByRole('navigation', { name: /^Tools/ }).isVisible()).toBe(false)
     expect(await width(page)).toBe(320)
+    const places = page.getByRole('navigation', { name: 'Places' })
+    const goTo = (name: string): Promise<void> => places.getByRole('button', { name }).click()
+    await goTo('Timeline')
+    expect(await page.getByRole('heading', { name: 'Order a pizza' }).isVisible()).toBe(false)
+    await goTo('Server')
+    await page.getByRole('heading', { name: 'Order a pizza', level: 1 }).waitFor()
+    await goTo('History')
+    await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
+    await goTo('Server')
+    await page.getByRole('navigation', { name: /^Tools/ }).waitFor()
+    await page.getByRole('link', { name: 'Order a pizza' }).click()
     await page.getByRole('link', { name: 'All' }).click()
     await page.getByRole('navigation', { name: /^Tools/ }).waitFor()
   })
@@ -103,7 +114,13 @@ describe('Playground on a narrow screen', () => {
     const names = stops.map(({ name }) => name)
     expect(names[0]).toBe('Skip to the content')
     const below = stops.slice(names.indexOf('Change') + 1)
-    expect(below.map(({ name }) => name)).toEqual(['Edgewise demo', 'Filter', 'Greet'])
+    expect(below.map(({ name }) => name)).toEqual([
+      'Edgewise demo',
+      'History',
+      'Check',
+      'Filter',
+      'Greet',
+    ])
     expect(below.map(({ top }) => top)).toEqual(
       below.map(({ top }) => top).toSorted((one, other) => one - other),
     )

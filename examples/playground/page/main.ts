@@ -31,7 +31,7 @@ const timelinePanel = setUpTimelinePanel(
   find('timeline-toggle', HTMLButtonElement),
 )
 const tabs = setUpTabs({ select, close, add: () => add() })
-const places = setUpPlaces()
+const showPlace = setUpPlaces()
 
 const restored = restoreServers()
 const workspaces = restored.servers.map(create)
@@ -109,7 +109,7 @@ function select(workspace: Workspace): void {
   address.show(active)
   showStatus(active)
   timelinePanel.show(active.timeline)
-  places.show('server')
+  showPlace('server')
   showConnection()
   remember()
   tabs.draw(workspaces, active)
@@ -155,7 +155,7 @@ find('settings-open', HTMLButtonElement).addEventListener('click', () => {
 })
 addEventListener('hashchange', () => {
   if (location.hash === '' || location.hash.startsWith('#/')) {
-    places.show('server')
+    showPlace('server')
     showView(true)
   }
 })

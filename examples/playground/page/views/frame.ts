@@ -39,16 +39,16 @@ export function frame(facts: FrameFacts, ...parts: readonly Child[]): HTMLElemen
       el('h1', { tabindex: -1 }, title),
       name !== undefined && name !== title && el('code', { class: 'name' }, name),
       description !== undefined && el('p', { class: 'description' }, description),
-      definition !== undefined && definitionOf(definition),
+      definition !== undefined && expandable('Definition', definition),
     ),
     ...parts,
   )
 }
 
-/** Creates the definition, which the user can expand. */
-function definitionOf(value: unknown): HTMLElement {
-  const details = el('details', { class: 'definition' }, el('summary', {}, 'Definition'))
-  details.addEventListener('toggle', () => details.append(jsonBlock(value, 'Definition')), {
+/** Creates a heading that expands to show JSON. */
+export function expandable(title: string, value: unknown): HTMLElement {
+  const details = el('details', { class: 'definition' }, el('summary', {}, title))
+  details.addEventListener('toggle', () => details.append(jsonBlock(value, title)), {
     once: true,
   })
   return details

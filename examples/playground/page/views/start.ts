@@ -9,7 +9,7 @@ import { el } from '../dom.ts'
 import { explanationBlock } from '../errors.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
-import { fold, frame } from './frame.ts'
+import { expandable, frame } from './frame.ts'
 
 const views = new WeakMap<Workspace, HTMLElement>()
 
@@ -34,7 +34,7 @@ export function startView(workspace: Workspace): HTMLElement {
       const { data, ...explanation } = status.explanation
       failure.replaceChildren(
         ...explanationBlock(explanation, false),
-        ...(data === undefined ? [] : [fold('Details', data)]),
+        ...(data === undefined ? [] : [expandable('Details', data)]),
       )
     }
     failure.hidden = !isFailed || failure.childElementCount === 0
