@@ -73,6 +73,8 @@ export function showDialog(
   signal.addEventListener('abort', dismiss, { once: true })
   document.body.append(dialog)
   dialog.showModal()
+  // Otherwise a button of the conversation above could have the focus
+  dialog.querySelector<HTMLElement>('.fields :is(input, select, textarea)')?.focus()
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove()

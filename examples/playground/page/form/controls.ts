@@ -19,6 +19,7 @@ import type { Option } from './shape.ts'
 
 const inputTypes = new Map<unknown, string>([
   ['email', 'email'],
+  ['password', 'password'],
   ['uri', 'url'],
   ['date', 'date'],
   ['time', 'time'],
