@@ -38,7 +38,7 @@ describe('Playground by keyboard alone', () => {
     await page.getByRole('heading', { name: 'Book a trip', level: 1 }).waitFor()
     expect(await focused.innerText()).toBe('Book a trip')
 
-    await page.keyboard.press('Tab')
+    await tabTo('city')
     await page.keyboard.type('Oslo')
     await page.keyboard.press('Control+Enter')
     await sees(dialog(page), 'When do you arrive in Oslo')

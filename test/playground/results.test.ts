@@ -1,4 +1,5 @@
 // What becomes of results: how they are shown, compared, kept and copied.
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -70,6 +71,8 @@ let page: Page
 beforeAll(async () => {
   ;({ page } = visited)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  // Evaluated by the debugger, as the page's own policy allows no such script
+  await page.evaluate(axe.source)
 })
 
 /** Runs a tool without arguments. */
@@ -77,6 +80,15 @@ async function run(tool: string): Promise<void> {
   await show(page, `tool/${tool}`, tool)
   await press(page, 'Run')
   await sees(result(page), /^Done in/)
+}
+/** Expects no violations of axe, in both themes. */
+async function isAccessible(): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const violations = await page.evaluate(`axe.run().then(({ violations }) =>
+      violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`)
+    expect([colorScheme, violations]).toEqual([colorScheme, []])
+  }
 }
 const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
 const button = (name: string) => result(page).getByRole('button', { name, exact: true })
@@ -108,6 +120,7 @@ describe('Playground: results', () => {
       'Oslo\t700000',
       'Rome\t2800000',
     ])
+    await isAccessible()
     await result(page).locator('.switchable').getByRole('button', { name: 'JSON' }).first().click()
     const json = result(page).getByRole('group', { name: 'JSON', exact: true })
     expect(JSON.parse(await json.innerText())).toMatchObject({ total: 2, cities: [{}, {}] })
@@ -164,6 +177,7 @@ describe('Playground: arguments', () => {
     await press(page, 'Run')
     await sees(page.locator('.field', { has: name }), 'Nobody has that name')
     expect(await name.getAttribute('aria-invalid')).toBe('true')
+    await isAccessible()
     await name.fill('Ada')
     expect(await name.getAttribute('aria-invalid')).toBeNull()
   })
@@ -194,7 +208,7 @@ describe('Playground: arguments', () => {
     await dialog(page).getByRole('button', { name: 'Link', exact: true }).click()
     await dialog(page).getByRole('button', { name: 'Copy Link' }).click()
     const link = await copied()
-    await press(page, 'Close')
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
     const { search, hash } = new URL(link)
     const own = await visited.open(`${search}${hash}`)
     expect(await own.getByLabel('name', { exact: true }).inputValue()).toBe('Ada')
@@ -207,8 +221,9 @@ describe('Playground: arguments', () => {
     await press(page, 'Copy as')
     await dialog(page).getByRole('button', { name: 'TypeScript' }).click()
     await dialog(page).getByRole('button', { name: 'Copy TypeScript' }).click()
+    await isAccessible()
     expect(await copied()).toContain(`client.callTool('greet', { name: 'Ada' })`)
-    await press(page, 'Close')
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
   })
 })
 
@@ -233,6 +248,7 @@ describe('Playground: history', () => {
     await press(page, 'Compare')
     await sees(page.getByRole('region', { name: 'Comparison' }), 'structuredContent.greeting')
     await rows.nth(1).locator('summary').click()
+    await isAccessible()
     await rows.nth(1).getByRole('button', { name: 'Run again' }).click()
     await sees(result(page), /Hello, Ada/)
     expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Ada')
@@ -256,6 +272,7 @@ describe('Playground: check', () => {
     await sees(findings, `${found.length} findings in`)
     const rules = await findings.locator('li .note code').allInnerTexts()
     expect(new Set(rules)).toEqual(new Set(found))
+    await isAccessible()
     await findings.getByRole('button', { name: 'Copy JSON of the findings' }).click()
     expect(JSON.parse(await copied())).toMatchObject({ server: url })
     // The browser itself reports responses with a status of 400 and above
@@ -284,6 +301,7 @@ describe('Playground: events', () => {
       .toBeGreaterThan(0)
     await other.close()
     expect(await received.getByText('"Grace"').count()).toBe(0)
+    await isAccessible()
     await press(page, 'Stop')
     await sees(page.getByRole('main'), /^Stopped after \d+ event/)
   })
