@@ -123,6 +123,10 @@ describe('Signing in from the playground', () => {
       .waitFor({ state: 'attached' })
     await run('list')
     await result('Notes of grace:')
+    await page.getByLabel('Search the timeline').fill('token')
+    const steps = page.locator('.entry[data-kind=sign-in] .name')
+    await expect.poll(() => steps.allInnerTexts()).toContain('Token')
+    await page.getByLabel('Search the timeline').fill('')
   })
 
   it('requests more scopes when a tool needs them', async () => {

@@ -1,6 +1,7 @@
 // Which entries of the timeline follow from the records of a session.
 import { describe, expect, it } from 'vitest'
 import { entryBuilder } from '../../examples/playground/page/timeline/entries.ts'
+import { entryCurl } from '../../examples/playground/page/timeline/entry-curl.ts'
 import type { Entry } from '../../examples/playground/page/timeline/entry.ts'
 import type { SessionRecord } from '../../examples/playground/page/timeline/record.ts'
 
@@ -277,5 +278,18 @@ describe('The timeline', () => {
     message(http, response(1))
     expect(entries[0]?.omitted).toBe(102)
     expect(entries[0]?.parts.at(-1)?.title).toBe('Response')
+  })
+
+  it('has its requests as commands of curl, with variables for secrets', () => {
+    const { entries, add } = session()
+    const headers = { accept: 'text/event-stream', authorization: 'Bearer [redacted]' }
+    const json = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const http = { http: 1, client: 1, method: 'POST', url: URL } as const
+    add({ type: 'request', at: 0, ...http, headers: { ...headers, 'x-key': '[redacted]' }, json })
+    const command = entries.map(entryCurl).join()
+    expect(command).toContain(URL)
+    expect(command).toContain('authorization: Bearer $TOKEN')
+    expect(command).toContain('x-key: $X_KEY')
+    expect(command).toContain('"method":"ping"')
   })
 })

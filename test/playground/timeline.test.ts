@@ -142,6 +142,7 @@ describe('The timeline of the playground', () => {
     await sees(panel(), /^bug\.json: http/)
     // The stream was opened before, and is needed to understand what it carries
     await expect.poll(titles).toEqual(['subscriptions/listen', ...before])
+    expect(await panel().getByRole('button', { name: 'Newest' }).isVisible()).toBe(false)
     expect(await panel().getByRole('button', { name: 'Clear' }).isVisible()).toBe(false)
     await press(page, 'Close the session')
     await sees(panel(), 'Requests, responses and log messages appear here.')

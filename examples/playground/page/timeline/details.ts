@@ -18,11 +18,13 @@ export function entryDetails(entry: Entry): Details {
   const facts = el('p', { class: 'note' })
   const list = el('ol', { class: 'parts' })
   const omitted = el('p', { class: 'note' })
-  const copy = copyButton('Copy the entry', () => JSON.stringify(entryJson(entry), null, 2), 'Copy')
+  const asJson = (): string => JSON.stringify(entryJson(entry), null, 2)
+  const tools = el('div', { class: 'tools' }, copyButton('Copy the entry', asJson, 'Copy'))
+  if (entry.parts.some(({ request }) => request)) void addCurl(tools, entry)
   const element = el(
     'div',
     { class: 'details' },
-    el('div', { class: 'facts-line' }, facts, copy),
+    el('div', { class: 'facts-line' }, facts, tools),
     list,
     omitted,
   )
@@ -44,6 +46,12 @@ export function entryDetails(entry: Entry): Details {
   }
   update()
   return { element, update }
+}
+
+/** Adds a button that copies the request as a command. */
+async function addCurl(tools: HTMLElement, entry: Entry): Promise<void> {
+  const { entryCurl } = await import('./entry-curl.ts')
+  tools.append(copyButton('Copy the request as curl', () => entryCurl(entry), 'curl'))
 }
 
 function factsOf({ parent, parts }: Entry): string {

@@ -71,7 +71,12 @@ export function entryBuilder(): EntryBuilder {
     const { at, http, client, method, url, headers } = record
     const pairing = pairingOf(client)
     const line = `${method} ${pathOf(url)}`
-    const part: Part = { at, title: line, lines: [line, ...linesOf(headers)] }
+    const part: Part = {
+      at,
+      title: line,
+      lines: [line, ...linesOf(headers)],
+      request: { method, url, headers },
+    }
     const messages = messagesOf(record)
     const hasMessages = messages.length > 0
     const entries = hasMessages

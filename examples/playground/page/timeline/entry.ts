@@ -1,6 +1,6 @@
 /** The entries of the timeline: what belongs together, such as a request and its response, is one entry. */
 import type { LoggingLevel } from 'edgewise/browser'
-import type { Body } from './record.ts'
+import type { Body, RequestRecord } from './record.ts'
 
 /** The kinds of entries, with the names that the filter shows. */
 export const kinds = {
@@ -28,6 +28,8 @@ export interface Part {
   failed?: boolean
   /** Lines of HTTP, with masked secrets. */
   lines?: readonly string[]
+  /** The HTTP request, with masked secrets. */
+  request?: Pick<RequestRecord, 'method' | 'url' | 'headers'>
   body?: Body
   /** Whether it is the request or the response itself. These are shown first. */
   isMain?: boolean

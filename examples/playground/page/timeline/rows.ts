@@ -68,6 +68,8 @@ export function setUpRows<T extends object, R extends Row>({
   let isScheduled = false
   /** Whether the user is at the end of the list, so that the list scrolls when rows are added. */
   let follows = true
+  /** The latest scroll position. */
+  let lastTop = 0
   /** The scroll position to draw at, if it is not the present one. */
   let targetTop: number | undefined
   /** The item whose row has the focus, or had it last. Only its row can be reached with the Tab key. */
@@ -128,6 +130,7 @@ export function setUpRows<T extends object, R extends Row>({
     else if (targetTop !== undefined) scroller.scrollTop = targetTop + shift
     else if (shift !== 0) scroller.scrollTop += shift
     targetTop = undefined
+    lastTop = scroller.scrollTop
     if (isNew) scheduleDraw()
   }
 
@@ -206,7 +209,11 @@ export function setUpRows<T extends object, R extends Row>({
   }
 
   scroller.addEventListener('scroll', () => {
-    setFollows(scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - END_DISTANCE)
+    const { scrollTop, clientHeight, scrollHeight } = scroller
+    if (scrollTop + clientHeight >= scrollHeight - END_DISTANCE) setFollows(true)
+    // Otherwise the element has become lower, or its content higher
+    else if (scrollTop < lastTop) setFollows(false)
+    lastTop = scrollTop
     scheduleDraw()
   })
   new ResizeObserver(scheduleDraw).observe(scroller)

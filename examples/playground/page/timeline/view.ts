@@ -180,6 +180,7 @@ export function fillTimeline(
       showBanner(`${file.name}: ${server}, ${startedAt.toLocaleString('en')}`, 'Close the session')
     } catch (error) {
       showBanner(error instanceof Error ? error.message : String(error), 'Dismiss')
+      banner.toggleAttribute('data-failed', true)
     }
   }
 
@@ -191,6 +192,7 @@ export function fillTimeline(
       scroller.focus()
     })
     banner.replaceChildren(el('p', {}, text), close)
+    banner.removeAttribute('data-failed')
   }
 
   return live.add
