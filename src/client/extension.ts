@@ -34,6 +34,7 @@ export interface ExtensionTarget {
   readonly options: {
     readonly extensions?: readonly Partial<ClientExtension>[]
     readonly revision?: Revision | readonly Revision[]
+    readonly maxTimeoutMs?: number
   }
   /** The capabilities that the client declares. */
   readonly capabilities: ClientCapabilities
@@ -63,13 +64,14 @@ interface PassedMessage {
 
 /**
  * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
- * returns a result itself. Notifications have no result: a middleware that does not call `next` holds the
+ * returns a result itself. A request can also continue with other options than the caller's, such as
+ * another `maxTimeoutMs`. Notifications have no result: a middleware that does not call `next` holds the
  * notification back, and what it returns is ignored.
  */
 export type WrapMessage = (
   message: Required<PassedMessage>,
   ctx: ClientContext,
-  next: (params?: JsonObject) => Promise<Result>,
+  next: (params?: JsonObject, options?: RequestOptions) => Promise<Result>,
 ) => Awaitable<Result>
 
 /**

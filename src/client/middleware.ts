@@ -4,8 +4,9 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import type { Result } from '../protocol/types.ts'
+import type { JsonObject, Result } from '../protocol/types.ts'
 import type { ClientMiddleware, ExtensionTarget, PassMessage, WrapMessage } from './extension.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /**
  * Creates middleware for a client, which wraps the requests that the client sends, or with a method in
@@ -36,8 +37,12 @@ export function middleware(run: WrapMessage): ClientMiddleware {
             ? pattern === '*' || pattern === method
             : ctx.options && !ctx.incoming
         if (!isFor) return last(message)
-        const next = async (changed = message.params): Promise<Result> =>
-          (await last(changed ? { ...message, params: changed } : message)) ?? {}
+        const next = async (changed?: JsonObject, options?: RequestOptions): Promise<Result> =>
+          (await last({
+            ...message,
+            ...(changed && { params: changed }),
+            ...(options && { options }),
+          })) ?? {}
         return run({ method, params }, ctx, next)
       })
     },

@@ -3,17 +3,16 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-idempotent-methods
  */
-import { sleep } from '../patterns/abort.ts'
+import { abortable, sleep } from '../patterns/abort.ts'
 import { backoffMs } from '../patterns/backoff.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isTransient } from '../patterns/transient.ts'
-import { retryAfterMsOf, statusOf, type ProtocolError } from '../protocol/errors.ts'
+import { statusOf, type ProtocolError } from '../protocol/errors.ts'
 import { methods } from '../protocol/methods.ts'
-import type { JsonObject } from '../protocol/types.ts'
-import { memberAt } from '../protocol/validate.ts'
-import type { ClientMiddleware, ExtensionClient } from './extension.ts'
+import type { JsonObject, Tool } from '../protocol/types.ts'
+import type { ClientMiddleware, ExtensionTarget } from './extension.ts'
 import { middleware } from './middleware.ts'
-import { toolHints } from './presentation/tool-hints.ts'
+import type { RequestOptions } from './request-options.ts'
 
 /** Options of {@link retry}. All are optional. */
 export interface RetryOptions {
@@ -45,7 +44,9 @@ export interface RetryOptions {
   readonly retryLimited?: boolean
   /**
    * Whether a request may be sent twice. By default, every request of the core protocol may, except
-   * `tools/call` of a tool whose annotations have neither `readOnlyHint` nor `idempotentHint`.
+   * `tools/call` of a tool whose annotations have neither `readOnlyHint` nor `idempotentHint`. If the tool
+   * was not listed yet, its annotations are requested with `tools/list`, once and within the timeouts of
+   * the call.
    */
   readonly isIdempotent?: (request: {
     readonly method: string
@@ -61,12 +62,17 @@ const OPTION_NAMES: OptionNames<RetryOptions> = {
   isIdempotent: 1,
 }
 
-const TOO_MANY_REQUESTS = 429
+/** The total timeout of a request for which neither it nor its client has one, in milliseconds. */
+const MAX_TIMEOUT_MS = 600_000
+
+/** The options of requests for annotations, which are not repeated. */
+const lookups = new WeakSet<object>()
 
 /**
  * Creates middleware that repeats idempotent requests after transient failures: a lost connection, a
  * timeout, an HTTP status such as 503. It waits for as long as the error says, with `data.retryAfterMs` or
  * else `Retry-After`, and otherwise with exponential backoff. Aborting the request ends the wait.
+ * `maxTimeoutMs` of the request limits all of its attempts together, and the waits between them.
  *
  * @example
  * ```ts
@@ -81,22 +87,26 @@ const TOO_MANY_REQUESTS = 429
  */
 export function retry(options: RetryOptions = {}): ClientMiddleware {
   requireKnown('retry', options, OPTION_NAMES)
-  const { maxAttempts = 3 } = options
   return {
     attach(connection, pattern) {
-      const { client } = connection
-      const { isIdempotent = (request) => isRepeatable(request, client) } = options
-      const layer = middleware(async (request, { incoming, options: requestOptions }, next) => {
-        if (incoming || !requestOptions) return next()
-        const { signal } = requestOptions
-        for (let failures = 0; ; failures++) {
+      const { maxAttempts = 3, isIdempotent = rememberTools(connection) } = options
+      const layer = middleware(async (request, { incoming, options: own }, next) => {
+        if (incoming || !own || lookups.has(own)) return next()
+        const { signal, maxTimeoutMs = connection.options.maxTimeoutMs ?? MAX_TIMEOUT_MS } = own
+        const endsAt = performance.now() + maxTimeoutMs
+        const rest = (): RequestOptions & { maxTimeoutMs: number } => ({
+          ...own,
+          maxTimeoutMs: endsAt - performance.now(),
+        })
+        for (let failures = 0; ;) {
           try {
-            return await next()
+            // The first attempt is not changed: questions to the user extend its time
+            return await next(undefined, failures > 0 ? rest() : own)
           } catch (error) {
-            const delayMs =
-              failures + 1 < maxAttempts ? delayAfter(error, failures, options) : undefined
-            if (delayMs === undefined || signal?.aborted) throw error
-            if (!(await isIdempotent(request))) throw error
+            const delayMs = delayAfter(error, failures++, options)
+            if (failures >= maxAttempts || !(delayMs < rest().maxTimeoutMs)) throw error
+            const decision = Promise.resolve(isIdempotent(request, rest()))
+            if (!(await abortable(decision, signal))) throw error
             await sleep(delayMs, signal)
           }
         }
@@ -106,40 +116,52 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
   }
 }
 
-/** How long to wait after a failure, in milliseconds; `undefined` if the request is not repeated. */
+/** How long to wait after a failure, in milliseconds; `NaN` if the request is not repeated. */
 function delayAfter(
   error: unknown,
   failures: number,
-  { firstDelayMs, maxDelayMs, retryLimited = false }: RetryOptions,
-): number | undefined {
-  const requestedMs = requestedDelayMs(error)
+  { firstDelayMs, maxDelayMs, retryLimited }: RetryOptions,
+): number {
+  const { code, data } = Object(error) as ProtocolError
+  const { retryAfterMs, retryAfter } = Object(data) as Record<string, unknown>
+  const header = String(retryAfter)
+  // Other forms than those of HTTP are ignored, not read as dates in the past
+  const headerMs = /^\d+$/.test(header)
+    ? Number(header) * 1_000
+    : Date.parse(/ GMT$/.test(header) ? header : '') - Date.now()
+  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : headerMs
   // The backoff of a first failure is the given delay, at most the maximum, with a random part
-  if (requestedMs !== undefined) return backoffMs(0, requestedMs, maxDelayMs)
-  const { code } = error as ProtocolError
-  const isLimited = code === TOO_MANY_REQUESTS || statusOf(error) === TOO_MANY_REQUESTS
+  if (!Number.isNaN(waitMs)) return backoffMs(0, Math.max(waitMs, 0), maxDelayMs)
+  const isLimited = [code, statusOf(error)].includes(429)
   const mayRepeat = isLimited ? retryLimited : isTransient(error)
-  return mayRepeat ? backoffMs(failures, firstDelayMs, maxDelayMs) : undefined
+  return mayRepeat ? backoffMs(failures, firstDelayMs, maxDelayMs) : NaN
 }
 
-/** How long the server asks to wait, in milliseconds. */
-function requestedDelayMs(error: unknown): number | undefined {
-  if (!(error instanceof Error)) return undefined
-  const stated = retryAfterMsOf(error as { data?: unknown })
-  if (stated !== undefined && stated >= 0) return stated
-  const header = memberAt(error, ['data', 'retryAfter'])
-  if (typeof header !== 'string') return undefined
-  const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isNaN(delayMs) ? undefined : Math.max(delayMs, 0)
-}
-
-/** Whether a request may be sent twice, as far as the protocol and the annotations of tools say. */
-async function isRepeatable(
-  { method, params }: { readonly method: string; readonly params: JsonObject },
-  client: ExtensionClient,
-): Promise<boolean> {
-  if (method !== 'tools/call') return methods.has(method)
-  const tools = await client.listAllTools().catch(() => [])
-  const tool = tools.find(({ name }) => name === params.name)
-  const { readOnlyHint, idempotentHint } = toolHints(tool ?? {})
-  return readOnlyHint || idempotentHint
+/**
+ * Remembers the tools that a client lists. Returns whether a request may be sent twice, as far as the
+ * protocol and the annotations of tools say.
+ */
+function rememberTools(
+  connection: ExtensionTarget,
+): (
+  request: { readonly method: string; readonly params: JsonObject },
+  options: RequestOptions,
+) => Promise<boolean> {
+  const listed = new Map<unknown, Tool>()
+  middleware(async ({ params }, _ctx, next) => {
+    const result = await next()
+    if (!params.cursor) listed.clear()
+    if (Array.isArray(result.tools)) for (const tool of result.tools) listed.set(tool?.name, tool)
+    return result
+  }).attach(connection, 'tools/list')
+  return async ({ method, params: { name } }, { signal, timeoutMs, maxTimeoutMs, background }) => {
+    if (method !== 'tools/call') return methods.has(method)
+    if (!listed.has(name)) {
+      const lookup = { signal, timeoutMs, maxTimeoutMs, background }
+      lookups.add(lookup)
+      await connection.client.listAllTools(lookup).catch(() => {})
+    }
+    const { readOnlyHint, idempotentHint } = listed.get(name)?.annotations ?? {}
+    return readOnlyHint === true || idempotentHint === true
+  }
 }

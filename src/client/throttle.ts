@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
-import { sleep } from '../patterns/abort.ts'
+import { abortable, sleep } from '../patterns/abort.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { ClientMiddleware } from './extension.ts'
 import { middleware } from './middleware.ts'
@@ -21,7 +21,8 @@ const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
 /**
  * Creates middleware that delays requests, so that no more than a number of them are sent in any period.
  * Requests are sent in the order in which they arrive. If several clients use one value, they share the
- * limit. Aborting a request ends its wait.
+ * limit. Aborting a request ends its wait, and the next request takes its place. The timeouts of a request begin
+ * when it is sent, so they do not limit this wait.
  *
  * @example
  * ```ts
@@ -39,15 +40,24 @@ export function throttle(options: ThrottleOptions): ClientMiddleware {
   const { requests, perMs } = options
   const isLimit = requests >= 1 && perMs > 0
   if (!isLimit) throw new TypeError('"requests" and "perMs" must be positive numbers')
-  /** When the latest requests were or will be sent, by the monotonic clock, oldest first. */
+  /** When the latest requests were sent, by the monotonic clock, oldest first. */
   const sentAt: number[] = []
+  let lastTurn: Promise<unknown> = Promise.resolve()
   return middleware(async (_request, { incoming, options: requestOptions }, next) => {
     if (incoming || !requestOptions) return next()
-    const now = performance.now()
-    const oldest = sentAt.length >= Math.floor(requests) ? sentAt.shift() : undefined
-    const sendAt = Math.max(now, (oldest ?? -Infinity) + perMs)
-    sentAt.push(sendAt)
-    if (sendAt > now) await sleep(sendAt - now, requestOptions.signal)
+    const { signal } = requestOptions
+    const turn = lastTurn.then(async () => {
+      if (signal?.aborted) return
+      const now = performance.now()
+      const oldest = sentAt.length + 1 > requests ? sentAt[0] : undefined
+      const sendAt = Math.max(now, (oldest ?? -Infinity) + perMs)
+      if (sendAt > now) await sleep(sendAt - now, signal)
+      // Only now, because a request that was aborted does not count
+      if (oldest !== undefined) sentAt.shift()
+      sentAt.push(sendAt)
+    })
+    lastTurn = turn.catch(() => {})
+    await abortable(turn, signal)
     return next()
   })
 }

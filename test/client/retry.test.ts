@@ -10,7 +10,7 @@ const content = [{ type: 'text', text: 'a' }]
 const tools = [
   { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
   { name: 'set', inputSchema: { type: 'object' }, annotations: { idempotentHint: true } },
-  { name: 'write', inputSchema: { type: 'object' } },
+  { name: 'write', inputSchema: { type: 'object' }, annotations: { readOnlyHint: 'false' } },
 ]
 
 /** A server that answers calls with the given responses, and then with a result. */
@@ -133,6 +133,51 @@ describe('retry', () => {
     expect((await settle(willing.callTool('read'))).value).toMatchObject({ content })
   })
 
+  it('looks up annotations once, within the timeouts of the call, and then remembers them', async () => {
+    let isDown = false
+    const peer = modernPeer((seen) => {
+      if (isDown) throw new TypeError('fetch failed')
+      if (seen.message.method === 'tools/list') {
+        return result(seen, { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' })
+      }
+      return json({}, 503)
+    })
+    const client = await connectTo(peer)
+    client.use('tools/call', retry())
+    await settle(client.callTool('write'))
+    await settle(client.callTool('write'))
+    expect(peer.sent('tools/list')).toHaveLength(1)
+    isDown = true
+    const unlisted = await settle(client.callTool('other'))
+    expect(unlisted).toMatchObject({ failure: { code: 'NETWORK' }, ms: 0 })
+    const controller = new AbortController()
+    const { signal } = controller
+    setTimeout(() => controller.abort(), 100)
+    const aborted = await settle(client.callTool('read', {}, { signal }))
+    expect(aborted).toMatchObject({ failure: { code: 'ABORTED' }, ms: 100 })
+  })
+
+  it('limits all attempts together by `maxTimeoutMs`', async () => {
+    const peer = peerOf(unavailable, unavailable, unavailable)
+    const client = await connectTo(peer)
+    client.use(retry({ maxAttempts: 10 }))
+    const { failure, ms } = await settle(client.callTool('read', {}, { maxTimeoutMs: 2_000 }))
+    expect(failure).toMatchObject({ code: 'HTTP' })
+    expect(ms).toBeLessThan(2_000)
+    expect(peer.sent('tools/call')).toHaveLength(2)
+  })
+
+  it.each(['-5', '1.5', 'soon 1', '1, 2', '+1'])(
+    'ignores the header `Retry-After: %s`, which is malformed',
+    async (header) => {
+      const peer = peerOf(limited({ 'retry-after': header }))
+      const client = await connectTo(peer)
+      client.use(retry())
+      await settle(client.getPrompt('p'))
+      expect(peer.sent('prompts/get')).toHaveLength(1)
+    },
+  )
+
   it('rejects unknown options', () => {
     expect(() => retry({ attempts: 3 } as never)).toThrow('has no option "attempts"')
   })
@@ -176,6 +221,25 @@ describe('throttle', () => {
     expect(peer.sent('tools/call')).toHaveLength(1)
     controller.abort()
     expect(await outcome).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('gives the place of an aborted request to the next one', async () => {
+    const peer = peerOf()
+    const client = await connectTo(peer)
+    client.use(throttle({ requests: 1, perMs: 1_000 }))
+    await client.callTool('read')
+    const controllers = [new AbortController(), new AbortController()] as const
+    const aborted = controllers.map(({ signal }) =>
+      client.callTool('read', {}, { signal }).catch((failure: unknown) => failure),
+    )
+    const last = settle(client.callTool('read'))
+    controllers[1].abort()
+    controllers[0].abort()
+    for (const outcome of aborted) expect(await outcome).toMatchObject({ code: 'ABORTED' })
+    const { value, ms } = await last
+    expect(value).toMatchObject({ content })
+    expect(ms).toBeLessThanOrEqual(1_000)
+    expect(peer.sent('tools/call')).toHaveLength(2)
   })
 
   it('rejects limits that are not positive', () => {
