@@ -3,15 +3,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import type { Logger, LogRecord } from '../patterns/error-logger.ts'
-import { redactSecrets } from '../patterns/redact-secrets.ts'
+import type { Logger } from '../patterns/error-logger.ts'
+import { redactText } from '../patterns/redact-text.ts'
 import { isTransient } from '../patterns/transient.ts'
+import type { SdkError } from '../protocol/errors.ts'
 import type { ClientMiddleware } from './extension.ts'
 import { middleware } from './middleware.ts'
 
 /**
  * Creates middleware that logs each request when it has ended, as one structured record: `method`, `name`
- * (of the tool or prompt) or `uri`, `durationMs`, and in `err` what it failed with. A success has the level
+ * (of the tool or prompt) or `uri`, `durationMs`, and in `err` the name, code and message of its error. A success has the level
  * `debug`, a tool's failure and a transient failure `warn`, any other failure `error`. Arguments and results
  * are not logged, and credentials are removed. With `client.use('*', …)`, notifications and the server's
  * requests are logged too; theirs have `incoming`.
@@ -35,29 +36,27 @@ export function logRequests(
   return middleware(async ({ method, params }, { incoming }, next) => {
     const { name, uri } = params
     const start = performance.now()
-    const log = (level: 'debug' | 'warn' | 'error', outcome: object): void => {
-      const durationMs = Math.round(performance.now() - start)
-      const target = { ...(name !== undefined && { name }), ...(uri !== undefined && { uri }) }
-      const direction = incoming && { incoming }
-      const record = {
+    const log = (level: 'debug' | 'warn' | 'error', outcome: object): void =>
+      logger[level]({
         msg: method,
         ...facts,
         method,
-        ...target,
-        ...direction,
-        durationMs,
+        ...(name !== undefined && { name: redactText(String(name)) }),
+        ...(uri !== undefined && { uri: redactText(String(uri)) }),
+        ...(incoming && { incoming }),
+        durationMs: Math.round(performance.now() - start),
         ...outcome,
-      }
-      logger[level](redactSecrets(record) as LogRecord)
-    }
+      })
     try {
       const result = await next()
-      const { isError } = result
-      log(isError === true ? 'warn' : 'debug', isError === true ? { isError } : {})
+      if (result.isError === true) log('warn', { isError: true })
+      else log('debug', {})
       return result
-    } catch (err) {
-      log(isTransient(err) ? 'warn' : 'error', { err })
-      throw err
+    } catch (error) {
+      const { name: kind, code, message } = Object(error) as SdkError
+      const err = { name: kind, code, message: redactText(String(message)) }
+      log(isTransient(error) ? 'warn' : 'error', { err })
+      throw error
     }
   })
 }

@@ -31,9 +31,15 @@ export function factsOf({
   server,
   channel,
 }: Connection): Pick<Operation, 'side' | 'revision' | 'url' | 'http'> {
-  const { url } = server
+  const url = publicUrl(server.url)
   const http = url !== undefined || channel.http !== undefined
   return { side: 'client', revision: revision.version, url, http }
+}
+
+/** A URL without its user information, query and fragment, which may contain credentials. */
+function publicUrl(url: string | undefined): string | undefined {
+  // Not parsed, because that takes more time than the rest of an operation
+  return url?.replace(/[?#].*/s, '').replace(/\/\/[^/]*@/, '//')
 }
 
 /** Returns the parts of a connection that observes the messages and challenges of the server. */
@@ -141,7 +147,7 @@ function observeAuth(auth: AuthProvider, { begin }: Observing): AuthProvider {
         type: 'authorization',
         side: 'client',
         http: true,
-        url: request.server,
+        url: publicUrl(request.server),
       })
       const work = (): ReturnType<AuthProvider['challenged']> => auth.challenged(response, request)
       return runObserved(ongoing, work, (mayRetry) => (mayRetry ? COMPLETE : { outcome: 'failed' }))

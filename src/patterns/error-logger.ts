@@ -47,7 +47,7 @@ export function errorLogger(
 ): (error: unknown, ctx?: ErrorContext) => void {
   return (error, ctx) => {
     const { method, id, principal, revision } = ctx ?? {}
-    const msg = error instanceof Error ? error.message : String(error)
+    const msg = (error instanceof Error && error.message) || String(error)
     const request = ctx && { method, id, principal, revision }
     const record = redactSecrets({ msg, ...facts, ...request, err: error }) as LogRecord
     if (isTransient(error ?? {})) logger.warn(record)

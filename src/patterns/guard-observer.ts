@@ -11,6 +11,7 @@ import type {
   TraceContext,
 } from '../protocol/observation.ts'
 import type { JsonObject } from '../protocol/types.ts'
+import { redactText } from './redact-text.ts'
 
 /** Begins an operation. */
 export type BeginOperation = (operation: Operation) => OngoingOperation
@@ -155,7 +156,7 @@ export function resultEnd(result: JsonObject): OperationEnd {
   return { outcome, result: () => result }
 }
 
-/** The end of an operation that failed with an error. */
+/** The end of an operation that failed with an error, without the credentials in its message. */
 export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
   const {
     code,
@@ -174,7 +175,7 @@ export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
   return {
     outcome,
     error: {
-      message: String(message),
+      message: redactText(String(message)),
       ...(isCode && { code }),
       ...(typeof httpStatus === 'number' && { status: httpStatus }),
     },

@@ -65,7 +65,7 @@ export interface Operation {
   readonly revision?: Revision | undefined
   /** The authenticated principal of the caller, on a server. */
   readonly principal?: string | undefined
-  /** The URL of the server, on a client over HTTP. */
+  /** The URL of the server, on a client over HTTP, without user information, query and fragment. */
   readonly url?: string | undefined
   /** Whether the message travels over HTTP. */
   readonly http?: boolean | undefined
@@ -127,7 +127,10 @@ export interface Outcome {
 export interface OperationError {
   /** The JSON-RPC code, or the code of an `SdkError`, such as `TIMEOUT`. Absent for other errors. */
   readonly code?: number | string | undefined
-  /** The message that the other side received, or the message of the local error. */
+  /**
+   * The message that the other side received, or the message of the local error. Credentials in it are
+   * replaced by `[redacted]`.
+   */
   readonly message: string
   /** The HTTP status of the response, if the error is not in its body. */
   readonly status?: number | undefined

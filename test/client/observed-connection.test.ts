@@ -105,6 +105,20 @@ describe('The observer of a client', () => {
     await client.close()
   })
 
+  it('receives no credentials of the URL, neither in `url` nor in the text of an error', async () => {
+    const { observer, ended } = recordOperations()
+    const secret = 'https://ada:hunter2@mcp.example.com/mcp?access_token=hunter2#hunter2'
+    const connecting = connect(secret, {
+      observe: clientObserver(observer),
+      fetch: async (input) => {
+        throw new TypeError(`Cannot fetch ${String(input)}`)
+      },
+    })
+    await expect(connecting).rejects.toThrow('Cannot')
+    expect(ended[0]).toMatchObject({ url, outcome: 'error' })
+    expect(JSON.stringify(ended)).not.toContain('hunter2')
+  })
+
   it('receives the handling of a challenge', async () => {
     const { observer, ended } = recordOperations()
     const handle = createHandler(createServer({ name: 's', version: '1' }))

@@ -76,6 +76,20 @@ describe('errorLogger', () => {
     'https://example.com/?api_key=s3cr3t-s3cr3t#x',
     'eyJs3cr3t-s3cr3t.eyJzdWIiOiJhIn0.c2ln',
     'whsec_s3cr3ts3cr3t',
+    '{"client_secret":"s3cr3t, \\" s3cr3t"}',
+    "{'password': 's3cr3t s3cr3t', ok: 1}",
+    '{ apiKey: "s3cr3t s3cr3t" }',
+    JSON.stringify({ body: '{"access_token":"s3cr3t"}' }),
+    'set-cookie: a=s3cr3t; b=s3cr3t',
+    'x-api-key: s3cr3t-s3cr3t',
+    'pwd: s3cr3t-s3cr3t',
+    'Authorization: token s3cr3t-s3cr3t',
+    'https://ada:s3cr3t@s3cr3t@example.com/mcp',
+    'postgres://localhost/travel?sslkey=s3cr3t',
+    'ghp_s3cr3ts3cr3ts3cr3t',
+    'sk-proj-s3cr3ts3cr3ts3cr3t',
+    'xoxb-1234-s3cr3ts3cr3t',
+    '-----BEGIN PRIVATE KEY-----\ns3cr3t\n-----END PRIVATE KEY-----',
   ])('removes credentials from the text "%s"', (text) => {
     for (const error of [
       text,
@@ -102,11 +116,29 @@ describe('errorLogger', () => {
     'client_assertion',
     'code_verifier',
     'signingSecret',
+    'pass',
+    'pwd',
   ])('removes the member "%s", however deep', (name) => {
     const cause = new Error('cause', { cause: { headers: { [name]: ['s3cr3t'] } } })
     const text = written(new SdkError('HTTP', 'Failed', { cause, data: { [name]: 's3cr3t' } }))
     expect(text).not.toContain('s3cr3t')
     expect(text).toContain('[redacted]')
+  })
+
+  it.each([
+    'Bearer error="invalid_token", error_description="The token expired"',
+    'Unexpected token "<" in JSON',
+    '{"code":-32602,"state":"open","key":"a"}',
+    'GET https://example.com/@scope/mcp?page=2',
+  ])('keeps the text "%s"', (text) => {
+    expect(written(text)).toContain(JSON.stringify(text))
+  })
+
+  it('writes the errors of an `AggregateError`', () => {
+    const text = written(new AggregateError([new Error('::1 refused'), new Error('pwd=s3cr3t')]))
+    expect(text).toContain('::1 refused')
+    expect(text).toContain('"msg":"AggregateError"')
+    expect(text).not.toContain('s3cr3t')
   })
 
   it('keeps what is no credential, and ends with values that contain themselves', () => {
