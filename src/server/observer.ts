@@ -26,7 +26,7 @@ import {
 import type { Ask } from './request/ask-mode.ts'
 import type { Caller, Exchange } from './request/exchange.ts'
 import type { LogRules } from './request/logging.ts'
-import { redactedCopy } from './request/redact.ts'
+import { redactedCopy, type Redact } from './request/redact.ts'
 
 /** The maximum number of sessions and subscriptions whose beginning is remembered. */
 const MAX_OPEN = 100_000
@@ -153,11 +153,25 @@ export interface ServerObserver {
 export function serverObserver(observer: Observer): ServerObserver {
   return {
     start({ redact, report }) {
-      const copy = redact && (<T>(value: T): T | undefined => redactedCopy(value, redact))
+      const redactAll = redact && redactWithin(redact)
+      const copy = redactAll && (<T>(value: T): T | undefined => redactedCopy(value, redactAll))
       const begin = guardObserver(observer, report, copy)
       // The operations are new objects, which need no copy
       return createObservation((operation) => begin(Object.assign(operation, SERVER)))
     },
+  }
+}
+
+/** Also redacts texts that are JSON, such as the text that repeats the structured content of a result. */
+function redactWithin(redact: Redact): Redact {
+  return (name, value) => {
+    const kept = redact(name, value)
+    if (name !== 'text' || typeof kept !== 'string' || !/^\s*[[{]/.test(kept)) return kept
+    try {
+      return JSON.stringify(JSON.parse(kept), redact) ?? ''
+    } catch {
+      return kept
+    }
   }
 }
 

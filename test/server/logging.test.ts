@@ -151,6 +151,15 @@ describe('scrubbing', () => {
     expect(ended.at(-1)?.params?.()).toMatchObject({ uri: 'a:x?token=***' })
   })
 
+  it('of results includes the text that repeats structured content', async () => {
+    const { observer, ended } = recordOperations()
+    const server = createServer(info, { redact, observe: serverObserver(observer) })
+    server.tool('pay', {}, () => ({ structuredContent: { password: 'hunter2' } }))
+    const wire = await openWire(server)
+    await wire.result('tools/call', { name: 'pay' })
+    expect(ended.at(-1)?.result?.()).toMatchObject({ content: [{ text: '{"password":"***"}' }] })
+  })
+
   it('is not needed to drop messages that are empty or cannot be serialized [L-LOG-007]', async () => {
     const reported: unknown[] = []
     const server = createServer(info, { onError: (error) => reported.push(error) })
