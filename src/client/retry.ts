@@ -128,7 +128,7 @@ function delayAfter(
   // Other forms than those of HTTP are ignored, not read as dates in the past
   const headerMs = /^\d+$/.test(header)
     ? Number(header) * 1_000
-    : Date.parse(/ GMT$/.test(header) ? header : '') - Date.now()
+    : Date.parse(header.endsWith(' GMT') ? header : '') - Date.now()
   const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : headerMs
   // The backoff of a first failure is the given delay, at most the maximum, with a random part
   if (!Number.isNaN(waitMs)) return backoffMs(0, Math.max(waitMs, 0), maxDelayMs)
