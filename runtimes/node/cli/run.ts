@@ -46,7 +46,8 @@ const runLocally: Readonly<
   discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
   card: ({ commandArguments }) => printCard(commandArguments),
   publish: ({ commandArguments, options }) => publish(commandArguments, options.dryRun),
-  migrate: async (invocation) => (await import('./migrate/migrate.ts')).migrate(invocation),
+  migrate: async (invocation) =>
+    (await import('./migrate/migrate.ts')).migrate(invocation, await version()),
   new: ({ commandArguments }) => newProject(commandArguments),
 }
 

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 
 /** The version in the package's manifest. */
 export async function version(): Promise<string> {
-  // The manifest is one folder further up from the built file than from the source
-  for (const folder of ['../../../', '../../../../']) {
+  // The manifest is two folders up from a built chunk, three from the source, four from a built entry
+  for (const folder of ['../../', '../../../', '../../../../']) {
     const text = await readFile(new URL(`${folder}package.json`, import.meta.url), 'utf8').catch(
       () => '',
     )

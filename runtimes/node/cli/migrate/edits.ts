@@ -9,6 +9,17 @@ interface Edit {
   readonly text: string
 }
 
+/** A part of the original text that the text of a change contains, between characters that no source has. */
+const KEPT = /\0(\d+):(\d+)\0/g
+
+/**
+ * Refers to a part of the original text, for the text of a change: the part is moved there together
+ * with the changes in it.
+ */
+export function keptText(start: number, end: number): string {
+  return `\0${start}:${end}\0`
+}
+
 /** The changes of one file. If one change contains another, the outer one wins. */
 export class Edits {
   readonly #edits: Edit[] = []
@@ -28,11 +39,12 @@ export class Edits {
     this.#edits.unshift({ start: position, end: position, text })
   }
 
-  /** Whether a change replaces a part of the text completely. */
+  /** Whether a change replaces a part of the text completely, and does not keep it. */
   covers(start: number, end: number): boolean {
-    return this.#edits.some(
-      (edit) => edit.start < edit.end && edit.start <= start && edit.end >= end,
-    )
+    return this.#edits.some((edit) => {
+      if (edit.start === edit.end || edit.start > start || edit.end < end) return false
+      return !keptRanges(edit).some((kept) => kept.start <= start && end <= kept.end)
+    })
   }
 
   /**
@@ -41,20 +53,31 @@ export class Edits {
    * @throws {RangeError} If two changes overlap in part, which would be a mistake of a transform.
    */
   apply(source: string): string {
-    const replacements = this.#edits.filter(({ start, end }) => start < end)
-    const outermost = this.#edits.filter(
+    return this.#render(source, 0, source.length, undefined)
+  }
+
+  /** The changed text of a part, without the change that moves the part. */
+  #render(source: string, from: number, until: number, mover: Edit | undefined): string {
+    const inside = this.#edits.filter(
+      (edit) => edit !== mover && from <= edit.start && edit.end <= until,
+    )
+    const replacements = inside.filter(({ start, end }) => start < end)
+    const outermost = inside.filter(
       (edit) => !replacements.some((other) => other !== edit && this.#contains(other, edit)),
     )
     // The sort is stable, so that insertions at one position keep their order
     outermost.sort((a, b) => a.start - b.start || a.end - b.end)
     let result = ''
-    let position = 0
-    for (const { start, end, text } of outermost) {
-      if (start < position) throw new RangeError('Two changes overlap')
-      result += source.slice(position, start) + text
-      position = end
+    let position = from
+    for (const edit of outermost) {
+      if (edit.start < position) throw new RangeError('Two changes overlap')
+      const text = edit.text.replaceAll(KEPT, (_match, start: string, end: string) =>
+        this.#render(source, Number(start), Number(end), edit),
+      )
+      result += source.slice(position, edit.start) + text
+      position = edit.end
     }
-    return result + source.slice(position)
+    return result + source.slice(position, until)
   }
 
   #contains(outer: Edit, inner: Edit): boolean {
@@ -64,4 +87,11 @@ export class Edits {
     }
     return outer.start <= inner.start && inner.end <= outer.end
   }
+}
+
+function keptRanges({ text }: Edit): { start: number; end: number }[] {
+  return [...text.matchAll(KEPT)].map(([, start, end]) => ({
+    start: Number(start),
+    end: Number(end),
+  }))
 }

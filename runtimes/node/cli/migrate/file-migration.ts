@@ -3,7 +3,7 @@
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
-import { Edits } from './edits.ts'
+import { Edits, keptText } from './edits.ts'
 import { formatMark, type Subject } from './guide.ts'
 import { declaresName, importedName, outermostChain } from './names.ts'
 import { isTest, type Sources } from './project-files.ts'
@@ -80,6 +80,11 @@ export class FileMigration {
   /** The text of a node, without the comments before it. */
   text(node: ts.Node): string {
     return node.getText(this.source)
+  }
+
+  /** A node for the text of a change: it is moved together with the changes in it. */
+  keep(node: ts.Node): string {
+    return keptText(node.getStart(this.source), node.end)
   }
 
   /** Replaces a node. */

@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import type { LocalInvocation } from '../arguments.ts'
 import { print, printNotice } from '../print.ts'
 import { requireNoArguments } from '../usage.ts'
-import { version } from '../version.ts'
 import { loadCompiler } from './compiler.ts'
 import { unifiedDiff } from './diff.ts'
 import { MigrationError } from './migration-error.ts'
@@ -18,22 +17,26 @@ import { readProject, type ProjectFiles } from './project-files.ts'
 /**
  * `edgewise migrate`: converts the servers of a project, and prints what remains to be done.
  *
+ * @param version The version of Edgewise.
  * @throws {MigrationError} If the folder has changes that are not committed, has no server of another
  *   SDK, or there is no compiler.
  */
-export async function migrate({ commandArguments, options }: LocalInvocation): Promise<number> {
+export async function migrate(
+  { commandArguments, options }: LocalInvocation,
+  version: string,
+): Promise<number> {
   const [target = '.', ...others] = commandArguments
   requireNoArguments(others)
   const folder = resolve(target)
   const compiler = loadCompiler(folder)
-  if (!options.dryRun && !options.force) await requireCleanTree(folder, target)
   const project = await readProject(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
       throw new MigrationError(`"${target}" is not a folder`)
     }
     throw error
   })
-  const migration = migrateProject(compiler, project, await version())
+  if (!options.dryRun && !options.force) await requireCleanTree(folder, target)
+  const migration = migrateProject(compiler, project, version)
   if (migration.changed.size === 0) {
     throw new MigrationError(
       `"${target}" has no server of @modelcontextprotocol/sdk, @modelcontextprotocol/server or McpAgent`,

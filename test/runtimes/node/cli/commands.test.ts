@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../../../../package.json' with { type: 'json' }
 import { nodeCommand } from '../../../node-program.ts'
 import { serve, toNodeListener } from '../../../../runtimes/node/index.ts'
 import { createHandler } from '../../../../src/presets/server.ts'
 import type { HttpServer } from '../../../../src/transport/index.ts'
 import { isCommand, usageOf } from '../../../../runtimes/node/cli/usage.ts'
-import { command, program, start } from './run.ts'
+import { command, edgewise, program, start } from './run.ts'
 import { makeServer } from './server.ts'
 
 const stdio = ['--', ...nodeCommand('test/runtimes/node/cli/stdio.ts')]
@@ -207,11 +208,15 @@ describe('help', () => {
     expect(names).toContain('complete')
     expect(names.filter((name) => !isCommand(name))).toEqual([])
     for (const name of names.filter(isCommand)) {
-      expect(usageOf(name)).toContain(`Usage: edgewise ${name} <`)
+      expect(usageOf(name)).toMatch(new RegExp(String.raw`^Usage: edgewise ${name} [<[]`))
     }
     expect((await command('listen', '--help')).out).toContain('--resource')
     expect((await command('call', '--help')).out).not.toContain('--resource')
   })
+})
+
+it('the built program prints the version of the package', async () => {
+  expect(await edgewise('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' })
 })
 
 it('a server that wants other scopes is quoted on them when it refuses to connect [P024]', async () => {

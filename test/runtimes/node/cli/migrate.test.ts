@@ -7,14 +7,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
   migrateProject,
   type Migration,
 } from '../../../../runtimes/node/cli/migrate/migrate-project.ts'
-import { runCommand } from '../../../../runtimes/node/cli/run.ts'
 import { runToEnd } from '../../../process.ts'
 import { root } from '../../../root.ts'
+import { command } from './run.ts'
 
 const folder = join(import.meta.dirname, 'migrate')
 const outputs = join(root, '.cache', 'migrate')
@@ -93,25 +93,9 @@ describe('edgewise migrate', () => {
     "export const server = new McpServer({ name: 'a', version: '1' })\n" +
     'server.server.onerror = console.error\n'
 
-  afterEach(() => void vi.restoreAllMocks())
-
-  /** Runs the command in this process. */
-  async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-    const texts = { stdout: '', stderr: '' }
-    for (const stream of ['stdout', 'stderr'] as const) {
-      vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-        texts[stream] += String(text)
-        return true
-      })
-    }
-    const code = await runCommand(words)
-    vi.restoreAllMocks()
-    return { code, out: texts.stdout, err: texts.stderr }
-  }
-
   it('prints a diff and the marks, and changes nothing, with --dry-run', async () => {
     writeFileSync(file, before)
-    const { code, out, err } = await run('migrate', temporary, '--dry-run')
+    const { code, out, err } = await command('migrate', temporary, '--dry-run')
     expect({ code, out }).toEqual({
       code: 0,
       out: `--- server.js
@@ -136,17 +120,17 @@ describe('edgewise migrate', () => {
 
   it('changes only files that are committed, unless it is forced to', async () => {
     writeFileSync(file, before)
-    expect(await run('migrate', temporary)).toMatchObject({
+    expect(await command('migrate', temporary)).toMatchObject({
       code: 1,
       err: expect.stringContaining('is not in a Git repository'),
     })
     execFileSync('git', ['init', '--quiet'], { cwd: temporary })
-    expect(await run('migrate', temporary)).toMatchObject({
+    expect(await command('migrate', temporary)).toMatchObject({
       code: 1,
       err: expect.stringContaining('has changes that are not committed'),
     })
     expect(readFileSync(file, 'utf8')).toBe(before)
-    expect(await run('migrate', temporary, '--force')).toMatchObject({ code: 0 })
+    expect(await command('migrate', temporary, '--force')).toMatchObject({ code: 0 })
     expect(readFileSync(file, 'utf8')).toContain("createServer({ name: 'a', version: '1' })")
   })
 })

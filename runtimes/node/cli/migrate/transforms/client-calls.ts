@@ -31,7 +31,7 @@ export function migrateNotification(
   if (values.size !== params.properties.length) return false
   const textOf = (name: string): string | undefined => {
     const value = valueOf(file, values.get(name))
-    return value && file.text(value)
+    return value && movedText(file, value)
   }
   const method = stringOf(file, valueOf(file, members.get('method')))
   if (method === 'notifications/message') return replaceLog(file, call, context, textOf)
@@ -51,8 +51,13 @@ export function migrateLog(file: FileMigration, call: ts.CallExpression, context
   const values = membersOf(file, params)
   return replaceLog(file, call, context, (name) => {
     const value = valueOf(file, values.get(name))
-    return value && file.text(value)
+    return value && movedText(file, value)
   })
+}
+
+/** The text of a value that is moved; a name stays readable, because it may become a member. */
+function movedText(file: FileMigration, value: ts.Expression): string {
+  return file.ts.isIdentifier(value) ? file.text(value) : file.keep(value)
 }
 
 function replaceLog(

@@ -31,7 +31,7 @@ export function addHandler(
   if (declared?.parameters.length === 0) return
   if ((kind === 'tool' || kind === 'prompt') && hasInput) return
   const count = declared?.parameters.length ?? index + 1
-  const name = file.text(node)
+  const name = file.keep(node)
   const isName = file.ts.isIdentifier(inner) || file.ts.isPropertyAccessExpression(inner)
   const callee = isName ? name : `(${name})`
   if (kind === 'tool' || kind === 'prompt') {

@@ -138,8 +138,8 @@ function migrateRoute(
   const createHandler = file.use('edgewise/server', handler)
   const options = kind === 'http' && hasSessions(file, transport) ? sessionsOption(file) : ''
   const args = [
-    file.text(path),
-    ...middleware.map((each) => file.text(each)),
+    file.keep(path),
+    ...middleware.map((each) => file.keep(each)),
     `${listener}(${createHandler}(${server}${options}))`,
   ]
   if (middleware.length > 0) {

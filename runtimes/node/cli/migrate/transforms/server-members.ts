@@ -156,7 +156,7 @@ function announceChange(
   const isChained = ts.isPropertyAccessExpression(parent)
   if (isChained && !(isCaught && parent.name.text === 'catch')) return false
   const announce = (change: string): true => {
-    file.replace(isChained ? parent.parent : call, `${file.text(server)}.notify.${change}`)
+    file.replace(isChained ? parent.parent : call, `${file.keep(server)}.notify.${change}`)
     return true
   }
   if (Object.hasOwn(CHANGES, name)) return announce(`${CHANGES[name] ?? ''}()`)
@@ -171,7 +171,7 @@ function announceChange(
   const params = isUpdate ? valueOf(file, members.get('params')) : argument
   if (!params || !ts.isObjectLiteralExpression(params)) return false
   const uri = valueOf(file, membersOf(file, params).get('uri'))
-  return uri !== undefined && announce(`resourceUpdated(${file.text(uri)})`)
+  return uri !== undefined && announce(`resourceUpdated(${file.keep(uri)})`)
 }
 
 /** Migrates a request or a notification that the context of the handler sends now. */

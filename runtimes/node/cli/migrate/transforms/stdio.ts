@@ -29,9 +29,9 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   const statement = ts.isAwaitExpression(parent) ? parent.parent : undefined
   // The promise now resolves at the end of the connection, so statements behind it must not wait
   if (statement && ts.isExpressionStatement(statement) && !isLast(file, statement)) {
-    file.replace(parent, `void ${serveStdio}(${file.text(server)})`)
+    file.replace(parent, `void ${serveStdio}(${file.keep(server)})`)
   } else {
-    file.replace(call, `${serveStdio}(${file.text(server)})`)
+    file.replace(call, `${serveStdio}(${file.keep(server)})`)
   }
   removeTransport(file, transport)
 }
