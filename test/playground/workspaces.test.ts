@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
+import { connectOver, connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
 
 const visited = visit(server)
 let page: Page
@@ -31,6 +31,17 @@ describe('Playground: the connection', () => {
     await sees(result(page), 'Hello, Ada.')
     await page.getByLabel('Protocol revision').selectOption('auto')
     await isConnected(page, 'over 2026-07-28')
+  })
+
+  it('stays subscribed to a resource over another revision', async () => {
+    await show(page, 'resource/demo%3A%2F%2Fabout', 'About this server')
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
+    await page.getByRole('button', { name: 'Unsubscribe' }).waitFor()
+    const again = page.waitForRequest((each) =>
+      (each.postData() ?? '').includes('"resources/subscribe"'),
+    )
+    await connectOver(page, '2025-11-25')
+    expect((await again).postData()).toContain('demo://about')
   })
 
   it('is tested by a ping', async () => {

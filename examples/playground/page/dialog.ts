@@ -71,6 +71,8 @@ export function showDialog(
   )
   const dismiss = (): void => dialog.close('cancel')
   signal.addEventListener('abort', dismiss, { once: true })
+  // Otherwise the focus would be on a button of the content, such as one that copies a text
+  dialog.querySelector('input, select, textarea')?.toggleAttribute('autofocus', true)
   document.body.append(dialog)
   dialog.showModal()
   // Otherwise a button of the conversation above could have the focus

@@ -6,7 +6,7 @@
  */
 import { SdkError } from 'edgewise/browser'
 import type { Client } from 'edgewise/client'
-import { nameOf, type Connection } from './connection/connection.ts'
+import { createSubscriptions, nameOf, type Connection } from './connection/connection.ts'
 import type { FoundServer } from './connection/discover.ts'
 import { openLink, type Link } from './connection/link.ts'
 import type { Status } from './connection/status.ts'
@@ -86,6 +86,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   const status = createStore<Status>({ state: 'idle', text: 'Not connected' })
   const steps = createStore<readonly SignInStep[]>([])
   const timeline = createTimeline({ settings })
+  const subscriptions = createSubscriptions(() => connection?.client)
   let link: Link | undefined
   let connection: Connection | undefined
   /** Aborted when connecting is cancelled or begins again. */
@@ -114,6 +115,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
     // The tools of another server can no longer be called
     if (!isReconnect) {
       workspace.views.clear()
+      subscriptions.clear()
       setConnection(undefined)
     }
     steps.set([])
@@ -127,6 +129,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
       link = openLink(url, {
         settings: settings.get,
         timeline,
+        subscriptions,
         onStatus(next) {
           if (next.state === 'failed') setConnection(undefined)
           status.set(next)

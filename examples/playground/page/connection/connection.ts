@@ -40,9 +40,13 @@ export interface Subscriptions {
 export interface OwnSubscriptions extends Subscriptions {
   /** Notifies the listeners of a resource, and of the resources that contain it. */
   notify(uri: string): void
+  /** Subscribes to all resources again, with another client. */
+  renew(onError: (error: unknown) => void): void
+  /** Forgets all resources and listeners, because they belong to another server. */
+  clear(): void
 }
 
-/** Creates the subscriptions of a connection. They use its current client. */
+/** Creates the subscriptions of a server. They use its current client. */
 export function createSubscriptions(current: () => Client | undefined): OwnSubscriptions {
   const uris = new Set<string>()
   const listeners = new Map<string, Set<() => void>>()
@@ -63,6 +67,20 @@ export function createSubscriptions(current: () => Client | undefined): OwnSubsc
       const all = listeners.get(uri) ?? new Set()
       listeners.set(uri, all.add(listener))
       return () => void all.delete(listener)
+    },
+    renew(onError) {
+      for (const uri of uris) {
+        current()
+          ?.subscribe(uri)
+          .catch((error: unknown) => {
+            uris.delete(uri)
+            onError(error)
+          })
+      }
+    },
+    clear() {
+      uris.clear()
+      listeners.clear()
     },
     notify(updated) {
       for (const [uri, all] of listeners) {

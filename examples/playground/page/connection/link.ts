@@ -14,7 +14,7 @@ import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/step
 import type { Answer } from '../timeline/observe.ts'
 import type { Timeline } from '../timeline/timeline.ts'
 import { clientOptions, hasCredentials, rootsOf } from './client.ts'
-import { createSubscriptions, nameOf, type Connection } from './connection.ts'
+import { nameOf, type Connection, type OwnSubscriptions } from './connection.ts'
 import { localNetworkPermission } from './local-network.ts'
 import { signInStatus, type SignInPrompt, type Status } from './status.ts'
 
@@ -23,6 +23,8 @@ export interface LinkOwner {
   /** Returns the current settings. */
   settings(): Settings
   readonly timeline: Timeline
+  /** The subscriptions, which every client of the server continues. */
+  readonly subscriptions: OwnSubscriptions
   onStatus(status: Status): void
   /** Called when the connection is open, and again when its lists have changed. */
   onConnection(connection: Connection): void
@@ -39,7 +41,7 @@ export interface Link {
 
 /** Opens a connection to the endpoint at a URL. */
 export function openLink(url: string, owner: LinkOwner): Link {
-  const { timeline } = owner
+  const { timeline, subscriptions } = owner
   const { host } = new URL(url)
   const settings = owner.settings()
   const tasks = new Map<RequestId, DetailedTask>()
@@ -74,7 +76,6 @@ export function openLink(url: string, owner: LinkOwner): Link {
     prompt = next
     report()
   })
-  const subscriptions = createSubscriptions(() => connection?.client)
   const observed = timeline.observe((target, init) => fetch(target, init), {
     onSession(id) {
       facts.session = id
@@ -129,9 +130,11 @@ export function openLink(url: string, owner: LinkOwner): Link {
     }
     const catalog = await loadCatalog(client, onError)
     if (isClosed || reconnecting.getSnapshot().status !== 'ready') return
+    const isNew = client !== connection?.client
     connection ??= { ...facts, client, url, auth, catalog, tasks, subscriptions }
     Object.assign(connection, { client, catalog })
     owner.onConnection(connection)
+    if (isNew) subscriptions.renew(onError)
     const text = `Connected to ${nameOf(client)} over ${client.revision}`
     timeline.mark(text)
     setStatus({ state: 'connected', text })
