@@ -53,7 +53,7 @@ export function writePages() {
 }
 
 /** The home page, with sections of the README in place of comments such as `<!-- A server -->`. */
-function homePage() {
+export function homePage() {
   const sections = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)
   return readFileSync(join(root, HOME), 'utf8').replaceAll(/<!-- (.+) -->/g, (_, heading) => {
     const section = sections.find((text) => text.startsWith(`${heading}\n`))
