@@ -19,6 +19,8 @@ const renamed = {
 }
 /** For people who work on Edgewise. */
 const omitted = ['docs/contributing.md']
+/** The folder with the pictures, in the repository. */
+export const images = 'docs/images'
 const HOME = 'docs/site/home.md'
 const ICON = 'examples/playground/page/icon.svg'
 
@@ -48,6 +50,7 @@ export function writePages() {
   cpSync(fileURLToPath(new URL('public', import.meta.url)), join(pagesFolder, 'public'), {
     recursive: true,
   })
+  cpSync(join(root, images), join(pagesFolder, 'public/images'), { recursive: true })
   copyFileSync(join(root, ICON), join(pagesFolder, 'public/icon.svg'))
   return [...sitePages.keys(), HOME].map((source) => join(root, source))
 }

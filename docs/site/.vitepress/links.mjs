@@ -1,7 +1,7 @@
 // Links between the files of the repository become links between the pages of the site.
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { root, sitePages, sourceOf } from '../pages.mjs'
+import { images, root, sitePages, sourceOf } from '../pages.mjs'
 
 const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /**
@@ -39,6 +39,7 @@ export function repositoryPages(md) {
 function rewriteLinks(tokens, source) {
   let isDropped = false
   for (const token of tokens) {
+    if (token.type === 'image') token.attrSet('src', imageOf(token.attrGet('src'), source))
     if (token.type === 'link_open') {
       const address = addressOf(token.attrGet('href'), source)
       isDropped = address === undefined
@@ -48,6 +49,12 @@ function rewriteLinks(tokens, source) {
     if (token.type === 'link_close') isDropped = false
     Object.assign(token, { type: 'text', tag: '', content: '', nesting: 0 })
   }
+}
+
+/** The address of a picture, which is among the public files of the site. */
+function imageOf(src, source) {
+  const target = posix.join(posix.dirname(source), src)
+  return target.startsWith(`${images}/`) ? target.replace('docs/', '/') : src
 }
 
 /** The address of a link of a page; `undefined` for a file that has no address. */

@@ -1,5 +1,5 @@
-// Corrects the roles in the search box of VitePress 1: its box is a button that contains buttons, and its
-// results are options that contain links.
+// Corrects the roles in the search box of VitePress 1: its box is a button that contains buttons, its results
+// are options that contain links, and the icons of its keys have names without a role.
 
 const corrections = [
   ['role="button"', 'role="dialog"'],
@@ -9,6 +9,7 @@ const corrections = [
   [`:aria-selected="selectedIndex === index ? 'true' : 'false'"`, ''],
   ['role="option"', ''],
   [`:aria-label="[...p.titles, p.title].join(' > ')"`, ''],
+  ['<kbd :aria-label', '<kbd role="img" :aria-label'],
 ]
 
 /** A plugin of Vite. */
@@ -19,7 +20,7 @@ export const accessibleSearchBox = {
     if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined
     return corrections.reduce((corrected, [wrong, right]) => {
       if (!corrected.includes(wrong)) throw new Error(`The search box has no ${wrong}`)
-      return corrected.replace(wrong, right)
+      return corrected.replaceAll(wrong, right)
     }, code)
   },
 }
