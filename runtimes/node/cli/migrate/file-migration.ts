@@ -5,21 +5,10 @@ import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
 import { Edits, keptText } from './edits.ts'
 import { formatMark, type Subject } from './guide.ts'
+import type { Handler } from './handler.ts'
 import { declaresName, importedName, outermostChain } from './names.ts'
 import { isTest, type Sources } from './project-files.ts'
 import type { SdkName } from './sdk-modules.ts'
-
-/** What transforms know of a handler of a tool, a prompt or a resource. */
-export interface Handler {
-  readonly kind: 'tool' | 'prompt' | 'resource' | 'template'
-  /** Whether its first parameter is the arguments. */
-  readonly hasInput: boolean
-  readonly node: ts.FunctionLikeDeclaration
-  /** The parameter that is the context in the old SDK. */
-  readonly context: ts.ParameterDeclaration | undefined
-  /** Whether code that was moved to the context needs one. */
-  needsContext: boolean
-}
 
 /** The name of the function that stands for code without an equivalent. */
 export const PLACEHOLDER = 'notMigrated'

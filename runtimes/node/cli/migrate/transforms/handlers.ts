@@ -2,7 +2,8 @@
  * Handlers: where they are, and the parameters that they receive.
  */
 import type ts from 'typescript'
-import type { FileMigration, Handler } from '../file-migration.ts'
+import type { FileMigration } from '../file-migration.ts'
+import type { Handler } from '../handler.ts'
 import { functionOf, isInlineFunction, referencesTo, unwrap, walk } from './syntax.ts'
 
 /** The position of the context among the parameters in the old SDKs. */
