@@ -103,12 +103,46 @@ describe('timeout', () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expect(await call).toMatchObject({
       isError: true,
-      content: [{ text: '"tools/call" took longer than 1000 ms' }],
+      content: [{ text: '"tools/call" of "slow" took longer than 1000 ms' }],
     })
     expect(await prompt).toMatchObject({
       code: 504,
-      message: '"prompts/get" took longer than 1000 ms',
+      message: '"prompts/get" of "slow" took longer than 1000 ms',
     })
+    await client.close()
+  })
+
+  it('does not count the time in which the user answers', async () => {
+    const server = make()
+    server.tool('ask', {}, async (_args, ctx) => {
+      const question = { message: 'Sure?', schema: z.object({ sure: z.boolean() }) }
+      return (await ctx.elicit(question)).action
+    })
+    server.use(timeout(1_000))
+    const client = await connectInMemory(server, {
+      revision: '2025-11-25',
+      onElicit: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5_000))
+        return { action: 'decline' }
+      },
+    })
+    const call = client.callTool('ask')
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await call).toMatchObject({ content: [{ text: 'decline' }] })
+    await client.close()
+  })
+
+  it('does not end subscriptions', async () => {
+    const server = make()
+    server.tool('a', {}, () => 'a')
+    server.use(timeout(1_000))
+    const client = await connectInMemory(server)
+    const subscription = await client.listen({ toolsListChanged: true })
+    await vi.advanceTimersByTimeAsync(2_000)
+    server.tool('b', {}, () => 'b')
+    const change = subscription[Symbol.asyncIterator]().next()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await change).toMatchObject({ value: { method: 'notifications/tools/list_changed' } })
     await client.close()
   })
 
