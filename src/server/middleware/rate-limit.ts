@@ -18,9 +18,9 @@ export interface RateLimit {
   perMs: number
   /**
    * The key by which requests are counted. By default the principal, or one shared key for all
-   * callers without a principal.
+   * callers without a principal. Requests for which it returns `undefined` share a key, too.
    */
-  keyOf?: (ctx: BaseContext) => string
+  keyOf?: (ctx: BaseContext) => string | undefined
   /**
    * What a request costs, for quotas in which not all requests count alike. A request that costs 0 is never
    * refused. If the cost is not a finite number, the request fails. By default each request costs 1.
@@ -92,7 +92,7 @@ export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> 
       throw new ProtocolError(code, 'Too many requests', { retryAfterMs: Math.ceil(resetMs) })
     }
     // Several limits may share a store
-    const window = store.add(`${requests}/${perMs} ${keyOf(ctx)}`, cost, perMs)
+    const window = store.add(`${requests}/${perMs} ${keyOf(ctx) ?? ''}`, cost, perMs)
     return window instanceof Promise ? window.then(decide) : decide(window)
   }
 }
