@@ -59,7 +59,7 @@ function imageOf(src, source) {
 
 /** The address of a link of a page; `undefined` for a file that has no address. */
 function addressOf(href, source) {
-  if (/^(?:[a-z]+:|#)/.test(href)) return href
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) return href
   const [path, heading] = href.split('#')
   const target = posix.join(posix.dirname(source), path)
   const page = sitePages.get(target) ?? sitePages.get(posix.join(target, 'README.md'))
