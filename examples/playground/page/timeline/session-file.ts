@@ -48,12 +48,12 @@ export interface KnownSecrets {
   readonly sessionIds: ReadonlySet<string>
 }
 
-/** Writes a session as the text of a file, in parts. */
+/** Writes a session as the text of a file. */
 export async function writeSession(
   records: readonly SessionRecord[],
   settings: SessionSettings,
   { secrets, sessionIds }: KnownSecrets,
-): Promise<string[]> {
+): Promise<string> {
   const redact = createRedactor(secrets, sessionIds)
   const start = Math.floor(records[0]?.at ?? Date.now())
   const head = {
@@ -63,14 +63,14 @@ export async function writeSession(
     exportedAt: new Date().toISOString(),
     settings: redact(settings),
   }
-  const parts = [JSON.stringify(head, null, 2).replace(/\n\}$/, ',\n  "records": [')]
+  const beginning = JSON.stringify(head, null, 2).replace(/\n\}$/, ',\n  "records": [')
+  let text = beginning
   await inSlices(records, (record) => {
     const at = Math.round((record.at - start) * 10) / 10
     const line = JSON.stringify(redact({ ...record, at }))
-    parts.push(parts.length === 1 ? '\n    ' : ',\n    ', line)
+    text += `${text === beginning ? '' : ','}\n    ${line}`
   })
-  parts.push('\n  ]\n}\n')
-  return parts
+  return `${text}\n  ]\n}\n`
 }
 
 /**

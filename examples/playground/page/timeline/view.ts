@@ -153,7 +153,7 @@ export function fillTimeline(
   async function exportSession(): Promise<void> {
     const { writeSession } = await import('./session-file.ts')
     const { url, revision, timeoutMs, logLevel, headers, token, roots } = settings.get()
-    const parts = await writeSession(
+    const text = await writeSession(
       shown.records,
       {
         url: redactUrl(url),
@@ -166,7 +166,7 @@ export function fillTimeline(
       },
       secrets,
     )
-    save(`session-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.json`, parts)
+    save(`session-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.json`, text)
   }
 
   async function importSession(file: File): Promise<void> {
@@ -199,8 +199,8 @@ export function fillTimeline(
 }
 
 /** Saves a file. */
-function save(name: string, parts: readonly string[]): void {
-  const url = URL.createObjectURL(new Blob([...parts], { type: 'application/json' }))
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   el('a', { href: url, download: name }).click()
   // The browser has begun to read it by then
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
