@@ -52,7 +52,7 @@ export function extendByApps(server: Server): ServerDefinition {
         return mayShowApps(ctx) ? next() : withoutApps(await next())
       })
       server.use('tools/call', async ({ params }, ctx, next) => {
-        const name = String(params.name)
+        const name = typeof params.name === 'string' ? params.name : ''
         const tool = definition.tools.find(name, ctx)
         if (!tool || mayShowApps(ctx) || isModelVisible(tool.item)) return next()
         throw new ProtocolError(INVALID_PARAMS, `Unknown tool: "${name}"`)

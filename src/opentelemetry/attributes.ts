@@ -79,10 +79,13 @@ export function contentAttributes({ method, params }: Operation, result?: JsonOb
     return args === undefined ? {} : { 'gen_ai.tool.call.arguments': JSON.stringify(args) }
   }
   if (method !== 'prompts/get' || result) return {}
-  const variables = Object.entries(args ?? {}).map(([key, value]) => {
-    return [`gen_ai.prompt.variable.${key}`, String(value)]
-  })
-  return Object.fromEntries(variables) as Attributes
+  const attributes: Attributes = {}
+  for (const [key, value] of Object.entries(args ?? {})) {
+    // Arguments of prompts are texts: others are refused, but not before the span begins
+    attributes[`gen_ai.prompt.variable.${key}`] =
+      typeof value === 'string' ? value : JSON.stringify(value)
+  }
+  return attributes
 }
 
 /**

@@ -158,26 +158,39 @@ export function resultEnd(result: JsonObject): OperationEnd {
 
 /** The end of an operation that failed with an error, without the credentials in its message. */
 export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
-  const {
-    code,
-    message = String(error),
-    status,
-    data,
-  } = (error ?? {}) as {
-    code?: unknown
-    message?: unknown
-    status?: unknown
-    data?: { status?: unknown } | null
-  }
+  const { code, message, status } = membersOf(error)
   const outcome = isCancelled || code === 'ABORTED' ? 'cancelled' : 'error'
   const isCode = typeof code === 'number' || typeof code === 'string'
-  const httpStatus = status ?? data?.status
   return {
     outcome,
     error: {
-      message: redactText(String(message)),
+      message: redactText(typeof message === 'string' ? message : textOf(error)),
       ...(isCode && { code }),
-      ...(typeof httpStatus === 'number' && { status: httpStatus }),
+      ...(typeof status === 'number' && { status }),
     },
+  }
+}
+
+/** The members of a value that was thrown, which may be any value. */
+function membersOf(error: unknown): { code?: unknown; message?: unknown; status?: unknown } {
+  try {
+    const { code, message, status, data } = Object(error) as {
+      code?: unknown
+      message?: unknown
+      status?: unknown
+      data?: { status?: unknown } | null
+    }
+    return { code, message, status: status ?? data?.status }
+  } catch {
+    return {}
+  }
+}
+
+/** The text of a value that may not be convertible to one. */
+function textOf(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return 'Unknown error'
   }
 }

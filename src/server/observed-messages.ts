@@ -99,7 +99,7 @@ function isKnown(
   params: JsonObject | undefined,
   { revision }: MessageFacts,
 ): boolean {
-  const name = String(params?.name)
+  const { name = '' } = targetOf(params)
   if (method === 'tools/call') return tools.entries().has(name)
   if (method === 'prompts/get') return prompts.entries().has(name)
   if (methods.has(method) || NOTIFICATIONS.test(method)) return true

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { resultEnd, runObserved } from '../patterns/guard-observer.ts'
+import { resultEnd, runObserved, targetOf } from '../patterns/guard-observer.ts'
 import type { JsonRpcRequest } from '../protocol/types.ts'
 import type { ServerObservation } from '../server/observer.ts'
 import type { Exchange } from '../server/request/exchange.ts'
@@ -20,7 +20,7 @@ export function observeRun(
     type: 'task',
     taskId: String(id),
     method,
-    name: String(params?.name),
+    name: targetOf(params).name,
     isKnown: true,
     revision: revision.version,
     principal: caller.principal,

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { revisions } from '../../src/index.ts'
+import { revisions, type JsonObject } from '../../src/index.ts'
+import { guardObserver, runObserved } from '../../src/patterns/guard-observer.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { clientObserver } from '../../src/presets/client.ts'
 import {
   authenticate,
   createServer,
+  responseCache,
   serverObserver,
   text,
   type Observer,
@@ -221,5 +223,41 @@ describe('The observer of a server', () => {
     expect(await response.json()).toMatchObject({ result: { content: [text('hi 1')] } })
     expect(runs).toBe(1)
     for (const error of errors) expect(error).toEqual(new Error('observer'))
+  })
+})
+
+describe('Params that are no texts', () => {
+  it.each([
+    ['tools/call', 'name'],
+    ['prompts/get', 'name'],
+    ['resources/read', 'uri'],
+  ])('of "%s" are refused by an observed server as by any other', async (method, member) => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    server.use(responseCache({ ttlMs: 1_000 }))
+    server.prompt('greet', {}, () => 'Hello')
+    server.resource('file:///a.md', { name: 'a' }, () => 'a')
+    const client = await connectInMemory(server)
+    const params: JsonObject = {
+      [member]: { toString: null },
+      _meta: { traceparent: { toString: null } },
+    }
+    await expect(client.request(method, params)).rejects.toMatchObject({ code: -32602 })
+    await client.notify(method, params)
+    expect(ended).toContainEqual(
+      expect.objectContaining({ method, outcome: 'error', name: undefined, uri: undefined }),
+    )
+    await expect(client.callTool('hi')).resolves.toMatchObject({ content: [text('hi')] })
+  })
+
+  it('of an error that was thrown do not keep its operation from ending', async () => {
+    const { observer, ended } = recordOperations()
+    const begin = guardObserver(observer, () => {})
+    const work = (): never => {
+      throw { toString: null }
+    }
+    const operation = { type: 'delivery', side: 'server' } as const
+    await expect(runObserved(begin(operation), work)).rejects.toEqual({ toString: null })
+    expect(ended).toMatchObject([{ outcome: 'error' }])
   })
 })

@@ -83,7 +83,8 @@ function isCacheable(
   { method, params }: { readonly method: string; readonly params: JsonObject },
   ctx: BaseContext,
 ): boolean {
-  const name = String(params.name ?? params.uri)
+  const name = params.name ?? params.uri
+  if (typeof name !== 'string') return false
   if (method === 'tools/call') return tools.find(name, ctx)?.item.annotations?.readOnlyHint === true
   if (method === 'prompts/get') return prompts.find(name, ctx) !== undefined
   if (method !== 'resources/read') return false

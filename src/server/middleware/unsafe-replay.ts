@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 import type { Input } from '../../patterns/input.ts'
+import { targetOf } from '../../patterns/guard-observer.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import { RequestContext } from '../request/request-context.ts'
 import type { Middleware } from '../server.ts'
@@ -29,8 +30,9 @@ export function warnOnUnsafeReplay(
     if (!(ctx instanceof RequestContext) || !findMethod(method, ctx.exchange.revision)?.mayAsk) {
       return next()
     }
+    const { name, uri } = targetOf(params)
     const observer = new HandlerObserver((problem) => {
-      const text = `"${method}" of "${String(params.name ?? params.uri)}" ${problem}`
+      const text = `"${method}" of "${name ?? uri}" ${problem}`
       if (!reported.has(text)) warn(text)
       reported.add(text)
     })
