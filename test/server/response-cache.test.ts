@@ -60,6 +60,17 @@ describe('responseCache', () => {
     expect(runs()).toBe(2)
   })
 
+  it('shares no result between two servers', async () => {
+    const cache = responseCache({ ttlMs: 60_000 })
+    for (const name of ['a', 'b']) {
+      const server = make()
+      server.use('tools/call', cache)
+      server.tool('who', { annotations: { readOnlyHint: true } }, () => name)
+      await using client = await connectInMemory(server)
+      expect(await client.callTool('who')).toMatchObject({ content: [{ text: name }] })
+    }
+  })
+
   it('evicts the oldest results beyond its limit, and repeats no result after its duration', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const server = make()

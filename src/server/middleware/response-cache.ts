@@ -52,9 +52,10 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
   const { ttlMs, maxEntries = 1_000, keyOf = byPrincipal } = options
   const isPositive = ttlMs > 0
   if (!isPositive) throw new TypeError('"ttlMs" must be a positive number')
-  const results = boundedCache<string, Result>(maxEntries)
   return {
     addTo(server, method) {
+      // Servers never share results
+      const results = boundedCache<string, Result>(maxEntries)
       const definition = definitionOf(server as BaseServer)
       definition.middleware.push({
         method,
