@@ -42,7 +42,13 @@ import type { LogRules } from './request/logging.ts'
 import type { AskMode, InputOptions } from './request/ask-mode.ts'
 import type { Suspension } from './request/outcome.ts'
 import type { HandlerContext } from './request/base-request-context.ts'
-import type { BaseServer, BaseServerOptions, Middleware, Server } from './server.ts'
+import type {
+  BaseServer,
+  BaseServerOptions,
+  Middleware,
+  Server,
+  WrapServerMessage,
+} from './server.ts'
 
 /** The parts from which a preset composes a server, so that unused parts stay out of the bundle. */
 export interface ServerFeatures {
@@ -126,6 +132,8 @@ export type Method = (
 export interface AppliedMiddleware {
   readonly method: string | undefined
   readonly run: Middleware
+  /** Wraps the other messages of the method: notifications, and the server's requests. */
+  readonly wrap?: WrapServerMessage
 }
 
 /** What is known about the client that sends a notification. */
@@ -192,6 +200,11 @@ export interface ServerDefinition extends ServerFeatures {
   clients?: ClientRegistry
   /** Passes notifications of clients through middleware and extensions. Absent if there are none. */
   receive?: ReceiveNotification
+  /**
+   * While an extension is added: collects the functions that remove what it adds, except what is part of the
+   * definition.
+   */
+  undo?: (() => void)[] | undefined
   /** Infers the capabilities again, after middleware or an extension was added. */
   changed(): void
 }
@@ -268,8 +281,7 @@ export function attachDefinition<T extends object>(server: T, definition: Server
  * but no extension supports them.
  */
 export function definitionOf(server: BaseServer): ServerDefinition {
-  const definition = definitions.get(server)
-  if (!definition) throw foreignServerError('edgewise/server or edgewise/server/tiny')
+  const definition = unverifiedDefinitionOf(server)
   definition.verify?.()
   if (!definition.tasks) {
     for (const [name, { item, mirrored }] of definition.tools.entries()) {
@@ -278,6 +290,17 @@ export function definitionOf(server: BaseServer): ServerDefinition {
     }
   }
   return definition
+}
+
+/**
+ * Returns the definition of any server, which may still lack extensions.
+ *
+ * @throws {TypeError} If the value was not created by a `createServer`.
+ */
+export function unverifiedDefinitionOf(server: BaseServer): ServerDefinition {
+  const definition = definitions.get(server)
+  if (definition) return definition
+  throw foreignServerError('edgewise/server or edgewise/server/tiny')
 }
 
 /**

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type {
@@ -30,6 +31,7 @@ import type { ToolHandlerFor, ToolOptions, ToolRegistration } from './features/t
 import type { Notifier } from './notifier.ts'
 import type { ServerObserver } from './observer.ts'
 import type { BaseContext, Context } from './request/context.ts'
+import type { ClientFacts } from './request/exchange.ts'
 import type { Redact } from './request/redact.ts'
 
 /**
@@ -93,6 +95,33 @@ export type Middleware<Env = unknown, Ctx = Context<Env>> = (
   ctx: Ctx,
   next: (params?: JsonObject) => Promise<Result>,
 ) => Promise<Result>
+
+/** The context of a message that passes through `messageMiddleware`. */
+export interface MessageContext<Env = unknown> {
+  /** Whether the client sent the message. Otherwise the server sends it. */
+  readonly incoming: boolean
+  /** Whether the message is a notification, which has no result. */
+  readonly isNotification: boolean
+  /** The authenticated principal, if there is one. */
+  readonly principal: string | undefined
+  /** The client's self-reported identity and capabilities, if they are known. */
+  readonly client: ClientFacts | undefined
+  /**
+   * The context of the client's request, if the message is one or belongs to one. A notification of the
+   * client belongs to none.
+   */
+  readonly request: Context<Env> | undefined
+}
+
+/**
+ * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
+ * returns a result itself. A middleware that does not call `next` for a notification holds it back.
+ */
+export type WrapServerMessage<Env = unknown> = (
+  message: { readonly method: string; readonly params: JsonObject },
+  ctx: MessageContext<Env>,
+  next: (params?: JsonObject) => Promise<Result>,
+) => Awaitable<Result>
 
 /** Middleware for `server.use` that does more than to wrap requests. See `messageMiddleware`. */
 export interface MiddlewareLayer {

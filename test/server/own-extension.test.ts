@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { clientExtension, middleware } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
 import {
   createGateway,
   createHandler,
   createServer,
+  fromServer,
   listExtensions,
+  messageMiddleware,
+  responseCache,
   serverExtension,
+  uriTemplate,
   type Server,
 } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -63,11 +68,13 @@ describe('unknown members of `_meta`', () => {
 describe('an extension of a server', () => {
   it('is refused if its id, method or notification is taken, so that none is redefined [E-EXT-042] [E-EXT-054] [E-EXT-055]', () => {
     const server = make()
+    const filter = { accept: () => true, subscribe: () => () => {} }
     server.extend(
       serverExtension({
         id: 'com.example/a',
         methods: { 'a/get': { handle } },
         notifications: { 'notifications/a': () => {} },
+        filters: { a: filter },
       }),
     )
     const id = 'com.example/b'
@@ -78,6 +85,17 @@ describe('an extension of a server', () => {
       serverExtension({ id, notifications: { 'notifications/a': () => {} } }),
       serverExtension({ id, notifications: { 'notifications/progress': () => {} } }),
       serverExtension({ id, methods: { 'notifications/cancelled': { handle } } }),
+      serverExtension({ id, methods: { 'elicitation/create': { handle } } }),
+      serverExtension({ id, methods: { 'roots/list': { handle } } }),
+      serverExtension({ id, notifications: { 'tools/call': () => {} } }),
+      serverExtension({ id, notifications: { 'notifications/events/event': () => {} } }),
+      serverExtension({
+        id,
+        methods: { 'b/get': { handle } },
+        notifications: { 'b/get': () => {} },
+      }),
+      serverExtension({ id, filters: { a: filter } }),
+      serverExtension({ id, filters: { resourceSubscriptions: filter } }),
     ]) {
       expect(() => server.extend(repeated)).toThrow('exists already')
     }
@@ -145,6 +163,74 @@ describe('an extension of a server', () => {
         notifications: { 'notifications/half': () => {} },
       }),
     )
+  })
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'leaves no middleware, mount or inner extension behind if `attach` throws, and restores what it changed, in %s [E-EXT-044]',
+    async (revision) => {
+      const server = make()
+      const seen: string[] = []
+      const layer = (name: string) =>
+        messageMiddleware(({ method }, _ctx, next) => {
+          seen.push(`${name} ${method}`)
+          return next()
+        })
+      const inner = make()
+      inner.tool('one', {}, () => 'one')
+      const removed = server.tool('first', {}, async (_args, ctx) => {
+        await ctx.progress(1)
+        return (await ctx.elicit({ message: 'Sure?', schema: z.object({}) })).action
+      })
+      const disabled = server.tool('second', {}, () => 'second')
+      const half = serverExtension({
+        id: 'com.example/half',
+        attach(target) {
+          target.use(layer('failed'))
+          target.use(
+            'elicitation/create',
+            messageMiddleware(() => ({ action: 'accept', content: {} })),
+          )
+          target.mount('in', fromServer(inner))
+          target.extend(
+            serverExtension({ id: 'com.example/inner', methods: { 'inner/get': { handle } } }),
+          )
+          removed.remove()
+          disabled.disable()
+          throw new TypeError('It cannot be attached')
+        },
+      })
+      expect(() => server.extend(half)).toThrow('It cannot be attached')
+      server.use('notifications/progress', layer('later'))
+      inner.tool('two', {}, () => 'two')
+      expect(listExtensions(server)).toEqual([])
+      await using client = await connectInMemory(server, {
+        revision,
+        onElicit: () => ({ action: 'decline' }),
+      })
+      const tools = await client.listAllTools()
+      expect(tools.map(({ name }) => name)).toEqual(['first', 'second'])
+      const result = await client.callTool('first', {}, { onProgress() {} })
+      expect(result).toMatchObject({ content: [{ text: 'decline' }] })
+      expect(new Set(seen)).toEqual(new Set(['later notifications/progress']))
+      // The inner extension can be added after all
+      server.extend(serverExtension({ id: 'com.example/inner' }))
+    },
+  )
+
+  it('is refused if `attach` is async or adds the extension itself, without leaving anything [E-EXT-044]', () => {
+    const server = make()
+    const id = 'com.example/half'
+    for (const attach of [
+      async (target: Server): Promise<void> => {
+        target.tool('half', {}, () => 'half')
+        throw new Error('Nothing may reject unhandled')
+      },
+      (target: Server): void => target.extend(serverExtension({ id })),
+    ]) {
+      expect(() => server.extend(serverExtension({ id, attach }))).toThrow(TypeError)
+      expect(listExtensions(server)).toEqual([])
+    }
+    server.tool('half', {}, () => 'whole')
   })
 
   it('declares its id and settings when it is added [E-EXT-045]', async () => {
@@ -252,5 +338,78 @@ describe('an extension of a server', () => {
     }
     // Dependencies are local: clients are not informed of them
     expect(JSON.stringify(await client.request('server/discover'))).not.toContain('requires')
+  })
+
+  it('runs none of its middleware, tools, resources and prompts without what it needs [E-EXT-048]', async () => {
+    const errors: unknown[] = []
+    let ran = 0
+    const server = make((error) => errors.push(error))
+    server.tool('other', {}, () => 'other')
+    server.prompt('other', {}, () => 'other')
+    server.resource('other:/a', { name: 'other' }, () => 'other')
+    await using client = await connectInMemory(server)
+    server.extend(
+      serverExtension({
+        id: 'com.example/needy',
+        requires: { 'com.example/base': 'it stores results there' },
+        attach(target) {
+          target.use('prompts/list', (_request, _ctx, next) => (ran++, next()))
+          target.use(
+            'notifications/other',
+            messageMiddleware((_message, _ctx, next) => (ran++, next())),
+          )
+          target.tool('own', {}, () => `${ran++}`)
+          target.prompt('own', {}, () => `${ran++}`)
+          target.resource('own:/a', { name: 'a' }, () => `${ran++}`)
+          target.resourceTemplate(uriTemplate('own:/in/{name}'), { name: 'b' }, () => `${ran++}`)
+        },
+      }),
+    )
+    for (const failing of [
+      () => client.callTool('own'),
+      () => client.getPrompt('own'),
+      () => client.readResource('own:/a'),
+      () => client.readResource('own:/in/a'),
+      () => client.request('prompts/list'),
+    ]) {
+      await expect(failing()).rejects.toMatchObject({ code: -32603 })
+    }
+    await client.notify('notifications/other')
+    await until(() => errors.length === 6)
+    expect(ran).toBe(0)
+    expect(await client.callTool('other')).toMatchObject({ content: [{ text: 'other' }] })
+    server.extend(base)
+    expect(await client.callTool('own')).toMatchObject({ content: [{ text: '0' }] })
+  })
+
+  it('may be added before what it needs, and before a cache [E-EXT-047]', () => {
+    const server = make()
+    const requires = { 'com.example/base': 'it stores results there' }
+    server.extend(serverExtension({ id: 'com.example/needy', requires }))
+    server.use(responseCache({ ttlMs: 1_000 }))
+    server.extend(base)
+    createHandler(server)
+  })
+
+  it('receives its notifications through all message middleware, in either order [E-EXT-057] [E-EXT-068]', async () => {
+    for (const isExtendedFirst of [false, true]) {
+      const server = make()
+      const received: unknown[] = []
+      const notifications = {
+        'notifications/own': (params: JsonObject) => void received.push(params),
+      }
+      const extension = serverExtension({ id: 'com.example/own', notifications })
+      if (isExtendedFirst) server.extend(extension)
+      server.use(
+        'notifications/own',
+        messageMiddleware(({ params }, _ctx, next) => (params.held ? {} : next({ seen: true }))),
+      )
+      if (!isExtendedFirst) server.extend(extension)
+      await using client = await connectInMemory(server)
+      await client.notify('notifications/own', { held: true })
+      await client.notify('notifications/own', {})
+      await until(() => received.length > 0)
+      expect(received).toEqual([{ seen: true }])
+    }
   })
 })

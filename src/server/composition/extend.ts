@@ -82,8 +82,9 @@ function withExtensionErrors(input: ClientInput): ClientInput {
 
 type Subscribe = (notify: SendNotification) => Unsubscribe | Promise<Unsubscribe>
 
-class ExtensionTable implements Extensions {
-  readonly #extensions = new Map<string, ServerExtensionOptions>()
+/** The extensions of a server. */
+export class ExtensionTable implements Extensions {
+  readonly extensions: Map<string, ServerExtensionOptions> = new Map()
   readonly #methods = new Map<string, AddedMethod>()
   readonly #filters = new Map<
     string,
@@ -100,11 +101,11 @@ class ExtensionTable implements Extensions {
     if (revisionNames.some((revision) => typeof revision !== 'string')) {
       throw new TypeError(`The revisions of "${id}" must be texts`)
     }
-    if (this.#extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
+    if (this.extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
     const existing = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
     if (existing !== undefined) throw new TypeError(`The method "${existing}" exists already`)
     requireUnreserved(extension)
-    this.#extensions.set(id, extension)
+    this.extensions.set(id, extension)
     for (const [name, method] of Object.entries(added)) {
       this.#methods.set(name, methodOf(extension, method))
     }
@@ -119,9 +120,9 @@ class ExtensionTable implements Extensions {
   }
 
   declare(capabilities: ServerCapabilities, era: RevisionFacts['era']): ServerCapabilities {
-    const offered = [...this.#extensions.values()].filter((extension) => isInEra(extension, era))
+    const offered = [...this.extensions.values()].filter((extension) => isInEra(extension, era))
     const declared = { ...capabilities }
-    for (const extension of this.#extensions.values()) {
+    for (const extension of this.extensions.values()) {
       Object.assign(declared, extension.capabilities?.(era))
     }
     if (offered.length === 0) return declared
@@ -133,7 +134,7 @@ class ExtensionTable implements Extensions {
 
   allows(result: Result, ctx: HandlerContext): boolean {
     const { method, exchange } = ctx
-    return [...this.#extensions.values()].some((extension) => {
+    return [...this.extensions.values()].some((extension) => {
       const { resultTypes = [], resultMethods = [method] } = extension
       const definesType = resultTypes.some((type) => type === result.resultType)
       const applies =

@@ -82,13 +82,13 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
       }
     }
   })
-  return {
-    async unmount() {
-      unsubscribe()
-      mounts.delete(mount)
-      mirror(NO_ENTRIES)
-    },
+  const unmount = (): void => {
+    unsubscribe()
+    mounts.delete(mount)
+    mirror(NO_ENTRIES)
   }
+  target.undo?.push(unmount)
+  return { unmount: async () => unmount() }
 }
 
 /** Creates a function that returns the current entries of a server. */

@@ -4,15 +4,26 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
+import { ignore } from '../../patterns/hooks.ts'
 import { isCoreNotification } from '../../protocol/core-notifications.ts'
+import { methods as coreMethods } from '../../protocol/methods.ts'
 import { revisions } from '../../protocol/revisions.ts'
-import type { JsonObject } from '../../protocol/types.ts'
+import type { JsonObject, JsonRpcNotification } from '../../protocol/types.ts'
 import { fullDefinitionOf, type ServerDefinition } from '../definition.ts'
-import type { Entry, Registry } from '../registry.ts'
 import type { ClientFacts } from '../request/exchange.ts'
 import type { Server, ServerExtension } from '../server.ts'
-import { addExtension } from './extend.ts'
-import type { ExtensionMethod, ServerExtensionOptions } from './server-extension.ts'
+import { addExtension, ExtensionTable } from './extend.ts'
+import {
+  attachGuarded,
+  createGuard,
+  guardFilter,
+  guardMethod,
+  idsOf,
+  requireExtensions,
+  type RequireMet,
+} from './required-extensions.ts'
+import { addWhole } from './roll-back.ts'
+import type { ServerExtensionOptions } from './server-extension.ts'
 
 /** What an author's extension adds to a server. */
 export interface OwnExtensionOptions extends ServerExtensionOptions {
@@ -24,8 +35,9 @@ export interface OwnExtensionOptions extends ServerExtensionOptions {
   /**
    * The extensions that this one depends on, by id, each with what it is needed for. The order in which
    * extensions are added does not matter. If one is missing, the server cannot be served. If the server is
-   * already served, the methods of the extension fail with an internal error, and `onError` receives an
-   * error for each of its notifications.
+   * already served, requests fail with an internal error if the extension adds their method, their tool,
+   * resource or prompt, or middleware for them, and `onError` receives an error for each notification of the
+   * extension.
    */
   readonly requires?: { readonly [id: string]: string }
 }
@@ -61,7 +73,8 @@ export interface NotificationContext {
  * ```
  *
  * `server.extend` throws a `TypeError` if the id or the settings are invalid, or if the extension or one of
- * its methods or notifications exists already. Nothing of the extension then stays, nor if `attach` throws.
+ * its methods or notifications exists already. Nothing of the extension then stays, nor if `attach` throws or is
+ * async.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -79,123 +92,124 @@ export function listExtensions(server: Server): string[] {
   return idsOf(fullDefinitionOf(server))
 }
 
-function idsOf({ extensions }: ServerDefinition): string[] {
-  const eras = (['legacy', 'modern'] as const).map((era) => extensions?.declare({}, era).extensions)
-  return [...new Set(eras.flatMap((declared) => Object.keys(declared ?? {})))]
-}
-
 function addOwnExtension(server: Server, options: OwnExtensionOptions): void {
-  const { attach, methods = {}, notifications = {}, requires = {}, ...others } = options
   const definition = fullDefinitionOf(server)
-  const rollBack = saveState(definition)
-  const requireMet = (): void => requireExtensions(definition, options.id, requires)
-  const guarded = Object.entries(methods).map(([name, method]) => [name, guard(method, requireMet)])
-  try {
-    requireFree(definition, [...Object.keys(methods), ...Object.keys(notifications)])
-    attach?.(server)
-    receiveNotifications(definition, notifications, requireMet)
-    const { verify } = definition
-    definition.verify = () => {
-      verify?.()
-      requireMet()
-    }
-    // Last, because this adds either everything or nothing
-    addExtension(server, { ...others, methods: Object.fromEntries(guarded) })
-  } catch (error) {
-    rollBack()
-    throw error
-  }
+  addWhole(definition, () => addParts(server, definition, options))
 }
 
-function requireExtensions(
+function addParts(
+  server: Server,
   definition: ServerDefinition,
-  id: string,
-  requires: Readonly<Record<string, string>>,
+  options: OwnExtensionOptions,
 ): void {
-  const ids = idsOf(definition)
-  const [missing] = Object.entries(requires).filter(([required]) => !ids.includes(required))
-  if (missing) throw new TypeError(`"${id}" requires the extension "${missing[0]}": ${missing[1]}`)
+  const { attach, ...others } = options
+  const { id, methods = {}, notifications = {}, filters = {}, requires = {} } = options
+  const names = [...Object.keys(methods), ...Object.keys(notifications)]
+  requireFree(definition, names)
+  requireFreeFilters(definition, Object.keys(filters))
+  const requireMet = (): void => requireExtensions(definition, id, requires)
+  const guard = createGuard(requires, requireMet)
+  const attachAll = (): void => attachTo(server, id, attach)
+  if (Object.keys(requires).length === 0) attachAll()
+  else attachGuarded(definition, attachAll, guard)
+  // Again, because `attach` may have added other extensions
+  requireFree(definition, names)
+  receiveNotifications(definition, notifications, guard)
+  const { verify } = definition
+  definition.verify = () => {
+    verify?.()
+    requireMet()
+  }
+  // Last, because this adds either everything or nothing
+  addExtension(server, {
+    ...others,
+    methods: mapValues(methods, (method) => guardMethod(method, guard)),
+    filters: mapValues(filters, (filter) => guardFilter(filter, guard)),
+  })
 }
 
-/** Returns a method that fails as long as the extension lacks another one. */
-function guard(method: ExtensionMethod, requireMet: () => void): ExtensionMethod {
-  const { handle, legacy } = method
-  return {
-    ...method,
-    ...(handle && {
-      handle(params, ctx, revision) {
-        requireMet()
-        return handle(params, ctx, revision)
-      },
-    }),
-    ...(legacy && {
-      legacy(params, ctx) {
-        requireMet()
-        return legacy(params, ctx)
-      },
-    }),
-  }
+function mapValues<T>(
+  values: { readonly [name: string]: T },
+  convert: (value: T) => T,
+): { [name: string]: T } {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]))
+}
+
+/** Calls `attach`, which must have ended when the extension is added, so that it can be undone. */
+function attachTo(server: Server, id: string, attach: OwnExtensionOptions['attach']): void {
+  const attached: unknown = attach?.(server)
+  if (!(attached instanceof Promise)) return
+  attached.catch(ignore)
+  throw new TypeError(`"attach" of "${id}" must not be async`)
 }
 
 /** The notifications that the extensions of each server handle. */
-const handledByServer = new WeakMap<ServerDefinition, Set<string>>()
-
-/** Checks that no extension and not the protocol has a method or notification of these names. */
-function requireFree(definition: ServerDefinition, names: readonly string[]): void {
-  const taken = names.find(
-    (name) =>
-      isCoreNotification(name) ||
-      handledByServer.get(definition)?.has(name) ||
-      revisions.some((revision) => definition.extensions?.method(name, revision)),
-  )
-  if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
-}
+const handlersByServer = new WeakMap<ServerDefinition, Map<string, NotificationHandler>>()
 
 /** Lets an extension handle its notifications. */
 function receiveNotifications(
   definition: ServerDefinition,
   notifications: Readonly<Record<string, NotificationHandler>>,
-  requireMet: () => void,
+  guard: RequireMet,
 ): void {
-  const handlers = new Map(Object.entries(notifications))
-  if (handlers.size === 0) return
-  const handled = handledByServer.get(definition) ?? []
-  handledByServer.set(definition, new Set([...handled, ...handlers.keys()]))
+  const added = Object.entries(notifications)
+  if (added.length === 0) return
+  const handlers = handlersOf(definition)
+  for (const [name, handle] of added) {
+    handlers.set(name, (params, ctx) => {
+      guard()
+      return handle(params, ctx)
+    })
+  }
+  definition.undo?.push(() => added.forEach(([name]) => handlers.delete(name)))
+}
+
+/** The handlers of a server's notifications, which are called from now on. */
+function handlersOf(definition: ServerDefinition): Map<string, NotificationHandler> {
+  const existing = handlersByServer.get(definition)
+  if (existing) return existing
+  const handlers = new Map<string, NotificationHandler>()
+  handlersByServer.set(definition, handlers)
   const { receive } = definition
   definition.receive = async (message, sender, handle) => {
-    const { method, params = {} } = message
-    const handler = handlers.get(method)
+    const handler = handlers.get(message.method)
+    const ctx = { principal: sender.caller.principal, client: sender.client }
+    const last = handler ? ({ params = {} }: JsonRpcNotification) => handler(params, ctx) : handle
     try {
-      if (!handler) return await (receive ? receive(message, sender, handle) : handle?.(message))
-      requireMet()
-      await handler(params, { principal: sender.caller.principal, client: sender.client })
+      // Middleware that was added before the extension wraps its notifications too
+      await (receive ? receive(message, sender, last) : last?.(message))
     } catch (error) {
       definition.report(error)
     }
   }
+  return handlers
 }
 
-/** Returns a function that removes what was added to a server in the meantime. */
-function saveState(definition: ServerDefinition): () => void {
-  const { input, tasks, clients, receive, verify, middleware } = definition
-  const { length } = middleware
-  const handled = handledByServer.get(definition) ?? new Set<string>()
-  const { tools, resources, resourceTemplates, prompts } = definition
-  const registries: Pick<Registry<Entry>, 'entries' | 'remove'>[] = [
-    tools,
-    resources,
-    resourceTemplates,
-    prompts,
-  ]
-  const saved = registries.map((registry) => new Set(registry.entries().keys()))
-  return () => {
-    Object.assign(definition, { input, tasks, clients, receive, verify })
-    handledByServer.set(definition, handled)
-    middleware.length = length
-    for (const [index, registry] of registries.entries()) {
-      const added = [...registry.entries().keys()].filter((key) => !saved[index]?.has(key))
-      for (const key of added) registry.remove(key)
-    }
-    definition.changed()
-  }
+/** The members of the core protocol's filter. */
+const CORE_FILTER = /^(?:(?:tools|prompts|resources)ListChanged|resourceSubscriptions)$/
+
+/** The requests that servers send, and the notifications of the protocol's own extensions. */
+const RESERVED =
+  /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:tasks|events)(?:\/.*)?)$/
+
+/** Checks that no extension and not the protocol has a method or notification of these names. */
+function requireFree(definition: ServerDefinition, names: readonly string[]): void {
+  const taken = names.find(
+    (name, index) =>
+      names.indexOf(name) < index ||
+      coreMethods.has(name) ||
+      isCoreNotification(name) ||
+      RESERVED.test(name) ||
+      handlersByServer.get(definition)?.has(name) ||
+      revisions.some((revision) => definition.extensions?.method(name, revision)),
+  )
+  if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
+}
+
+/** Checks that no extension and not the protocol has a filter member of these names. */
+function requireFreeFilters({ extensions }: ServerDefinition, names: readonly string[]): void {
+  const others = extensions instanceof ExtensionTable ? [...extensions.extensions.values()] : []
+  const existing = new Set(others.flatMap(({ filters = {} }) => Object.keys(filters)))
+  const taken = names.find((name) => CORE_FILTER.test(name) || existing.has(name))
+  if (taken !== undefined) throw new TypeError(`The filter "${taken}" exists already`)
 }

@@ -4,51 +4,23 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-import type { Awaitable } from '../../patterns/awaitable.ts'
 import type { Input } from '../../patterns/input.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { InputRequest, JsonObject, Result } from '../../protocol/types.ts'
 import { fullDefinitionOf, type ServerDefinition } from '../definition.ts'
 import type { HandlerContext } from '../request/base-request-context.ts'
-import type { Context } from '../request/context.ts'
-import type { ClientFacts, Exchange } from '../request/exchange.ts'
+import type { Exchange } from '../request/exchange.ts'
 import { RequestContext } from '../request/request-context.ts'
-import type { MiddlewareLayer, Server } from '../server.ts'
+import type { MessageContext, MiddlewareLayer, Server, WrapServerMessage } from '../server.ts'
 
-/** The context of a message that passes through {@link messageMiddleware}. */
-export interface MessageContext<Env = unknown> {
-  /** Whether the client sent the message. Otherwise the server sends it. */
-  readonly incoming: boolean
-  /** Whether the message is a notification, which has no result. */
-  readonly isNotification: boolean
-  /** The authenticated principal, if there is one. */
-  readonly principal: string | undefined
-  /** The client's self-reported identity and capabilities, if they are known. */
-  readonly client: ClientFacts | undefined
-  /**
-   * The context of the client's request, if the message is one or belongs to one. A notification of the
-   * client belongs to none.
-   */
-  readonly request: Context<Env> | undefined
-}
-
-/**
- * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
- * returns a result itself. A middleware that does not call `next` for a notification holds it back.
- */
-export type WrapServerMessage<Env = unknown> = (
-  message: { readonly method: string; readonly params: JsonObject },
-  ctx: MessageContext<Env>,
-  next: (params?: JsonObject) => Promise<Result>,
-) => Awaitable<Result>
-
+/** Middleware that wraps messages, for one method or for all. */
 interface Layer {
   readonly method: string | undefined
   readonly run: WrapServerMessage
 }
 
-/** The layers of each server. */
-const layersByServer = new WeakMap<ServerDefinition, Layer[]>()
+/** The servers whose messages pass through their layers. */
+const wrappedServers = new WeakSet<ServerDefinition>()
 
 /**
  * Creates middleware for `server.use` that wraps more than the requests of clients: `server.use(layer)`
@@ -72,12 +44,12 @@ const layersByServer = new WeakMap<ServerDefinition, Layer[]>()
 export function messageMiddleware<Env = unknown>(run: WrapServerMessage<Env>): MiddlewareLayer {
   return {
     addTo(server, method) {
-      // The author declares the type of the environment
-      const layer = { method, run: run as WrapServerMessage }
       const definition = fullDefinitionOf(server as Server)
-      layersOf(definition).push(layer)
+      wrapMessages(definition)
       definition.middleware.push({
         method,
+        // The author declares the type of the environment
+        wrap: run as WrapServerMessage,
         run: async (request, ctx, next) =>
           run(request, contextOf(ctx as HandlerContext, true, false) as MessageContext<Env>, next),
       })
@@ -85,25 +57,29 @@ export function messageMiddleware<Env = unknown>(run: WrapServerMessage<Env>): M
   }
 }
 
-/** The layers of a server, which messages pass through from now on. */
-function layersOf(definition: ServerDefinition): Layer[] {
-  const existing = layersByServer.get(definition)
-  if (existing) return existing
-  const layers: Layer[] = []
-  layersByServer.set(definition, layers)
+/** The layers of a server at present, outermost first. */
+function layersOf({ middleware }: ServerDefinition): Layer[] {
+  return middleware.flatMap(({ method, wrap }) => (wrap ? { method, run: wrap } : []))
+}
+
+/** Lets the messages of a server pass through its layers. */
+function wrapMessages(definition: ServerDefinition): void {
+  if (wrappedServers.has(definition)) return
+  wrappedServers.add(definition)
   const { input, receive } = definition
   definition.input = {
     ...input,
     createContext(server, message, exchange) {
       let ctx: HandlerContext | undefined
-      const sent = wrapSending(layers, exchange, () => ctx)
+      const sent = wrapSending(definition, exchange, () => ctx)
       const created = input.createContext(server, message, sent)
-      const wrap = (context: HandlerContext): HandlerContext => wrapInput(layers, (ctx = context))
+      const wrap = (context: HandlerContext): HandlerContext =>
+        wrapInput(definition, (ctx = context))
       return created instanceof Promise ? created.then(wrap) : wrap(created)
     },
     async suspend(...args) {
       const resumed = await input.suspend(...args)
-      return resumed instanceof RequestContext ? wrapInput(layers, resumed) : resumed
+      return resumed instanceof RequestContext ? wrapInput(definition, resumed) : resumed
     },
   }
   definition.receive = async (message, sender, handle) => {
@@ -117,21 +93,21 @@ function layersOf(definition: ServerDefinition): Layer[] {
       return {}
     }
     try {
-      await passThrough(layers, message, ctx, last)
+      await passThrough(definition, message, ctx, last)
     } catch (error) {
       definition.report(error)
     }
   }
-  return layers
 }
 
 /** Passes a message through the layers, outermost first. */
 async function passThrough(
-  layers: readonly Layer[],
+  definition: ServerDefinition,
   { method, params = {} }: { method: string; params?: JsonObject | undefined },
   ctx: MessageContext,
   last: (params: JsonObject) => Promise<Result>,
 ): Promise<Result> {
+  const layers = layersOf(definition)
   const runFrom = async (index: number, current: JsonObject): Promise<Result> => {
     const layer = layers[index]
     if (!layer) return last(current)
@@ -144,7 +120,7 @@ async function passThrough(
 
 /** Wraps the notifications of a request. */
 function wrapSending(
-  layers: readonly Layer[],
+  definition: ServerDefinition,
   exchange: Exchange,
   findContext: () => HandlerContext | undefined,
 ): Exchange {
@@ -156,21 +132,21 @@ function wrapSending(
         await exchange.send({ ...message, params })
         return {}
       }
-      if (ctx) await passThrough(layers, message, contextOf(ctx, false, true), last)
+      if (ctx) await passThrough(definition, message, contextOf(ctx, false, true), last)
       else await exchange.send(message)
     },
   }
 }
 
 /** Wraps the requests for input of a request that may ask. */
-function wrapInput(layers: readonly Layer[], ctx: HandlerContext): HandlerContext {
+function wrapInput(definition: ServerDefinition, ctx: HandlerContext): HandlerContext {
   const { revision } = ctx.exchange
   if (!(ctx instanceof RequestContext) || !findMethod(ctx.method, revision)?.mayAsk) return ctx
   const { input } = ctx
   const ask = input.ask.bind(input)
   const wrapped: Pick<Input, 'ask'> = {
     ask: (question) =>
-      passThrough(layers, question.request, contextOf(ctx, false, false), (params) => {
+      passThrough(definition, question.request, contextOf(ctx, false, false), (params) => {
         const request = { ...question.request, params } as InputRequest
         return ask({ ...question, request })
       }),

@@ -7,7 +7,7 @@ import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { canonicalJson } from '../../patterns/canonical-json.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { JsonObject, Result } from '../../protocol/types.ts'
-import { definitionOf, type ServerDefinition } from '../definition.ts'
+import { unverifiedDefinitionOf, type ServerDefinition } from '../definition.ts'
 import type { BaseContext } from '../request/context.ts'
 import type { BaseServer, MiddlewareLayer } from '../server.ts'
 
@@ -56,7 +56,7 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
     addTo(server, method) {
       // Servers never share results
       const results = boundedCache<string, Result>(maxEntries)
-      const definition = definitionOf(server as BaseServer)
+      const definition = unverifiedDefinitionOf(server as BaseServer)
       definition.middleware.push({
         method,
         async run(request, ctx, next) {

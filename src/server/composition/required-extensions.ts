@@ -1,0 +1,137 @@
+/**
+ * Extensions that depend on others: as long as one of those is missing, nothing of the extension runs.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
+ */
+import { targetOf } from '../../patterns/guard-observer.ts'
+import type { JsonObject } from '../../protocol/types.ts'
+import type { AppliedMiddleware, ServerDefinition } from '../definition.ts'
+import type { ResourceTemplateEntry } from '../features/resources.ts'
+import type { ExtensionFilter, ExtensionMethod } from './server-extension.ts'
+
+/** Checks that everything is there that an extension depends on. */
+export type RequireMet = () => void
+
+/** The ids of the extensions of a server. */
+export function idsOf({ extensions }: ServerDefinition): string[] {
+  const eras = (['legacy', 'modern'] as const).map((era) => extensions?.declare({}, era).extensions)
+  return [...new Set(eras.flatMap((declared) => Object.keys(declared ?? {})))]
+}
+
+/**
+ * Checks that a server has the extensions that another one depends on.
+ *
+ * @throws {TypeError} That names both extensions, and what the missing one is needed for.
+ */
+export function requireExtensions(
+  definition: ServerDefinition,
+  id: string,
+  requires: Readonly<Record<string, string>>,
+): void {
+  const ids = idsOf(definition)
+  const [missing] = Object.entries(requires).filter(([required]) => !ids.includes(required))
+  if (missing) throw new TypeError(`"${id}" requires the extension "${missing[0]}": ${missing[1]}`)
+}
+
+/** Returns a check for each request: what was met once is not checked again. */
+export function createGuard(
+  requires: Readonly<Record<string, string>>,
+  requireMet: RequireMet,
+): RequireMet {
+  let isMet = Object.keys(requires).length === 0
+  return () => {
+    if (!isMet) requireMet()
+    isMet = true
+  }
+}
+
+/** Returns a method that fails as long as the extension lacks another one. */
+export function guardMethod(method: ExtensionMethod, requireMet: RequireMet): ExtensionMethod {
+  const { handle, legacy } = method
+  return {
+    ...method,
+    ...(handle && {
+      handle(params, ctx, revision) {
+        requireMet()
+        return handle(params, ctx, revision)
+      },
+    }),
+    ...(legacy && {
+      legacy(params, ctx) {
+        requireMet()
+        return legacy(params, ctx)
+      },
+    }),
+  }
+}
+
+/** Returns a filter that fails as long as the extension lacks another one. */
+export function guardFilter(filter: ExtensionFilter, requireMet: RequireMet): ExtensionFilter {
+  return {
+    accept(requested, ctx) {
+      requireMet()
+      return filter.accept(requested, ctx)
+    },
+    subscribe: (accepted, notify, ctx) => filter.subscribe(accepted, notify, ctx),
+  }
+}
+
+/**
+ * Lets the middleware, tools, resources and prompts that an extension adds fail as long as it lacks another
+ * one.
+ *
+ * @param attach Adds them.
+ */
+export function attachGuarded(
+  definition: ServerDefinition,
+  attach: () => void,
+  requireMet: RequireMet,
+): void {
+  const { middleware, tools, prompts, resources, resourceTemplates } = definition
+  const keys = (): string[] =>
+    Object.entries({ tools, prompts, resources, resourceTemplates }).flatMap(([kind, registry]) =>
+      [...registry.entries().keys()].map((key) => `${kind} ${key}`),
+    )
+  const { length } = middleware
+  const existing = new Set(keys())
+  attach()
+  const added = new Set(keys().filter((key) => !existing.has(key)))
+  const guarded = middleware.slice(length).map((layer) => guardMiddleware(layer, requireMet))
+  const isAdded = (method: string, params: JsonObject): boolean => {
+    const { name, uri } = targetOf(params)
+    if (method === 'tools/call') return added.has(`tools ${name}`)
+    if (method === 'prompts/get') return added.has(`prompts ${name}`)
+    if (method !== 'resources/read' || uri === undefined) return false
+    const isTemplate = ([key, { template }]: [string, ResourceTemplateEntry]): boolean =>
+      added.has(`resourceTemplates ${key}`) && template.match(uri) !== undefined
+    return added.has(`resources ${uri}`) || [...resourceTemplates.entries()].some(isTemplate)
+  }
+  const entryGuard: AppliedMiddleware = {
+    method: undefined,
+    async run({ method, params }, _ctx, next) {
+      if (isAdded(method, params)) requireMet()
+      return next()
+    },
+  }
+  middleware.splice(length, Infinity, ...guarded, ...(added.size > 0 ? [entryGuard] : []))
+}
+
+/** Returns middleware that fails as long as the extension lacks another one. */
+function guardMiddleware(
+  { method, run, wrap }: AppliedMiddleware,
+  requireMet: RequireMet,
+): AppliedMiddleware {
+  return {
+    method,
+    async run(request, ctx, next) {
+      requireMet()
+      return run(request, ctx, next)
+    },
+    ...(wrap && {
+      wrap(message, ctx, next) {
+        requireMet()
+        return wrap(message, ctx, next)
+      },
+    }),
+  }
+}
