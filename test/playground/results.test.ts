@@ -185,6 +185,9 @@ describe('Playground: arguments', () => {
   it('that fields cannot show stay JSON until the user discards them', async () => {
     await press(page, 'Edit as JSON')
     const json = page.getByLabel('Arguments as JSON')
+    await json.fill('{"name": ')
+    await press(page, 'Copy as')
+    await sees(page.locator('#detail'), /^This is not valid JSON/)
     await json.fill('{"name": "Ada", "style": "odd", "extra": 1}')
     await press(page, 'Edit as fields')
     await sees(page.getByRole('main'), /cannot show these values: style, extra/)

@@ -13,6 +13,7 @@ import { explain, explanationBlock } from '../errors.ts'
 import { icon } from '../icon.ts'
 import { jsonText } from '../json.ts'
 import { duration } from '../time.ts'
+import { withoutSecrets } from '../secrets.ts'
 import type { Workspace } from '../workspace.ts'
 import { findingList } from './findings.ts'
 
@@ -68,7 +69,7 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
       ...findingList(findings),
     )
   }
-  const json = (): string => jsonText(reportOf(url, findings))
+  const json = (): string => jsonText(reportOf(withoutSecrets(url), findings))
   const copy = copyButton('Copy JSON of the findings', json, 'Copy JSON')
   const hasFocus = cancel === document.activeElement
   cancel.replaceWith(copy)

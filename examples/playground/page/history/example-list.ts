@@ -10,7 +10,7 @@ import { argumentSummary } from './summary.ts'
 
 /** Creates the list; `undefined` if there are no examples. */
 export function exampleList(
-  { server, kind, key }: CallTarget,
+  { server, kind, key }: Pick<CallTarget, 'server' | 'kind' | 'key'>,
   fill: (values: JsonObject) => void,
 ): HTMLElement | undefined {
   const examples = examplesOf(server, kind, key)

@@ -58,6 +58,16 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     return { kind, key, title: facts.title, arguments: form.read(), server: url() }
   }
 
+  /** Returns what the form requests; `undefined` if its JSON is invalid, which its field then shows. */
+  function readTarget(): CallTarget | undefined {
+    try {
+      return target()
+    } catch {
+      element.reportValidity()
+      return undefined
+    }
+  }
+
   async function run(): Promise<void> {
     note.hidden = true
     const current = target()
@@ -71,22 +81,26 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
 
   /** Opens a dialog or form that is loaded on demand. */
   const openCopyAs = async (): Promise<void> => {
+    const current = readTarget()
+    if (!current) return
     const { openCopyAs: open } = await import('../copy-as/dialog.ts')
-    open(workspace, target(), schema)
+    open(workspace, current, schema)
   }
   const keep = async (): Promise<void> => {
+    const current = readTarget()
+    if (!current) return
     const { keepForm } = await import('../history/keep.ts')
     const close = (): void => {
       below.replaceChildren()
       keepButton.focus()
       void showExamples()
     }
-    below.replaceChildren(keepForm(target(), schema, close))
+    below.replaceChildren(keepForm(current, schema, close))
     below.querySelector('input')?.focus()
   }
   const showExamples = async (): Promise<void> => {
     const { exampleList } = await import('../history/example-list.ts')
-    const list = exampleList(target(), form.fill)
+    const list = exampleList({ kind, key, server: url() }, form.fill)
     above.replaceChildren(...(list ? [list] : []))
   }
 
