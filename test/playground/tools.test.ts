@@ -44,7 +44,7 @@ describe('Playground: tools', () => {
 
   it('take nested objects, lists, choices and raw JSON, as fields or as one JSON text', async () => {
     await show(page, 'tool/order', 'Order a pizza')
-    await page.getByLabel('size').selectOption('large')
+    await page.getByRole('combobox', { name: 'size' }).selectOption('large')
     await page.getByLabel('olives').check()
     await page.getByLabel('basil').check()
     await press(page, 'Add to notes')
@@ -116,7 +116,7 @@ describe('Playground: tools', () => {
     const own = await visited.open('#/tool/order')
     await own.getByLabel('city').fill('Oslo')
     await own.getByLabel('street').fill('Storgata 1')
-    await own.getByLabel('size').focus()
+    await own.getByRole('combobox', { name: 'size' }).focus()
     await own.keyboard.press('Control+Enter')
     const heading = result(own).getByText('Structured content')
     await heading.waitFor()
