@@ -27,6 +27,16 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
     },
   ],
   [
+    'the settings, of which one is invalid',
+    async (page) => {
+      await page.keyboard.press('Escape')
+      await press(page, 'Settings')
+      await dialog(page).getByLabel('Roots').fill('/home/ada')
+      await press(page, 'Apply')
+      await sees(dialog(page), /is not a file URI/)
+    },
+  ],
+  [
     'a form of every kind of field',
     async (page) => {
       await page.keyboard.press('Escape')

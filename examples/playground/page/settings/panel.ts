@@ -3,22 +3,11 @@
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/dialog-modal/
  */
-import type { LoggingLevel } from 'edgewise/browser'
 import { el, newId, type Child } from '../dom.ts'
+import { levels } from '../timeline/levels.ts'
 import type { Workspace } from '../workspace.ts'
 import { formatHeaders, parseHeaders, parseRoots, parseTimeout, type Parsed } from './parse.ts'
 import type { Settings } from './settings.ts'
-
-const levels: readonly LoggingLevel[] = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-]
 
 /** Opens the settings of a workspace. The dialog applies them, and reconnects if that is necessary. */
 export function showSettings(workspace: Workspace): void {
