@@ -19,26 +19,41 @@ const MAX_DEPTH = 8
  * a credential are replaced, and credentials in texts. Errors become objects with their name, message,
  * code, data, cause, stack, and the errors of an `AggregateError`.
  */
-export function redactSecrets(value: unknown, depth = 0): unknown {
+export function redactSecrets(value: unknown): unknown {
+  return redactedCopy(value, 0, new Set())
+}
+
+/** @param seen The objects that are copied already. They are omitted, because their number may explode. */
+function redactedCopy(value: unknown, depth: number, seen: Set<object>): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'function' || typeof value === 'symbol' ? undefined : value
   }
-  if (depth >= MAX_DEPTH) return '…'
+  if (depth >= MAX_DEPTH || seen.has(value)) return '…'
+  seen.add(value)
   if (value instanceof URL) return redactText(value.href)
-  if (value instanceof Date) return value.toISOString()
-  if (value instanceof Headers) return redactSecrets(Object.fromEntries(value), depth)
-  if (Array.isArray(value)) return value.map((item) => redactSecrets(item, depth + 1))
-  const entries = value instanceof Error ? entriesOfError(value) : Object.entries(value)
+  if (value instanceof Date) return String(value.toJSON())
+  if (value instanceof Headers) return redactedCopy(Object.fromEntries(value), depth, seen)
+  if (Array.isArray(value)) return value.map((item) => redactedCopy(item, depth + 1, seen))
+  const entries = entriesOf(value)
   return Object.fromEntries(
     entries
       .filter(([, member]) => member !== undefined)
       .map(([name, member]) => [
         name,
-        isSecretName(name) ? REDACTED : redactSecrets(member, depth + 1),
+        isSecretName(name) ? REDACTED : redactedCopy(member, depth + 1, seen),
       ]),
   )
+}
+
+/** The members of an object; none if a getter throws. */
+function entriesOf(value: object): [string, unknown][] {
+  try {
+    return value instanceof Error ? entriesOfError(value) : Object.entries(value)
+  } catch {
+    return []
+  }
 }
 
 function entriesOfError(error: Error): [string, unknown][] {

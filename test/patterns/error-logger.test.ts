@@ -141,6 +141,19 @@ describe('errorLogger', () => {
     expect(text).not.toContain('s3cr3t')
   })
 
+  it('writes errors whose members refer to each other, throw or are invalid', () => {
+    const members: Record<string, unknown>[] = Array.from({ length: 20 }, () => ({}))
+    for (const member of members) Object.assign(member, members)
+    const broken = {
+      get value(): never {
+        throw new Error('getter')
+      },
+    }
+    const error = Object.assign(new Error('many'), { members, broken, at: new Date(Number.NaN) })
+    expect(written(error).length).toBeLessThan(100_000)
+    expect(written(error)).toContain('"at":"null"')
+  })
+
   it('keeps what is no credential, and ends with values that contain themselves', () => {
     const itself: Record<string, unknown> = { status: 503, tool: 'tokenize', progressed: 1n }
     itself.itself = itself
