@@ -47,7 +47,7 @@ async function flood(page: Page): Promise<void> {
 
 async function filter(page: Page): Promise<void> {
   for (const text of ['t', 'to', 'tool-0', 'tool-07', 'tool-0777']) {
-    await page.getByLabel('Filter').fill(text)
+    await page.getByLabel('Filter', { exact: true }).fill(text)
   }
   await page.getByRole('link', { name: 'tool-0777' }).waitFor()
 }
