@@ -14,7 +14,7 @@ import {
 } from '../patterns/guard-observer.ts'
 import type { Observer } from '../protocol/observation.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import { withTrace } from '../protocol/trace-context.ts'
+import { tracedMeta, withTrace } from '../protocol/trace-context.ts'
 import type { JsonObject, JsonRpcResponse } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
@@ -92,7 +92,7 @@ class ObservedConnection extends Connection {
       round.attempts++
     }
     const { trace } = ongoing
-    const traced = trace ? { ...others, meta: { ...others.meta, ...trace } } : others
+    const traced = trace ? { ...others, meta: tracedMeta(others.meta, trace) } : others
     const call = ongoing.run(() => super.start(method, params, traced, headers))
     if (!isAttempt) {
       call.result.then(

@@ -58,17 +58,27 @@ export function sharedAttributes(operation: Operation): Attributes {
   return attributes
 }
 
+/** How much of a text that the other side chose is recorded, in UTF-16 units. */
+const MAX_LENGTH = 1_024
+
+function cut(text: string): string {
+  return text.slice(0, MAX_LENGTH)
+}
+
 /** The attributes of a span that are known when an operation begins. */
 export function spanAttributes(operation: Operation, shared: Attributes): Attributes {
   const { id, method, name, uri, taskId } = operation
   const attributes = { ...shared }
   // Spans may contain any name, as it makes no series
-  if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = name
-  if (id !== undefined) attributes['jsonrpc.request.id'] = String(id)
-  if (uri !== undefined) attributes['mcp.resource.uri'] = uri
+  if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = cut(name)
+  if (id !== undefined) attributes['jsonrpc.request.id'] = cut(String(id))
+  if (uri !== undefined) attributes['mcp.resource.uri'] = cut(uri)
   if (taskId !== undefined) attributes['edgewise.task.id'] = taskId
   return attributes
 }
+
+/** How many arguments of a prompt are recorded. By default, a span has at most 128 attributes. */
+const MAX_VARIABLES = 100
 
 /** The arguments or the result of an operation. */
 export function contentAttributes({ method, params }: Operation, result?: JsonObject): Attributes {
@@ -80,7 +90,7 @@ export function contentAttributes({ method, params }: Operation, result?: JsonOb
   }
   if (method !== 'prompts/get' || result) return {}
   const attributes: Attributes = {}
-  for (const [key, value] of Object.entries(args ?? {})) {
+  for (const [key, value] of Object.entries(args ?? {}).slice(0, MAX_VARIABLES)) {
     // Arguments of prompts are texts: others are refused, but not before the span begins
     attributes[`gen_ai.prompt.variable.${key}`] =
       typeof value === 'string' ? value : JSON.stringify(value)

@@ -102,8 +102,26 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     const { parent, links } = parentOf(operation, active, baggage)
     const kind = kindOf(operation)
     const own = spanAttributes(operation, shared)
-    if (contents) Object.assign(own, contentAttributes(operation))
-    if (attributes) Object.assign(own, attributes(operation))
+    // What the application's functions throw is reported when the span has ended, which it must in any case
+    const faults: unknown[] = []
+    const attempt = (read: () => Attributes | undefined): Attributes | undefined => {
+      try {
+        return read()
+      } catch (error) {
+        faults.push(error)
+        return undefined
+      }
+    }
+    if (contents)
+      Object.assign(
+        own,
+        attempt(() => contentAttributes(operation)),
+      )
+    if (attributes)
+      Object.assign(
+        own,
+        attempt(() => attributes(operation)),
+      )
     const span = tracer.startSpan(name, { kind, links, attributes: own }, parent)
     const current = trace.setSpan(parent, span)
     return {
@@ -119,7 +137,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
           // The name of the general conventions, which replaces the other one
           ...(code !== undefined && { 'rpc.status_code': code }),
           ...(id !== undefined && { 'jsonrpc.request.id': String(id) }),
-          ...(contents && succeeded && contentAttributes(operation, result?.())),
+          ...(contents && succeeded && attempt(() => contentAttributes(operation, result?.()))),
         })
         if (failure['error.type'] !== undefined) {
           span.setStatus({
@@ -129,6 +147,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
         }
         span.end()
         record(operation, outcome, Object.assign(shared, failure))
+        if (faults.length > 0) throw faults[0]
       },
     }
   }
@@ -139,16 +158,21 @@ function kindOf({ type, direction }: Operation): SpanKind {
   return direction === 'sent' ? SpanKind.CLIENT : SpanKind.INTERNAL
 }
 
-/** The parent of a span, and the ambient span if the parent is another one. */
+/**
+ * The parent of a span, and the ambient span if the parent is another one. Only an HTTP server is called for
+ * each message: what is current on a duplex connection, or on a client's stream, was so when it was opened.
+ */
 function parentOf(
-  { direction, trace: carrier = {} }: Operation,
+  { side, direction, http, trace: carrier = {} }: Operation,
   active: Context,
   baggage: boolean,
 ): { parent: Context; links: Link[] } {
-  if (direction !== 'received' || !carrier.traceparent) return { parent: active, links: [] }
+  if (direction !== 'received') return { parent: active, links: [] }
+  const isCurrent = side === 'server' && http === true
+  const base = isCurrent ? active : propagation.deleteBaggage(trace.deleteSpan(active))
   const trusted = baggage ? carrier : { ...carrier, baggage: undefined }
-  const parent = propagation.extract(active, trusted)
-  const ambient = trace.getSpanContext(active)
+  const parent = propagation.extract(base, trusted)
+  const ambient = trace.getSpanContext(base)
   const isSame = ambient?.spanId === trace.getSpanContext(parent)?.spanId
   return { parent, links: ambient && !isSame ? [{ context: ambient }] : [] }
 }

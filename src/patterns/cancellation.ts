@@ -67,6 +67,30 @@ export class Cancellation {
   }
 }
 
+/**
+ * Calls a listener once the request is cancelled, or now if it is. A signal, which is slow to create, is not
+ * needed for it.
+ *
+ * @param upstream The HTTP request, if there is one. Its signal is observed too.
+ */
+export function whenCancelled(
+  cancellation: Cancellation,
+  listener: () => void,
+  upstream?: { readonly signal: AbortSignal },
+): void {
+  const cancel = cancellation.cancel.bind(cancellation)
+  Object.assign(cancellation, {
+    cancel(reason: Error) {
+      cancel(reason)
+      listener()
+    },
+  })
+  // Reading it passes the signal's cancellation on, if it still concerns the request
+  const check = (): boolean => cancellation.cancelled
+  upstream?.signal.addEventListener('abort', check, { once: true })
+  if (check()) listener()
+}
+
 /** How much of a client's reason is kept, in UTF-16 units. */
 const MAX_REASON_LENGTH = 1_000
 

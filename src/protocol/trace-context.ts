@@ -6,8 +6,9 @@
 import type { TraceContext } from './observation.ts'
 import type { JsonObject } from './types.ts'
 
+/** Only later versions than 00 may have more members; at most 512 characters of them are accepted. */
 const TRACEPARENT =
-  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
+  /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.{0,512})?$/
 /**
  * A rough check of `tracestate` and `baggage`: printable ASCII and tabs, at most 8,192 characters.
  */
@@ -29,12 +30,17 @@ function matching(format: RegExp, value: unknown): string | undefined {
   return typeof value === 'string' && format.test(value) ? value : undefined
 }
 
-/** Returns the params with a trace context in their `_meta`. */
+/** Returns the params with a trace context in their `_meta`, in place of another one. */
 export function withTrace(
   params: JsonObject | undefined,
   trace: TraceContext | undefined,
 ): JsonObject | undefined {
   if (!trace) return params
-  const meta = params?._meta as JsonObject | undefined
-  return { ...params, _meta: { ...meta, ...trace } }
+  return { ...params, _meta: tracedMeta(params?._meta as JsonObject | undefined, trace) }
+}
+
+/** Returns `_meta` with a trace context. A `tracestate` without its `traceparent` has no meaning. */
+export function tracedMeta(meta: JsonObject | undefined, trace: TraceContext): JsonObject {
+  const { tracestate: _, ...others } = meta ?? {}
+  return { ...others, ...trace }
 }

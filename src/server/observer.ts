@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
 import { boundedCache } from '../patterns/bounded-cache.ts'
+import { whenCancelled } from '../patterns/cancellation.ts'
 import {
   COMPLETE,
   guardObserver,
@@ -187,10 +188,13 @@ function createObservation(begin: BeginServerOperation): ServerObservation {
     },
     async request(answer, server, message, exchange, target) {
       const ongoing = begin(receivedOperation(server, message, exchange))
+      const { cancellation, caller } = exchange
+      // The handler may ignore the cancellation, and never return
+      whenCancelled(cancellation, () => ongoing.end({ outcome: 'cancelled' }), caller.request)
       const response = await ongoing.run(() =>
         answer(server, message, observeSending(exchange, begin), target),
       )
-      ongoing.end(responseEnd(response, exchange.cancellation.cancelled))
+      ongoing.end(responseEnd(response, cancellation.cancelled))
       return response
     },
     initialize(sessions, incoming, message) {

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import { whenCancelled } from '../patterns/cancellation.ts'
 import { resultEnd, runObserved, targetOf } from '../patterns/guard-observer.ts'
 import type { JsonRpcRequest } from '../protocol/types.ts'
 import type { ServerObservation } from '../server/observer.ts'
@@ -26,6 +27,7 @@ export function observeRun(
     principal: caller.principal,
     params: () => params,
   })
+  whenCancelled(cancellation, () => ongoing.end({ outcome: 'cancelled' }))
   return runObserved(ongoing, run, (outcome) => {
     if (cancellation.cancelled) return { outcome: 'cancelled' }
     return outcome instanceof Suspension ? { outcome: 'input_required' } : resultEnd(outcome)

@@ -6,6 +6,7 @@ import { openTelemetry } from '../../src/opentelemetry/index.ts'
 import { clientObserver, connect, type ConnectOptions } from '../../src/presets/client.ts'
 import { createHandler, createServer, ProtocolError, toolError } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
+import { until } from '../client/peers.ts'
 import { sessionHandler } from '../handler.ts'
 import { postModern } from '../transport/streamable-http/post.ts'
 import { errorTable, spanTable, violations } from './conventions.ts'
@@ -14,6 +15,7 @@ import { record, useGlobalContext, type Recorded } from './recording.ts'
 useGlobalContext()
 
 const url = 'https://mcp.example.com/mcp'
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 function makeServer(recorded?: Recorded) {
   const server = createServer({ name: 's', version: '1' }, recorded && { observe: recorded.server })
@@ -179,6 +181,48 @@ describe('The spans of both sides', () => {
     expect(recorded.spans().at(-1)?.attributes['error.type']).toBe(type)
   })
 
+  it('end and are measured if a function of the application throws, or the arguments are not texts', async () => {
+    const errors: unknown[] = []
+    const fail = (): never => {
+      throw new Error('It cannot read this')
+    }
+    const recorded = record({ contents: true, attributes: fail })
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        observe: recorded.server,
+        redact: (name, value) => (name === 'content' ? fail() : value),
+        onError: (error) => errors.push(error),
+      },
+    )
+    server.tool('weather', {}, () => 'Rain')
+    server.prompt('greet', { input: z.object({ language: z.string() }) }, () => 'Hello')
+    const client = await connectInMemory(server, { observe: record().client })
+    await client.callTool('weather')
+    const call = client.request('prompts/get', {
+      name: 'greet',
+      arguments: { language: { toString: null } },
+    })
+    await expect(call).rejects.toMatchObject({ code: -32602 })
+    const names = recorded.spans().map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['tools/call weather', 'prompts/get greet']))
+    const [metric] = await recorded.metrics()
+    expect(metric?.dataPoints.length).toBeGreaterThanOrEqual(2)
+    expect(errors).toContainEqual(new Error('It cannot read this'))
+  })
+
+  it('contain no long text of a stranger', async () => {
+    const recorded = record({ contents: true })
+    const handle = createHandler(makeServer(recorded))
+    const uri = `file:///${'a'.repeat(100_000)}`
+    await postModern(handle, 'resources/read', { uri })
+    const args = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`v${at}`, 'x']))
+    await postModern(handle, 'prompts/get', { name: 'greet', arguments: args })
+    const [read, prompt] = recorded.spans()
+    expect(String(read?.attributes['mcp.resource.uri'])).toHaveLength(1_024)
+    expect(prompt?.attributes).toMatchObject({ 'rpc.response.status_code': '-32602' })
+  })
+
   it('do not repeat the texts of unknown methods and tools in their names', async () => {
     const recorded = record()
     const handle = createHandler(makeServer(recorded))
@@ -234,6 +278,52 @@ describe('The context', () => {
     expect(unlinked?.links).toEqual([])
     const parent = last('POST /mcp', SpanKind.INTERNAL)?.spanContext().spanId
     expect(unlinked?.parentSpanContext?.spanId).toBe(parent)
+  })
+
+  it('of a duplex connection is not what was current when it was opened', async () => {
+    const recorded = record()
+    const server = makeServer(recorded)
+    const client = await recorded.tracer.startActiveSpan('startup', async (span) => {
+      const opened = await connectInMemory(server, {
+        revision: '2025-11-25',
+        observe: recorded.client,
+        onToolsChanged() {},
+      })
+      span.end()
+      return opened
+    })
+    await client.callTool('weather')
+    server.tool('new', {}, () => '')
+    const changed = 'notifications/tools/list_changed'
+    await until(() => recorded.spans().some(({ name }) => name === changed))
+    for (const name of [changed, 'tools/call weather']) {
+      const span = recorded.spans().findLast((each) => each.name === name)
+      expect(span?.kind).toBe(SpanKind.SERVER)
+      expect(span?.links).toEqual([])
+      const parent = recorded
+        .spans()
+        .find((each) => each.spanContext().spanId === span?.parentSpanContext?.spanId)
+      expect(parent?.name).not.toBe('startup')
+    }
+  })
+
+  it('of the client replaces that of the application, with its state', async () => {
+    const recorded = record()
+    const bodies: string[] = []
+    const client = await connectTo(makeServer(), recorded, {}, bodies)
+    await client.callTool('weather', {}, { meta: { tracestate: 'a=1', 'x.y/z': 1 } })
+    expect(metaOf(bodies.at(-1))).toMatchObject({ 'x.y/z': 1 })
+    expect(metaOf(bodies.at(-1))).not.toHaveProperty('tracestate')
+  })
+
+  it.each([
+    ['of version 00 with more members', `${TRACE}-extra`],
+    ['of a later version with very many', `01${TRACE.slice(2)}-${'a'.repeat(1_000)}`],
+  ])('is ignored if it is %s', async (_why, traceparent) => {
+    const recorded = record()
+    const handle = createHandler(makeServer(recorded))
+    await postModern(handle, 'tools/call', { name: 'weather', _meta: { traceparent } })
+    expect(recorded.spans()[0]?.parentSpanContext).toBeUndefined()
   })
 
   it.each([false, true])('has baggage if the option says so: %s', async (baggage) => {

@@ -13,6 +13,7 @@ import {
   type Observer,
   type ServerObserver,
 } from '../../src/presets/server.ts'
+import { until } from '../client/peers.ts'
 import { sessionHandler } from '../handler.ts'
 import { recordOperations } from '../observing.ts'
 import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
@@ -223,6 +224,43 @@ describe('The observer of a server', () => {
     expect(await response.json()).toMatchObject({ result: { content: [text('hi 1')] } })
     expect(runs).toBe(1)
     for (const error of errors) expect(error).toEqual(new Error('observer'))
+  })
+})
+
+describe('A request whose handler never returns', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'ends with its cancellation for the observer, in %s',
+    async (revision) => {
+      const { observer, ended } = recordOperations()
+      const server = makeServer(observer)
+      const abort = new AbortController()
+      server.tool('never', {}, () => {
+        abort.abort()
+        return new Promise<string>(() => {})
+      })
+      const client = await connectInMemory(server, { revision })
+      await expect(client.callTool('never', {}, { signal: abort.signal })).rejects.toMatchObject({
+        code: 'ABORTED',
+      })
+      await until(() => ended.some(({ name }) => name === 'never'))
+      expect(ended.at(-1)).toMatchObject({ outcome: 'cancelled' })
+    },
+  )
+
+  it('ends with the disconnection of an HTTP client', async () => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    const abort = new AbortController()
+    server.tool('never', {}, () => {
+      abort.abort()
+      return new Promise<string>(() => {})
+    })
+    const handle = sessionHandler(server)
+    const abortable = (request: Request) => handle(new Request(request, { signal: abort.signal }))
+    const send = Object.assign(abortable, { close: () => handle.close() })
+    void postModern(send, 'tools/call', { name: 'never' })
+    await until(() => ended.length > 0)
+    expect(ended).toMatchObject([{ name: 'never', outcome: 'cancelled' }])
   })
 })
 
