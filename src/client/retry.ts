@@ -129,9 +129,9 @@ function delayAfter(
   const headerMs = /^\d+$/.test(header)
     ? Number(header) * 1_000
     : Date.parse(header.endsWith(' GMT') ? header : '') - Date.now()
-  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : headerMs
+  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : Math.max(headerMs, 0)
   // The backoff of a first failure is the given delay, at most the maximum, with a random part
-  if (!Number.isNaN(waitMs)) return backoffMs(0, Math.max(waitMs, 0), maxDelayMs)
+  if (waitMs >= 0) return backoffMs(0, waitMs, maxDelayMs)
   const isLimited = [code, statusOf(error)].includes(429)
   const mayRepeat = isLimited ? retryLimited : isTransient(error)
   return mayRepeat ? backoffMs(failures, firstDelayMs, maxDelayMs) : NaN

