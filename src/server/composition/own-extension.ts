@@ -199,11 +199,12 @@ function requireFree(definition: ServerDefinition, names: readonly string[]): vo
       names.indexOf(name) < index ||
       coreMethods.has(name) ||
       isCoreNotification(name) ||
-      RESERVED.test(name) ||
       handlersByServer.get(definition)?.has(name) ||
       revisions.some((revision) => definition.extensions?.method(name, revision)),
   )
   if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
+  const reserved = names.find((name) => RESERVED.test(name))
+  if (reserved !== undefined) throw new TypeError(`The method "${reserved}" is reserved`)
 }
 
 /** Checks that no extension and not the protocol has a filter member of these names. */
