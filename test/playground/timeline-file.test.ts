@@ -35,6 +35,9 @@ const rejection = (text: string): Promise<unknown> =>
   )
 const rpc = (value: object): string => JSON.stringify({ jsonrpc: '2.0', ...value })
 
+const noSecrets = { secrets: new Set<string>(), sessionIds: new Set<string>() }
+const withoutTime = (json: string): string => json.replace(/"exportedAt": ".*"/, '')
+
 describe('An exported session', () => {
   it('contains no secret that the page sent or received', async () => {
     const { text } = await record([
@@ -125,12 +128,21 @@ describe('An exported session', () => {
       all.entries.map(({ kind, title, about, outcome }) => [kind, title, about, outcome])
     expect(look(imported)).toEqual(look(recording))
     expect(look(imported)[0]).toEqual(['request', 'tools/call', 'fail', 'tool error'])
-    const again = await writeSession(session.records, session.settings, {
-      secrets: new Set(),
-      sessionIds: new Set(),
-    })
-    const withoutTime = (json: string): string => json.replace(/"exportedAt": ".*"/, '')
+    const again = await writeSession(session.records, session.settings, noSecrets)
     expect(withoutTime(again)).toBe(withoutTime(exported))
+  })
+
+  it('gives the same file again, whatever part of a millisecond it starts in', async () => {
+    for (const start of [1_000.04, 1_000.52, 1_000.97]) {
+      const records: SessionRecord[] = [
+        { type: 'mark', at: start, text: 'Connected' },
+        { type: 'mark', at: start + 10.26, text: 'Disconnected' },
+      ]
+      const exported = await writeSession(records, settings, noSecrets)
+      const session = await readSession(file(exported))
+      const again = await writeSession(session.records, session.settings, noSecrets)
+      expect(withoutTime(again)).toBe(withoutTime(exported))
+    }
   })
 
   it('is rejected with the reason if it is another file', async () => {

@@ -55,7 +55,7 @@ export async function writeSession(
   { secrets, sessionIds }: KnownSecrets,
 ): Promise<string> {
   const redact = createRedactor(secrets, sessionIds)
-  const start = Math.floor(records[0]?.at ?? Date.now())
+  const start = Math.floor(inTenths(records[0]?.at ?? Date.now()))
   const head = {
     format: FORMAT,
     version: VERSION,
@@ -66,11 +66,16 @@ export async function writeSession(
   const beginning = JSON.stringify(head, null, 2).replace(/\n\}$/, ',\n  "records": [')
   let text = beginning
   await inSlices(records, (record) => {
-    const at = Math.round((record.at - start) * 10) / 10
+    const at = inTenths(record.at - start)
     const line = JSON.stringify(redact({ ...record, at }))
     text += `${text === beginning ? '' : ','}\n    ${line}`
   })
   return `${text}\n  ]\n}\n`
+}
+
+/** Rounds milliseconds to tenths. */
+function inTenths(ms: number): number {
+  return Math.round(ms * 10) / 10
 }
 
 /**
