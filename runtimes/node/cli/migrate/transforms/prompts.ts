@@ -6,20 +6,15 @@ import type { FileMigration } from '../file-migration.ts'
 import { completerText } from './completers.ts'
 import { addHandler } from './handlers.ts'
 import { migrateSchema, schemaKindOf } from './schemas.ts'
-import { membersOf, objectLiteralOf, renameMember, unwrap, valueOf } from './syntax.ts'
-import { addOptions, isString, type MethodCall } from './tools.ts'
+import { membersOf, renameMember, unwrap, valueOf } from './syntax.ts'
+import { addOptions, isString, renameRegistration, type MethodCall } from './tools.ts'
 
 /** Migrates `registerPrompt(name, config, handler)`. */
 export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): void {
-  const [name, config, handler] = call.arguments
-  if (!name || !config || !handler) return
-  file.replace(call.expression.name, 'prompt')
-  file.handle(call.expression)
-  const literal = objectLiteralOf(file, config)
-  if (!literal) {
-    file.giveUp(config, 'handlers', 'Rename "argsSchema" to "input"')
-    return
-  }
+  const advice = 'Rename "argsSchema" to "input"'
+  const registration = renameRegistration(file, call, 'prompt', { page: 'handlers', advice })
+  if (!registration) return
+  const { name, literal, handler } = registration
   const members = membersOf(file, literal)
   const meta = members.get('_meta')
   if (meta) renameMember(file, meta, 'meta')

@@ -27,18 +27,37 @@ const SAME: ReadonlySet<string> = new Set(['title', 'description', 'annotations'
 
 /** Migrates `registerTool(name, config, handler)`. */
 export function migrateRegisterTool(file: FileMigration, call: MethodCall): void {
-  const [name, config, handler] = call.arguments
-  if (!name || !config || !handler) return
-  file.replace(call.expression.name, 'tool')
-  file.handle(call.expression)
-  const literal = objectLiteralOf(file, config)
-  if (!literal) {
-    file.giveUp(config, 'server', 'Rename "inputSchema" to "input" and "outputSchema" to "output"')
-    return
-  }
+  const advice = 'Rename "inputSchema" to "input" and "outputSchema" to "output"'
+  const registration = renameRegistration(file, call, 'tool', { page: 'server', advice })
+  if (!registration) return
+  const { name, literal, handler } = registration
   const hasInput = migrateConfig(file, literal, `the tool ${file.text(name)}`)
   if (membersOf(file, literal).has('outputSchema')) removeResultType(file, handler)
   addHandler(file, 'tool', hasInput, handler)
+}
+
+/** The parts of a registration: the name, the configuration and the handler. */
+interface Registration {
+  name: ts.Expression
+  literal: ts.ObjectLiteralExpression
+  handler: ts.Expression
+}
+
+/** Renames the method of a registration. Returns its parts, unless its configuration is no literal. */
+export function renameRegistration(
+  file: FileMigration,
+  call: MethodCall,
+  method: string,
+  { page, advice }: { page: Parameters<FileMigration['giveUp']>[1]; advice: string },
+): Registration | undefined {
+  const [name, config, handler] = call.arguments
+  if (!name || !config || !handler) return undefined
+  file.replace(call.expression.name, method)
+  file.handle(call.expression)
+  const literal = objectLiteralOf(file, config)
+  if (literal) return { name, literal, handler }
+  file.giveUp(config, page, advice)
+  return undefined
 }
 
 /** Migrates a configuration. Returns whether it has an input. */
