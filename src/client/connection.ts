@@ -135,7 +135,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
 
   /** Determines the server's revision: initially, and again if the server turns out to have changed. */
   negotiate(): Promise<void> {
-    // The negotiated revision counts as confirmed, so that no later failure starts another negotiation
+    // Confirmed in advance, so that no failure during the negotiation starts another one
     this.isConfirmed = true
     this.attempts.length = 0
     return this.#target.negotiate(this)

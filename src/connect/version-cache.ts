@@ -13,7 +13,7 @@ import { ListeningChannel } from '../transport/streamable-http/listening-channel
 import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** The cached values: what an endpoint supports instead of 2026-07-28. */
+/** The cached values: the transport of an endpoint that does not support 2026-07-28. */
 const STREAMABLE_HTTP = 'legacy'
 const HTTP_SSE = 'http-sse'
 

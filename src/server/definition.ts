@@ -68,7 +68,7 @@ export interface ServerFeatures {
 
 /** The functions with which a server asks its clients for input while it handles their requests. */
 export interface ClientInput {
-  /** The names of the options that {@link configure} reads. */
+  /** The names of the options about asking clients for input. */
   readonly options: Partial<OptionNames<InputOptions>>
   /**
    * Prepares how self-describing requests can ask for input. Called once per handler or connection.

@@ -22,7 +22,7 @@ import type { StreamWriter } from './writer.ts'
 const SEQ_ADVANCE = 1_000_000
 
 /** The options of the streams of a session. */
-export interface SessionStreamsOptions extends Pick<
+export interface SharedStreamsOptions extends Pick<
   FollowerSession,
   'process' | 'report' | 'takeOver'
 > {
@@ -53,12 +53,12 @@ class Resumption implements MissedEvents {
 
 /** The streams of a session that several processes serve. */
 export class SharedStreams implements Streams {
-  readonly #options: SessionStreamsOptions
+  readonly #options: SharedStreamsOptions
   readonly #open = new Map<string, CallStream>()
   readonly #calls = new Map<ResumableCall, CallStream>()
   readonly #followers = new Set<Follower>()
 
-  constructor(options: SessionStreamsOptions) {
+  constructor(options: SharedStreamsOptions) {
     this.#options = options
   }
 

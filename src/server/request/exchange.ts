@@ -144,7 +144,7 @@ export interface Exchange {
    * ports).
    */
   readonly peer?: object | undefined
-  /** False if notifications cannot precede the response. Such notifications are then dropped. */
+  /** False if notifications cannot precede the response. `send` then drops them. */
   readonly canStream?: boolean
   /** Sends a notification on the stream that will carry the response. */
   send(notification: JsonRpcNotification): void | Promise<void>

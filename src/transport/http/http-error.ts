@@ -1,6 +1,5 @@
 /**
- * A request that is rejected before dispatch: an HTTP status and, if JSON-RPC defines one, an
- * error.
+ * Errors that become an HTTP status, with a JSON-RPC error in the body.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
@@ -18,7 +17,7 @@ export interface HttpErrorOptions {
   reason?: string | undefined
 }
 
-/** An error before dispatch, which the handler converts to a response. */
+/** An error that the HTTP handler converts to a response with an error status. */
 export class HttpError extends Error {
   /** The HTTP status. */
   readonly status: number
