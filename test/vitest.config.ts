@@ -18,8 +18,8 @@ const waiting = {
 
 /** Tests that start other programs, for which they mostly wait: more of them run at once than there are cores. */
 const startsPrograms = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 0 } }
-/** Tests that run in this process alone. */
-const inProcess = { maxWorkers: 2 * availableParallelism(), sequence: { groupOrder: 1 } }
+/** Tests that run in this process alone: each more worker loads all modules once more. */
+const inProcess = { maxWorkers: availableParallelism(), sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   root,

@@ -1,5 +1,5 @@
 // Background requests: they may refresh a token, but open no page, and discard nothing.
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReconnectingClient, type ConnectOptions } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
 import { PATIENCE } from '../patience.ts'
@@ -20,6 +20,14 @@ function refusing(
     return json({}, 401, { 'www-authenticate': 'Bearer error="invalid_token"' })
   }
   return { world, fetch, refused: () => count }
+}
+
+/** Waits until an expectation holds, while the timers of the client run down. */
+function inTime(expectation: () => void): Promise<void> {
+  return vi.waitFor(async () => {
+    await vi.advanceTimersByTimeAsync(1_000)
+    expectation()
+  }, PATIENCE)
 }
 
 describe('a stream that the server always refuses with 401', () => {
@@ -58,6 +66,8 @@ describe('a stream whose token has ended, and cannot be renewed', () => {
   it.each(['2025-11-25', '2026-07-28'] as const)(
     'opens again in %s after the user signed in for a call [C006]',
     async (revision) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      onTestFinished(() => void vi.useRealTimers())
       const world = createWorld({ token: { refresh_token: undefined } })
       const errors: Error[] = []
       let changes = 0
@@ -82,15 +92,15 @@ describe('a stream whose token has ended, and cannot be renewed', () => {
       await vi.waitFor(() => expect(streams).toBe(1), PATIENCE)
       world.valid.clear()
       cut.abort(new Error('The connection was cut'))
-      await vi.waitFor(() => expect(errors).toHaveLength(1), PATIENCE)
+      await inTime(() => expect(errors).toHaveLength(1))
       expect(errors[0]).toMatchObject({ code: 'UNAUTHORIZED' })
       expect(world.to(AUTHORIZE)).toHaveLength(1)
       await client.callTool('book')
       expect(world.to(AUTHORIZE)).toHaveLength(2)
-      await vi.waitFor(() => expect(streams).toBe(2), PATIENCE)
+      await inTime(() => expect(streams).toBe(2))
       // What changed meanwhile went unheard, so it is announced; a session resumes by event ids
       const unheard = revision === '2026-07-28' ? 1 : 0
-      await vi.waitFor(() => expect(changes).toBe(unheard), PATIENCE)
+      await inTime(() => expect(changes).toBe(unheard))
     },
   )
 })

@@ -170,9 +170,10 @@ describe('An observable connection', () => {
     }, quick)
     await connection.ready()
     mute = false
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     connection.check()
+    await vi.waitUntil(() => vi.getTimerCount() > 0)
     await vi.advanceTimersByTimeAsync(10_000)
     await vi.waitUntil(() => ends.length === 2, 30_000)
     await connection.ready()
