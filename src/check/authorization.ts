@@ -16,13 +16,13 @@ export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGen
   if (header === null) {
     yield wire.isPage
       ? finding('cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing')
-      : finding('challenge', 'The header is missing')
+      : finding('challenge', 'The "WWW-Authenticate" header is missing')
   }
   const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
   const named = bearer?.params.get('resource_metadata')
   const found = await readFirst(wire, named === undefined ? resourceUrls(wire.url) : [named])
   if ('tried' in found) {
-    return yield finding('resource-metadata', absence(wire, 'none', found.tried))
+    return yield finding('resource-metadata', absence(wire, 'no resource metadata', found.tried))
   }
   const { resource, authorization_servers: servers } = found.document
   if (!covers(resource, wire.url)) {
@@ -30,7 +30,11 @@ export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGen
     yield finding('resource-metadata', `"resource" is ${actual}, not "${wire.url}"`, found.url)
   }
   if (!Array.isArray(servers) || servers.length === 0) {
-    return yield finding('resource-metadata', 'It names no authorization server', found.url)
+    return yield finding(
+      'resource-metadata',
+      'The metadata names no authorization server',
+      found.url,
+    )
   }
   for (const issuer of servers) yield* await checkServer(wire, String(issuer))
 }

@@ -88,25 +88,31 @@ function* toolFindings(tool: Tool): Generator<Finding> {
   if (description.trim() === '')
     yield finding('tool-description', 'The description is missing', name)
   if (annotations?.readOnlyHint === undefined && annotations?.destructiveHint === undefined) {
-    yield finding('tool-annotations', 'Both annotations are missing', name)
+    yield finding('tool-annotations', 'Both "readOnlyHint" and "destructiveHint" are missing', name)
   }
   const schema: unknown = tool.inputSchema
   if (!isObject(schema) || schema.type !== 'object') {
-    const actual = isObject(schema) ? `"type" is ${JSON.stringify(schema.type)}` : 'It is missing'
-    return yield finding('tool-schema', actual, name)
+    const actual = isObject(schema) ? `has the type ${JSON.stringify(schema.type)}` : 'is missing'
+    return yield finding('tool-schema', `The input schema ${actual}`, name)
   }
   const combinators = ['oneOf', 'anyOf', 'allOf', 'not'].filter((keyword) => keyword in schema)
   if (combinators.length > 0) {
-    yield finding('model-schema', `The root has ${combinators.join(' and ')}`, name)
+    yield finding(
+      'model-schema',
+      `The root of the input schema has ${combinators.join(' and ')}`,
+      name,
+    )
   }
   const external = externalReference(schema)
-  if (external !== undefined) yield finding('model-schema', `It refers to "${external}"`, name)
+  if (external !== undefined)
+    yield finding('model-schema', `The input schema refers to "${external}"`, name)
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
   const undescribed = properties.flatMap(([key, value]) => {
     return isObject(value) && !('description' in value) && !('$ref' in value) ? [key] : []
   })
   if (undescribed.length > 0) {
-    yield finding('parameter-description', `There is none for ${undescribed.join(', ')}`, name)
+    const names = undescribed.map((key) => `"${key}"`).join(', ')
+    yield finding('parameter-description', `No description of ${names}`, name)
   }
 }
 

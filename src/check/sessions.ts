@@ -119,7 +119,12 @@ async function checkErrors(
   const findings: Finding[] = []
   const garbled = await wire.send({ body: '{"jsonrpc": "2.0", ', headers })
   if (garbled.status !== 400 || errorCode(garbled) !== -32700) {
-    findings.push(finding('parse-error', `It was answered with ${describeAnswer(garbled)}`))
+    findings.push(
+      finding(
+        'parse-error',
+        `A body that is not JSON was answered with ${describeAnswer(garbled)}`,
+      ),
+    )
   }
   const unknown = await wire.send({ body: request('edgewise/unknown'), headers })
   if (errorCode(unknown) !== -32601) {
@@ -131,7 +136,12 @@ async function checkErrors(
     const params = { name: 'edgewise-unknown-tool', arguments: {} }
     const called = await wire.send({ body: request('tools/call', params), headers })
     if (errorCode(called) !== -32602) {
-      findings.push(finding('unknown-tool', `It was answered with ${describeAnswer(called)}`))
+      findings.push(
+        finding(
+          'unknown-tool',
+          `A call of an unknown tool was answered with ${describeAnswer(called)}`,
+        ),
+      )
     }
   }
   return findings

@@ -39,7 +39,7 @@ it.each<[RuleId, readonly object[], string]>([
   [
     'parameter-description',
     [{ ...good, inputSchema: { type: 'object', properties: { a: {}, b: { description: 'B' } } } }],
-    'for a',
+    'of "a"',
   ],
   ['duplicate-name', [good, good, good], 'the tool "double"'],
   ['list-size', Array.from({ length: 101 }, (_, n) => ({ ...good, name: `t${n}` })), '101 tools'],

@@ -372,7 +372,7 @@ describe('A protected server', () => {
   })
 
   it.each<[RuleId, JsonObject | undefined, JsonObject | undefined, string]>([
-    ['resource-metadata', undefined, login, 'There is none at'],
+    ['resource-metadata', undefined, login, 'There is no resource metadata at'],
     [
       'resource-metadata',
       { ...metadata, resource: 'https://other.example' },

@@ -56,7 +56,7 @@ describe('A check from a page', () => {
     )
     expect(found.map(({ rule, message }) => [rule, message])).toEqual([
       ['cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing'],
-      ['resource-metadata', expect.stringMatching(/^Pages can read none at https/)],
+      ['resource-metadata', expect.stringMatching(/^Pages can read no resource metadata at https/)],
     ])
   })
 })

@@ -59,6 +59,11 @@ export function explanationBlock(
   ]
 }
 
+/** Shows an explanation as a card. */
+export function failureCard(explanation: Explanation): HTMLElement {
+  return el('div', { class: 'card failure' }, ...explanationBlock(explanation))
+}
+
 function adviceList(advice: readonly string[]): HTMLElement {
   const [only, second] = advice
   if (only !== undefined && second === undefined) return el('p', { class: 'note' }, only)
@@ -117,6 +122,7 @@ function reasonOfFault(
       advice: LOCAL_NETWORK,
     }
   }
+  if (kind === 'unreachable') return { why, advice: UNREACHABLE }
   const instead = kind === 'cors' || kind === 'mixed-content' || kind === 'csp'
   return { why, advice: [`${advice}.`, ...(instead ? [INSPECT] : [])] }
 }
@@ -141,7 +147,7 @@ function list(advice: string | undefined): string[] {
   return advice === undefined ? [] : [advice]
 }
 
-const CHOOSE_AUTO = 'Choose “Auto” as the revision.'
+const CHOOSE_AUTO = 'Choose “Auto revision” next to the address.'
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
 const TRY_PATH = 'Servers of 2024-11-05 often have their endpoint at /sse.'
 const SERVER_ERROR = 'Look at the log of the server, or of the proxy in front of it.'
@@ -149,6 +155,11 @@ const NO_CHALLENGE =
   'The response has no WWW-Authenticate header that this page can read. Have the server send the header and expose it (Access-Control-Expose-Headers), or set a bearer token in the settings of this server.'
 const INSPECT =
   'Or run “npx edgewise inspect” with this address: it forwards the requests, so that no such rules apply.'
+const UNREACHABLE = [
+  'Check the URL.',
+  'Check that the server runs, and that its certificate is valid.',
+  'If it is on this machine or network, let this page access the local network.',
+]
 const LOCAL_NETWORK = [
   'Allow access to the local network or to apps on this device in the browser’s settings of this site, and connect again.',
   'Or run “npx edgewise inspect” with this address, which serves this page from your machine.',

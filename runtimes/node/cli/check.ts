@@ -77,15 +77,15 @@ function printFindings(findings: readonly Finding[]): void {
     last = severity
     print(oneLine(`  ${rule}: ${requirement}`))
     for (const { message, subjects } of messages) {
-      print(oneLine(`    ${message}${listOf(subjects)}`))
+      print(oneLine(`    ${listOf(subjects)}${message}`))
     }
     print(`    See ${url}`)
   }
 }
 
-/** The entries that a message is about, after a colon. */
+/** The entries that a message is about, before a colon. */
 function listOf(subjects: readonly string[]): string {
   if (subjects.length === 0) return ''
   const more = subjects.length - MAX_SUBJECTS
-  return `: ${subjects.slice(0, MAX_SUBJECTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `${subjects.slice(0, MAX_SUBJECTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}: `
 }

@@ -4,12 +4,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
-import { checkEndpoint, reportOf, type Finding } from '#internal/check'
+import { checkEndpoint, groupFindings, reportOf, type Finding } from '#internal/check'
+import type { Fetch } from 'edgewise/browser'
 import { copyButton } from '../copy.ts'
 import { openClient, requestHeaders } from '../connection/client.ts'
 import { quoteWord } from '../copy-as/shell.ts'
 import { el } from '../dom.ts'
-import { explain, explanationBlock } from '../errors.ts'
+import { explain, failureCard } from '../errors.ts'
 import { icon } from '../icon.ts'
 import { jsonText } from '../json.ts'
 import { duration } from '../time.ts'
@@ -48,14 +49,17 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
     status.replaceChildren(glyph ?? '', text)
   }
   show('running', undefined, 'Checking')
+  workspace.timeline.mark('The check begins')
   try {
     for await (const finding of findingsOf(workspace, url, signal)) {
       findings.push(finding)
-      show('running', undefined, `Checking, ${countOf(findings)} so far`)
+      show('running', undefined, `Checking: ${countOf(findings)} so far`)
     }
+    const text = `${countOf(findings)} (${duration(performance.now() - start)})`
     const hasErrors = findings.some(({ severity }) => severity === 'error')
-    const text = `${countOf(findings)} in ${duration(performance.now() - start)}`
-    show(hasErrors ? 'failed' : 'done', icon(hasErrors ? 'alert' : 'check'), text)
+    if (hasErrors) show('failed', icon('alert'), text)
+    else if (findings.length > 0) show('found', icon('log'), text)
+    else show('done', icon('check'), text)
     body.replaceChildren(...findingList(findings))
   } catch (error) {
     const isCancelled = signal.aborted
@@ -65,10 +69,11 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
       isCancelled ? 'Cancelled' : 'The check was not completed',
     )
     body.replaceChildren(
-      ...(isCancelled ? [] : explanationBlock(explain(error))),
+      ...(isCancelled ? [] : [failureCard(explain(error))]),
       ...findingList(findings),
     )
   }
+  workspace.timeline.mark('The check ends')
   const json = (): string => jsonText(reportOf(withoutSecrets(url), findings))
   const copy = copyButton('Copy JSON of the findings', json, 'Copy JSON')
   const hasFocus = cancel === document.activeElement
@@ -107,13 +112,33 @@ async function* findingsOf(
     if (!headers.has(name)) headers.set(name, value)
   }
   const { timeoutMs = TIMEOUT_MS } = settings
+  const observed = (): Fetch => workspace.timeline.observe((target, init) => fetch(target, init))
   yield* checkEndpoint(
-    { url, headers, fetch: (target, init) => fetch(target, init), timeoutMs, signal, isPage: true },
-    (revision) => openClient(workspace, { signal, ...(revision && { revision }) }),
+    // All of these requests have the same id, so that each belongs to a client of its own in the timeline
+    {
+      url,
+      headers,
+      fetch: (...request) => observed()(...request),
+      timeoutMs,
+      signal,
+      isPage: true,
+    },
+    (revision) =>
+      openClient(workspace, { signal, fetch: observed(), ...(revision && { revision }) }),
   )
 }
 
-function countOf({ length }: readonly Finding[]): string {
-  if (length === 0) return 'Nothing was found'
-  return `${length} finding${length === 1 ? '' : 's'}`
+/** Counts the rules that are violated, and the places of that: `1 error, 2 notes, in 18 places`. */
+function countOf(findings: readonly Finding[]): string {
+  if (findings.length === 0) return 'Nothing was found'
+  const groups = groupFindings(findings)
+  const counts = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const count = groups.filter((group) => group.severity === severity).length
+    return count === 0 ? [] : [plural(count, severity)]
+  })
+  return `${counts.join(', ')}, in ${plural(findings.length, 'place')}`
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -7,7 +7,7 @@ import { el } from '../dom.ts'
 const headings: Readonly<Record<Severity, [title: string, meaning: string]>> = {
   error: ['Errors', 'The server violates the specification.'],
   warning: ['Warnings', 'Some hosts, model APIs or Web pages cannot use a part of the server.'],
-  note: ['Notes', 'Hosts or models would choose tools better.'],
+  note: ['Notes', 'Fixing these helps hosts and models pick the right tool.'],
 }
 
 /** The maximum number of entries that are named for one message. */
@@ -36,13 +36,14 @@ function ruleItem({ rule, requirement, url, messages }: RuleFindings): HTMLEleme
   return el(
     'li',
     {},
-    el('p', { class: 'requirement' }, requirement),
     ...messages.map(({ message, subjects }) =>
-      el('p', { class: 'text' }, message, ...subjectsOf(subjects)),
+      el('p', { class: 'text' }, ...subjectsOf(subjects), el('strong', {}, message)),
     ),
     el(
       'p',
       { class: 'note' },
+      requirement,
+      ' ',
       el('code', {}, rule),
       ' ',
       el('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Specification'),
@@ -55,5 +56,5 @@ function subjectsOf(subjects: readonly string[]): (Node | string)[] {
   const more = subjects.length - MAX_SUBJECTS
   const names = subjects.slice(0, MAX_SUBJECTS).map((name) => el('code', {}, name))
   const listed = names.flatMap((name, index) => (index === 0 ? [name] : [', ', name]))
-  return [': ', ...listed, ...(more > 0 ? [` and ${more} more`] : [])]
+  return [...listed, more > 0 ? ` and ${more} more: ` : ': ']
 }

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import { el } from '../dom.ts'
-import { explain, explanationBlock } from '../errors.ts'
+import { explain, failureCard } from '../errors.ts'
 import type { Workspace } from '../workspace.ts'
 import { actionForm, frame } from './frame.ts'
 
@@ -16,7 +16,7 @@ export function checkView(workspace: Workspace): HTMLElement {
       const { runCheck } = await import('../check/check.ts')
       await runCheck(workspace, place)
     } catch (error) {
-      place.append(...explanationBlock(explain(error)))
+      place.append(failureCard(explain(error)))
     }
   })
   return frame(
@@ -24,7 +24,7 @@ export function checkView(workspace: Workspace): HTMLElement {
       kind: 'Server',
       title: 'Check',
       description:
-        'Sends valid and invalid requests, and compares the responses with the specification. Also checks what hosts and model APIs refuse. Calls no tool.',
+        'Sends valid and invalid requests, and compares the responses with the specification. Also checks what hosts and model APIs refuse. Calls no tool. The timeline shows the requests.',
     },
     form,
     place,

@@ -14,7 +14,7 @@ describe('edgewise check', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).not.toContain('Errors')
     expect(out).toMatch(/^Warnings\n {2}tool-description: A tool has a description/)
-    expect(out).toContain('The description is missing: ')
+    expect(out).toContain(': The description is missing')
   })
 
   it('prints findings as JSON, with the requirement and its place in the specification', async () => {
