@@ -12,6 +12,7 @@ import {
   MAX_EXAMPLES,
   removeExample,
 } from '../../examples/playground/page/history/examples.ts'
+import { argumentSummary } from '../../examples/playground/page/history/summary.ts'
 
 const target: CallTarget = {
   kind: 'tool',
@@ -22,6 +23,13 @@ const target: CallTarget = {
 }
 
 describe('The history of calls', () => {
+  it('hides the values of secrets, and not those of a key or a code', () => {
+    const values = { name: 'Ada', key: 'a', code: 'b', login: { password: 'hunter2' } }
+    expect(argumentSummary({ arguments: values })).toBe(
+      'name: "Ada", key: "a", code: "b", login: {"password":"•••"}',
+    )
+  })
+
   it('lists calls with their duration and outcome, newest first', () => {
     let now = 0
     const calls = createCalls(() => now)

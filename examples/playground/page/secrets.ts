@@ -12,6 +12,11 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
 }
 
+/** Whether forms and lists hide the values of this name. A `key` or a `code` is often no secret. */
+export function isHiddenName(name: string): boolean {
+  return isSecretName(name) && !/^(?:auth|code|key|sig)$/i.test(name)
+}
+
 /** Whether an address is the domain of a server, instead of its URL. */
 export function isDomain(address: string): boolean {
   return !address.includes('/')
@@ -28,10 +33,16 @@ export function withoutSecrets(address: string): string {
   return url.href
 }
 
-/** Copies JSON. The values of members with secret names are replaced by `…`. */
-export function redact(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) return value.map((each) => redact(each, name))
-  if (typeof value === 'string') return isSecretName(name) ? '…' : value
+/** Copies JSON. The values of members with secret names are replaced. */
+export function redact(
+  value: unknown,
+  name = '',
+  isSecret = isSecretName,
+  replacement = '…',
+): unknown {
+  const copy = (each: unknown, key: string): unknown => redact(each, key, isSecret, replacement)
+  if (Array.isArray(value)) return value.map((each) => copy(each, name))
+  if (typeof value === 'string') return isSecret(name) ? replacement : value
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, redact(each, key)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each, key)]))
 }

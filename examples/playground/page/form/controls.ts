@@ -5,6 +5,7 @@
  */
 import { isObject } from 'edgewise/browser'
 import { el, type Attributes } from '../dom.ts'
+import { isHiddenName } from '../secrets.ts'
 import {
   caption,
   choice,
@@ -30,9 +31,10 @@ const LONG_TEXT = 200
 
 /** Creates an input or a text area, for text and numbers. */
 export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): Control {
-  const { schema, required, value } = facts
+  const { name, schema, required, value } = facts
   const isLong = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
-  const type = kind === 'text' ? (inputTypes.get(schema['format']) ?? 'text') : 'number'
+  const textType = inputTypes.get(schema['format']) ?? (isHiddenName(name) ? 'password' : 'text')
+  const type = kind === 'text' ? textType : 'number'
   const control = isLong
     ? el('textarea', { required, rows: 4, ...lengths(facts) })
     : el('input', { required, type, autocomplete: 'off', ...lengths(facts), ...range(facts, kind) })
@@ -42,6 +44,7 @@ export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): C
   const initialText = control.value
   return {
     control,
+    after: control.type === 'password' ? revealButton(control) : undefined,
     read() {
       if (control.value === '') return undefined
       // A time may have seconds or another time zone, which the control does not show
@@ -50,6 +53,17 @@ export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): C
       return type === 'datetime-local' ? new Date(control.value).toISOString() : control.value
     },
   }
+}
+
+/** Creates the button that shows and hides a secret. */
+function revealButton(control: HTMLInputElement | HTMLTextAreaElement): HTMLElement {
+  const button = el('button', { type: 'button', class: 'quiet small reveal' }, 'Show')
+  button.addEventListener('click', () => {
+    const isHidden = control.getAttribute('type') === 'password'
+    control.setAttribute('type', isHidden ? 'text' : 'password')
+    button.textContent = isHidden ? 'Hide' : 'Show'
+  })
+  return button
 }
 
 function lengths({ schema: { minLength, maxLength, pattern } }: FieldFacts): Attributes {

@@ -46,6 +46,8 @@ export type LabelFacts = Pick<FieldFacts, 'id' | 'title' | 'description' | 'requ
 /** A control without its label. */
 export interface Control {
   control: HTMLElement
+  /** What follows the control. */
+  after?: HTMLElement | undefined
   read(): unknown
 }
 
@@ -53,7 +55,7 @@ export interface Control {
 export type MakeField = (options: FieldOptions) => Field
 
 /** Adds a label and a description to a control. */
-export function labelled(facts: LabelFacts, { control, ...value }: Control): Field {
+export function labelled(facts: LabelFacts, { control, after, ...value }: Control): Field {
   control.id = facts.id
   const note = describe(facts, control)
   const label = el(
@@ -61,7 +63,7 @@ export function labelled(facts: LabelFacts, { control, ...value }: Control): Fie
     { for: facts.id, class: facts.quiet ? 'hidden' : 'label' },
     ...caption(facts),
   )
-  return { element: el('div', { class: 'field' }, label, note, control), ...value }
+  return { element: el('div', { class: 'field' }, label, note, control, after), ...value }
 }
 
 /** Creates the content of a label or legend: the title, and whether the value is optional. */

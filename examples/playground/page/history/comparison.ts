@@ -6,7 +6,7 @@ import { el, type Child } from '../dom.ts'
 import { jsonText } from '../json.ts'
 import { duration } from '../time.ts'
 import type { Call } from './calls.ts'
-import { callLabel } from './summary.ts'
+import { callLabel, hideSecrets } from './summary.ts'
 
 /** The maximum number of differences that are shown. */
 const MAX_SHOWN = 200
@@ -18,18 +18,15 @@ export function comparison(before: Call, after: Call): HTMLElement {
   return el(
     'div',
     { class: 'comparison' },
-    el(
-      'p',
-      { class: 'note' },
-      `${callLabel(before)} (${timeOf(before)}) and ${callLabel(after)} (${timeOf(after)})`,
-    ),
+    el('p', {}, el('del', {}, labelOf(before)), ' ', el('ins', {}, labelOf(after))),
     part('Arguments', before.arguments, after.arguments),
     part('Result', shownResult(before), shownResult(after)),
   )
 }
 
-function timeOf({ durationMs }: Call): string {
-  return durationMs === undefined ? 'still running' : duration(durationMs)
+function labelOf(call: Call): string {
+  const { durationMs } = call
+  return `${callLabel(call)} (${durationMs === undefined ? 'still running' : duration(durationMs)})`
 }
 
 /** The result of a call, or the error in place of it. */
@@ -52,13 +49,14 @@ function part(title: string, before: unknown, after: unknown): HTMLElement {
 }
 
 function difference({ path, kind, before, after }: Difference): HTMLElement {
+  const name = `${path.findLast((part) => typeof part === 'string') ?? ''}`
   return el(
     'li',
     {},
     el('code', { class: 'path' }, formatPath(path) || 'The whole value'),
     el('span', { class: 'chip' }, kind),
-    kind !== 'added' && value('del', 'Before', before),
-    kind !== 'removed' && value('ins', 'After', after),
+    kind !== 'added' && value('del', 'Before', hideSecrets(before, name)),
+    kind !== 'removed' && value('ins', 'After', hideSecrets(after, name)),
   )
 }
 

@@ -14,7 +14,7 @@ import type { Call } from './calls.ts'
 import { comparison } from './comparison.ts'
 import { omitSecrets } from './examples.ts'
 import { keepForm } from './keep.ts'
-import { argumentSummary, callLabel } from './summary.ts'
+import { argumentSummary, callLabel, hideSecrets } from './summary.ts'
 
 const glyphs: Readonly<Record<Exclude<Call['state'], 'running'>, IconName>> = {
   done: 'check',
@@ -28,6 +28,7 @@ export function historyList(workspace: Workspace): HTMLElement {
   const list = el('ol', { class: 'calls', 'aria-label': 'Calls' })
   const empty = el('p', { class: 'empty' }, 'There are no calls yet.')
   const compare = el('button', { type: 'button' }, 'Compare')
+  const hint = el('span', { class: 'note' }, 'Select two calls to compare them.')
   const clear = el('button', { type: 'button', class: 'quiet' }, 'Clear')
   const compared = el('section', { 'aria-label': 'Comparison', tabindex: -1 })
   const rows = new Map<Call, { element: HTMLElement; state: Call['state'] }>()
@@ -60,7 +61,7 @@ export function historyList(workspace: Workspace): HTMLElement {
   function drawButtons(): void {
     // The attribute `disabled` would remove the focus
     compare.ariaDisabled = selected.size === 2 ? null : 'true'
-    compare.title = selected.size === 2 ? '' : 'Select two calls'
+    hint.hidden = selected.size === 2 || compare.hidden
   }
 
   compare.addEventListener('click', () => {
@@ -78,7 +79,7 @@ export function historyList(workspace: Workspace): HTMLElement {
   return el(
     'div',
     { class: 'history' },
-    el('div', { class: 'tools' }, compare, clear),
+    el('div', { class: 'tools' }, compare, hint, clear),
     compared,
     empty,
     list,
@@ -156,7 +157,7 @@ function callDetails(workspace: Workspace, call: Call): HTMLElement {
       make: () =>
         error === undefined ? jsonBlock(result, 'Result') : el('p', { class: 'text' }, error),
     },
-    { label: 'Arguments', make: () => jsonBlock(values, 'Arguments') },
+    { label: 'Arguments', make: () => jsonBlock(hideSecrets(values), 'Arguments') },
   ])
   const isHere = server === workspace.connection?.url
   return el(

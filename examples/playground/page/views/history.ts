@@ -14,7 +14,7 @@ export function historyView(workspace: Workspace): HTMLElement {
     {
       kind: 'Server',
       title: 'History',
-      description: `The last ${MAX_CALLS} calls of this tab. They are forgotten when you close it.`,
+      description: `Up to ${MAX_CALLS} calls, until you close this tab. Durations include questions and the work of this page: the timeline shows the time on the wire.`,
     },
     place,
   )
