@@ -19,7 +19,7 @@ function networkError(kind: FetchFault['kind']): SdkError {
 
 describe('Explanations of the playground', () => {
   it('say what failed, why, and what to do, each once', () => {
-    const { headline, why, advice } = explain(networkError('unreachable'))
+    const { headline, why, advice } = explain(networkError('offline'))
     expect([headline, why, advice]).toEqual([`Cannot reach "${url}"`, 'It fails', ['Do this.']])
   })
 

@@ -106,7 +106,7 @@ describe('Playground: forms', () => {
   })
 
   it('show the whole result, as it came, when asked', async () => {
-    await result(page).getByRole('button', { name: 'JSON', exact: true }).click()
+    await press(page, 'Whole result')
     const whole = result(page).getByRole('group', { name: 'Whole result' })
     expect(JSON.parse(await whole.innerText())).toMatchObject({ structuredContent: { given: {} } })
   })

@@ -41,7 +41,7 @@ describe('Playground: resources and prompts', () => {
     await page.getByLabel('mood').fill('hungry')
     await press(page, 'Get messages')
     await sees(result(page), 'Plan three hungry days in Quito.')
-    await result(page).getByRole('button', { name: 'JSON', exact: true }).click()
+    await press(page, 'Whole result')
     await sees(result(page), /"role": "user"/)
   })
 })

@@ -139,14 +139,14 @@ describe('The timeline of the playground', () => {
       mimeType: 'application/json',
       buffer: await readFile(path),
     })
-    await sees(panel(), /^bug\.json: http/)
+    await sees(panel(), /^Imported: bug\.json, http/)
     // The file also has a stream that was open when the entries were cleared, as it carries later messages
     const others = (all: string[]): string[] =>
       all.filter((title) => title !== 'subscriptions/listen')
     await expect.poll(async () => others(await titles())).toEqual(others(before))
     expect(await panel().getByRole('button', { name: 'Newest' }).isVisible()).toBe(false)
     expect(await panel().getByRole('button', { name: 'Clear' }).isVisible()).toBe(false)
-    await press(page, 'Close the session')
+    await press(page, 'Back to live')
     await sees(panel(), 'Requests, responses and log messages appear here.')
     await input.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
     await sees(panel(), 'Cannot open "a.txt": it is not JSON')

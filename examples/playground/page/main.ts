@@ -62,7 +62,7 @@ function showView(moveFocus: boolean): void {
   active.hash = hash
   const route = parseRoute(hash)
   const { connection } = active
-  const view = connection ? viewOf(active, connection, route) : startView(active)
+  const view = connection ? viewOf(active, connection, route) : startView(active, address.open)
   const key = `${active.id} ${hash}`
   if (key !== shownKey) {
     positions.set(

@@ -76,12 +76,17 @@ export function setUpNavigation(): Navigation {
     if (shown) shown.filter = filter.value
     applyFilter()
   })
-  catalog.addEventListener('keydown', ({ key }) => {
+  catalog.addEventListener('keydown', (event) => {
+    const { key } = event
     const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
     if (step === 0) return
     const stops = [filter, ...lists.querySelectorAll<HTMLElement>('a, button:not([hidden])')]
     const index = stops.findIndex((stop) => stop === document.activeElement)
-    stops[index + step]?.focus()
+    const next = stops[index + step]
+    if (!next) return
+    // The key would also scroll
+    event.preventDefault()
+    next.focus()
   })
 
   return {

@@ -6,7 +6,7 @@
 import type { ProgressParams } from 'edgewise/browser'
 import { alternatives, type Alternative } from './alternatives.ts'
 import { el } from './dom.ts'
-import { explain, explanationBlock } from './errors.ts'
+import { explain, failureCard } from './errors.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
 import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
@@ -90,7 +90,7 @@ export function runPanel(calls: Calls): RunPanel {
   function showOutcome({ nodes, result, others = [] }: Outcome, call: Call): void {
     const shown = alternatives('Show the result as', [
       { label: 'Formatted', make: () => el('div', { class: 'output' }, ...nodes) },
-      { label: 'JSON', make: () => jsonBlock(result, 'Whole result') },
+      { label: 'Whole result', make: () => jsonBlock(result, 'Whole result') },
       ...others,
       ...changesSince(calls, call),
     ])
@@ -120,7 +120,7 @@ export function runPanel(calls: Calls): RunPanel {
       }
       const explanation = explain(error)
       end({ state: 'failed', error: explanation.headline })
-      body.replaceChildren(...explanationBlock(explanation))
+      body.replaceChildren(failureCard(explanation))
       show('failed', icon('alert'), 'Failed')
       return { text: String(error), data: explanation.data }
     } finally {

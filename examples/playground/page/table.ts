@@ -3,6 +3,7 @@
  *
  * @see https://www.w3.org/WAI/tutorials/tables/
  */
+import { copyButton } from './copy.ts'
 import { el } from './dom.ts'
 import { isScalar, type TableShape } from './table-shape.ts'
 
@@ -27,11 +28,22 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
   }
   more.addEventListener('click', showRows)
   showRows()
-  const head = el('tr', {}, ...columns.map((column) => el('th', { scope: 'col' }, column)))
+  const head = el(
+    'tr',
+    {},
+    ...columns.map((column) => {
+      return el('th', { scope: 'col', class: classOf(rows[0]?.[column]) }, column)
+    }),
+  )
   const caption = `${name ?? 'Items'}, ${rows.length.toLocaleString('en')} rows`
+  const asText = (): string => {
+    const lines = rows.map((row) => columns.map((column) => textOf(row[column])))
+    return [columns, ...lines].map((cells) => cells.map(oneLine).join('\t')).join('\n')
+  }
   return el(
     'div',
-    {},
+    { class: 'text-block' },
+    copyButton('Copy the table', asText),
     others.length > 0 &&
       el(
         'dl',
@@ -54,11 +66,19 @@ function cell(value: unknown): HTMLElement {
   const isLink = /^https?:\/\/\S+$/.test(text)
   return el(
     'td',
-    { class: typeof value === 'number' ? 'number' : undefined },
+    { class: classOf(value) },
     isLink
       ? el('a', { href: text, target: '_blank', rel: 'noreferrer' }, shorten(text))
       : shorten(text),
   )
+}
+
+function classOf(value: unknown): string | undefined {
+  return typeof value === 'number' ? 'number' : undefined
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ')
 }
 
 function textOf(value: unknown): string {

@@ -42,7 +42,7 @@ export function valueBlock(value: unknown): HTMLElement {
 export function plainText(text: string): HTMLElement {
   const end = endOfBeginning(text)
   const shown = el('p', { class: 'text' }, text.slice(0, end))
-  const copy = copyButton('Copy text', () => text)
+  const copy = copyText(text)
   const block = el('div', { class: 'text-block' }, copy, shown)
   if (end === text.length) return block
   const more = el(
@@ -63,6 +63,10 @@ export function plainText(text: string): HTMLElement {
   return block
 }
 
+function copyText(text: string): HTMLButtonElement {
+  return copyButton('Copy text', () => text)
+}
+
 /** The position at which a long text is cut. */
 function endOfBeginning(text: string): number {
   let end = -1
@@ -81,7 +85,7 @@ function markdownBlock(text: string): HTMLElement {
   const render = async (): Promise<HTMLElement> => {
     // Loaded on demand, because most results are not Markdown
     const { renderMarkdown } = await import('./markdown.ts')
-    return renderMarkdown(text)
+    return el('div', { class: 'text-block' }, copyText(text), renderMarkdown(text))
   }
   return switchable(
     'Show Markdown',

@@ -76,7 +76,10 @@ function buttonsOf(
         }),
       ]
     case 'lost':
-      return [button('Stop', 'quiet', () => workspace.cancel())]
+      return [
+        button('Reconnect now', 'primary narrow', () => workspace.retry()),
+        button('Stop', 'quiet', () => workspace.cancel()),
+      ]
     default:
       return []
   }

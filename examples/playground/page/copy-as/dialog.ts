@@ -3,7 +3,7 @@
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/dialog-modal/
  */
-import { expandUriTemplate, type JsonObject } from 'edgewise/browser'
+import { expandUriTemplate, isObject, type JsonObject } from 'edgewise/browser'
 import { alternatives } from '../alternatives.ts'
 import { nameOf } from '../connection/connection.ts'
 import { copyButton } from '../copy.ts'
@@ -11,6 +11,7 @@ import { el, newId } from '../dom.ts'
 import { textsOf } from '../form/arguments.ts'
 import type { CallTarget } from '../history/calls.ts'
 import { omitSecrets } from '../history/examples.ts'
+import { jsonBlock, tryParse } from '../json.ts'
 import { isSecretName } from '../secrets.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Operation, ServerAddress } from './operation.ts'
@@ -19,10 +20,13 @@ import { snippetsOf, type Snippet } from './snippets.ts'
 /** The key under which the last choice is stored. */
 const STORAGE_KEY = 'copy as'
 
+/** The number of forms of a call: a program, two commands and a link. */
+const CALL_FORMS = 4
+
 /** Opens the dialog. Without a call, it shows only configurations of hosts. */
 export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: JsonObject): void {
   const snippets = snippetsOf(addressOf(workspace), call && operationOf(call, schema), platform())
-  if (call) snippets.splice(3, 0, linkSnippet(workspace, call, schema))
+  if (call) snippets.splice(CALL_FORMS - 1, 0, linkSnippet(workspace, call, schema))
   const last = snippets.findIndex(({ id }) => id === localStorage.getItem(STORAGE_KEY))
   const { buttons, body } = alternatives(
     'Format',
@@ -30,8 +34,11 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
     Math.max(last, 0),
     (index) => localStorage.setItem(STORAGE_KEY, snippets[index]?.id ?? ''),
   )
+  // The first ones are about the call, the others about the server
+  const forms = [...buttons.children]
+  const hosts = group('This server', forms.slice(call ? CALL_FORMS : 0))
   const heading = newId('copy')
-  const close = el('button', { class: 'quiet' }, 'Close')
+  const close = el('button', {}, 'Close')
   const dialog = el(
     'dialog',
     { class: 'copy-as', 'aria-labelledby': heading },
@@ -39,7 +46,8 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
       'form',
       { method: 'dialog' },
       el('h2', { id: heading }, call ? 'Copy as' : 'Add to a host'),
-      buttons,
+      call && group('This call', forms.slice(0, CALL_FORMS)),
+      hosts,
       body,
       el('footer', {}, close),
     ),
@@ -49,7 +57,18 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
   dialog.showModal()
 }
 
+function group(title: string, buttons: readonly Element[]): HTMLElement {
+  const id = newId('group')
+  return el(
+    'div',
+    { class: 'forms' },
+    el('span', { class: 'note', id }, title),
+    el('div', { class: 'segments', role: 'group', 'aria-labelledby': id }, ...buttons),
+  )
+}
+
 function snippetBlock({ label, text, notes }: Snippet): HTMLElement {
+  const value = tryParse(text)
   return el(
     'div',
     {},
@@ -57,7 +76,9 @@ function snippetBlock({ label, text, notes }: Snippet): HTMLElement {
       'div',
       { class: 'snippet' },
       copyButton(`Copy ${label}`, () => text, 'Copy'),
-      el('pre', { tabindex: 0, role: 'group', 'aria-label': label }, el('code', {}, text)),
+      isObject(value)
+        ? jsonBlock(value, label)
+        : el('pre', { tabindex: 0, role: 'group', 'aria-label': label }, el('code', {}, text)),
     ),
     ...notes.map((each) => el('p', { class: 'note' }, each)),
   )

@@ -25,11 +25,17 @@ export function setUpSaved({ current, open }: Page): void {
   const opener = find('saved-open', HTMLButtonElement)
   const list = find('saved-list', HTMLElement)
   const save = find('save', HTMLButtonElement)
+  const address = find('endpoint', HTMLInputElement)
+  const revision = find('revision', HTMLSelectElement)
 
   function draw(focusOn = -1): void {
     const rows = savedServers().map(row)
     list.replaceChildren(...rows)
     find('saved-none', HTMLElement).hidden = rows.length > 0
+    const known = savedServers().find(({ url }) => url === withoutSecrets(address.value))
+    const isSame = known?.revision === revision.value
+    save.textContent = known ? (isSame ? 'Saved' : 'Update the revision') : 'Save this server'
+    save.ariaDisabled = isSame ? 'true' : null
     if (focusOn >= 0) (rows[focusOn]?.querySelector('button') ?? save).focus()
   }
 
@@ -72,7 +78,7 @@ export function setUpSaved({ current, open }: Page): void {
   }
 
   save.addEventListener('click', () => {
-    const server = current()
+    const server = save.ariaDisabled ? undefined : current()
     if (!server) return
     const url = withoutSecrets(server.url)
     const servers = savedServers()

@@ -40,6 +40,7 @@ export function showSettings(workspace: Workspace): void {
     parse: parseRoots,
   })
 
+  const summary = el('p', { class: 'problem', role: 'status' })
   const form = el(
     'form',
     { method: 'dialog', novalidate: true },
@@ -64,6 +65,7 @@ export function showSettings(workspace: Workspace): void {
       {},
       el('button', { class: 'primary', value: 'apply' }, 'Apply'),
       el('button', { value: 'cancel', formnovalidate: true }, 'Cancel'),
+      summary,
     ),
   )
   const dialog = el('dialog', { 'aria-labelledby': heading, class: 'settings-dialog' }, form)
@@ -84,8 +86,9 @@ export function showSettings(workspace: Workspace): void {
       timeoutMs: timeoutField.read(),
       roots: rootsField.read(),
     }
-    const invalid = form.querySelector<HTMLElement>('[aria-invalid]')
-    if (invalid) return void invalid.focus()
+    const invalid = form.querySelectorAll<HTMLElement>('[aria-invalid]')
+    summary.textContent = invalid.length > 1 ? `${invalid.length} fields need attention` : ''
+    if (invalid[0]) return void invalid[0].focus()
     return {
       headers: parsed.headers ?? [],
       timeoutMs: parsed.timeoutMs,

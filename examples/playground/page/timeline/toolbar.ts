@@ -42,7 +42,7 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
     'button',
     {
       type: 'button',
-      class: 'quiet small',
+      class: 'small',
       'aria-expanded': 'false',
       'aria-controls': filtersId,
       onclick: () => showFilters(filters.hidden === true),

@@ -51,7 +51,12 @@ export function fillTimeline(
   const scaleStart = el('span')
   const scaleLength = el('span')
   const ticks = el('span', { class: 'ticks' }, scaleStart, scaleLength)
-  const scale = el('p', { class: 'scale', 'aria-hidden': 'true' }, ticks)
+  const scale = el(
+    'p',
+    { class: 'scale', 'aria-hidden': 'true' },
+    ticks,
+    el('span', {}, 'on the wire'),
+  )
   const newest = el(
     'button',
     { type: 'button', class: 'newest small', hidden: true, onclick: () => rows.follow() },
@@ -177,7 +182,8 @@ export function fillTimeline(
       await inSlices(records, recording.add)
       show(recording)
       const server = typeof used['url'] === 'string' ? used['url'] : 'an unknown server'
-      showBanner(`${file.name}: ${server}, ${startedAt.toLocaleString('en')}`, 'Close the session')
+      const text = `Imported: ${file.name}, ${server}, ${startedAt.toLocaleString('en')}`
+      showBanner(text, 'Back to live')
     } catch (error) {
       showBanner(error instanceof Error ? error.message : String(error), 'Dismiss')
       banner.toggleAttribute('data-failed', true)

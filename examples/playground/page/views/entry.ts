@@ -9,7 +9,6 @@ import { el, type Child } from '../dom.ts'
 import type { Issue } from '../form/issues.ts'
 import type { CallTarget } from '../history/calls.ts'
 import type { ArgumentsEvent } from '../history/history.ts'
-import { icon } from '../icon.ts'
 import type { EntryKind } from '../route.ts'
 import { runPanel, type Outcome, type Work } from '../run.ts'
 import type { Workspace } from '../workspace.ts'
@@ -112,12 +111,12 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     'button',
     {
       type: 'button',
-      class: 'quiet icon',
+      class: 'quiet',
       'aria-label': 'Keep as an example',
       title: 'Keep as an example',
       onclick: () => void keep(),
     },
-    icon('bookmark'),
+    'Keep',
   )
   const element = actionForm(
     entry.action,

@@ -6,7 +6,7 @@
 import { isObject } from 'edgewise/browser'
 import type { Client } from 'edgewise/client'
 import { el } from '../dom.ts'
-import { explain, explanationBlock } from '../errors.ts'
+import { explain, failureCard } from '../errors.ts'
 import type { Workspace } from '../workspace.ts'
 import { frame } from './frame.ts'
 
@@ -23,7 +23,7 @@ export function eventsView(workspace: Workspace): HTMLElement {
     .then(({ eventTypeList }) => eventTypeList(workspace))
     .then(
       (list) => place.replaceChildren(list),
-      (error: unknown) => place.replaceChildren(...explanationBlock(explain(error))),
+      (error: unknown) => place.replaceChildren(failureCard(explain(error))),
     )
   return frame(
     {

@@ -7,20 +7,31 @@
 import type { Status } from '../connection/status.ts'
 import { el } from '../dom.ts'
 import { explanationBlock } from '../errors.ts'
+import { savedServers } from '../saved/store.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
 import { expandable, frame } from './frame.ts'
 
 const views = new WeakMap<Workspace, HTMLElement>()
 
-/** Returns the view of a workspace without a connection, which follows its status. */
-export function startView(workspace: Workspace): HTMLElement {
+/**
+ * Returns the view of a workspace without a connection, which follows its status.
+ *
+ * @param open Connects to a saved server.
+ */
+export function startView(
+  workspace: Workspace,
+  open: (url: string, revision: string) => void,
+): HTMLElement {
   const known = views.get(workspace)
   if (known) return known
+  const servers = el('ul', { class: 'servers' })
+  const saved = el('div', { class: 'card' }, el('h2', { class: 'label' }, 'Saved servers'), servers)
   const failure = el('section', { class: 'card failure', 'aria-label': 'Failure' })
   const view = frame(
     { kind: 'Playground', title: ' ', description: ' ' },
     failure,
+    saved,
     stepsView(workspace.steps),
   )
   const heading = view.querySelector('h1')
@@ -38,6 +49,16 @@ export function startView(workspace: Workspace): HTMLElement {
       )
     }
     failure.hidden = !isFailed || failure.childElementCount === 0
+    const buttons = (status.state === 'idle' ? savedServers() : []).map(({ name, url, revision }) =>
+      el(
+        'button',
+        { type: 'button', class: 'quiet', onclick: () => open(url, revision) },
+        el('strong', {}, name),
+        el('code', {}, url),
+      ),
+    )
+    servers.replaceChildren(...buttons.map((button) => el('li', {}, button)))
+    saved.hidden = buttons.length === 0
   }
   workspace.status.subscribe(update)
   update(workspace.status.get())
@@ -45,7 +66,7 @@ export function startView(workspace: Workspace): HTMLElement {
   return view
 }
 
-/** The heading and the description. */
+/** The heading, and the description unless the line below the address says the same. */
 function textsOf(status: Status): [title: string, text: string] {
   switch (status.state) {
     case 'sign-in':
@@ -58,13 +79,13 @@ function textsOf(status: Status): [title: string, text: string] {
         }[status.phase],
       ]
     case 'failed':
-      return ['Cannot connect', status.text]
+      return ['Cannot connect', '']
     case 'connecting':
-      return ['Connecting', status.text]
+      return ['Connecting', '']
     default:
       return [
         'Try an MCP server',
-        'Enter the URL of an MCP endpoint, or a domain that lists its server, and connect.',
+        'Enter the URL of an MCP endpoint, or the domain of a server, such as example.com.',
       ]
   }
 }
