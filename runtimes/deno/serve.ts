@@ -13,8 +13,8 @@ import { ignoreSuspensions } from './suspensions.ts'
  * Starts an HTTP server. Resolves when the server listens. This process needs `--allow-net` for the host
  * and port.
  *
- * A call continues although its client has disconnected if no response was sent yet and the body of the
- * request arrived after the head, because Deno 2.9 does not report such a client.
+ * Deno 2.9 does not report that a client has disconnected if the body of its request arrived after the
+ * head, and no response was sent yet. In this case, the call continues.
  *
  * @example
  * ```ts
@@ -77,8 +77,8 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 
 /**
  * The connection of a request. Its signal aborts only if the client disconnects. The signal that Deno
- * creates also aborts after a complete response, and then prints a warning. It is therefore read only
- * when the handler reads the signal.
+ * creates also aborts after a complete response, and then prints a warning. Deno's signal is
+ * therefore not created until the handler reads `signal`.
  */
 class Connection {
   readonly #request: Request
@@ -103,6 +103,7 @@ class Connection {
 
   #createController(): AbortController {
     const controller = new AbortController()
+    // The getter of the prototype, because the property of the request is replaced
     const denoSignal = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', this.#request)
     denoSignal.addEventListener('abort', () => {
       if (!this.isAnswered) this.disconnect()

@@ -62,7 +62,7 @@ function onSignal(signal: Signal): void {
   terminateAll()
   const deadline = performance.now() + GRACE_MS
   const timer = setInterval(() => {
-    // Shows which children are still running: those that have exited are no longer tracked
+    // Has no effect on a child that runs. `kill` stops tracking those that have exited
     for (const kill of killFunctions) kill('SIGCONT')
     if (killFunctions.size > 0 && performance.now() < deadline) return
     for (const kill of killFunctions) kill('SIGKILL')

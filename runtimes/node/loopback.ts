@@ -37,7 +37,7 @@ export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   }
 }
 
-/** The operations of this machine. */
+/** What the loopback flow needs of the platform: a listener, and a way to open the browser. */
 export const host: LoopbackHost = {
   os: process.platform,
   async listen(port, answer, address) {

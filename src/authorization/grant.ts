@@ -1,5 +1,5 @@
 /**
- * The options that all ways of signing in share, and the interface that each of them implements: a grant.
+ * The interface of every way of signing in, `Grant`, and the options that all of them have.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -35,7 +35,7 @@ export interface AuthorizationOptions {
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
    * RFC 9728 demands, and ignores stored tokens with a broader audience. Off by default, because many
-   * servers name their host, or a parent of their path. Set it if other parties control parts of the
+   * servers give their host, or a parent of their path, as `resource`. Set it if other parties control parts of the
    * host, because they could use a token for the whole host.
    *
    * @default false
@@ -43,7 +43,8 @@ export interface AuthorizationOptions {
   readonly exactResource?: boolean
   /**
    * How often within 10 minutes one server may make the user sign in or grant more scopes. Failed
-   * attempts count too. Without a user, only demands for more scopes are counted.
+   * attempts count too. Grants without a user, such as client
+   * credentials, count only demands for more scopes.
    *
    * @default 10
    */
@@ -69,8 +70,8 @@ export interface AuthorizationOptions {
    */
   readonly timeoutMs?: number
   /**
-   * Returns whether a URL that a server named may be used. URLs other than HTTPS, or HTTP to localhost,
-   * are always rejected. By default, private addresses are rejected, unless the MCP server itself has
+   * Returns whether a URL that a server named may be used. Only URLs with HTTPS, and URLs of localhost
+   * with HTTP, can be allowed. By default, private addresses are rejected, unless the MCP server itself has
    * one. Host names are not resolved; if that matters, use a proxy that filters by address.
    */
   readonly allowUrl?: UrlPolicy

@@ -42,8 +42,8 @@ const OPTION_NAMES: OptionNames<CardHandlerOptions> = {
 }
 
 /**
- * Serves a card, and a catalog if you pass one: a value for the option `card` of `serve` and
- * `createWorker`. Other hosts call it first.
+ * Returns a handler that serves a card, and a catalog if you pass one. Pass it as the option `card` to
+ * `serve` or `createWorker`. With `createHandler`, call it before the handler, as in the example.
  *
  * @example
  * ```ts
@@ -58,15 +58,17 @@ const OPTION_NAMES: OptionNames<CardHandlerOptions> = {
  * export default { fetch: (request: Request) => cards(request) ?? handle(request) }
  * ```
  *
- * @throws {TypeError} If an option is unknown; a path is the path of an endpoint; or `paths` is not set,
- *   and the card has no endpoint without variables.
+ * @throws {TypeError} If an option is unknown; a path is the path of an endpoint; or `paths` is missing,
+ *   and all endpoints of the card have variables.
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
  */
 export function cardHandler(card: ServerCard, options: CardHandlerOptions = {}): PublicDocuments {
   requireKnown('The card handler', options, OPTION_NAMES)
-  const { catalog, paths = [new URL(cardUrlOf(card) ?? 'a:').pathname] } = options
-  const endpoints = card.remotes?.map(({ url }) => url.replace(/^.*?\/\/[^/]*/, ''))
-  const invalid = paths.find((path) => !path.startsWith('/') || endpoints?.includes(path))
+  const cardUrl = cardUrlOf(card)
+  const { catalog, paths = [cardUrl === undefined ? '' : new URL(cardUrl).pathname] } = options
+  // Not with `new URL`, which would encode the braces of variables
+  const endpointPaths = card.remotes?.map(({ url }) => url.replace(/^.*?\/\/[^/]*/, ''))
+  const invalid = paths.find((path) => !path.startsWith('/') || endpointPaths?.includes(path))
   if (invalid !== undefined) throw new TypeError(`The card cannot be at "${invalid}": set "paths"`)
   const answer = answerWith(card, CARD_TYPE, options)
   const answers = new Map(paths.map((path) => [path, answer]))

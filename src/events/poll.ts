@@ -32,17 +32,17 @@ export async function pollEvents(
   const subscription = await host.open(params, 'poll', ctx)
   const nextPollMs = host.types.entries().get(subscription.name)?.pollMs ?? 0
   await leases.renew(subscription, nextPollMs, ctx)
-  const start = await host.start(subscription, params, ctx)
-  const { position } = start
-  const now = { events: [], position, truncated: false, hasMore: false }
-  // Without a cursor, the client begins now
+  const begin = await host.start(subscription, params, ctx)
+  const { position } = begin
+  const noEvents = { events: [], position, truncated: false, hasMore: false }
+  // Without a cursor, the client receives later events only
   const next = params.cursor
     ? await host.next(subscription, position, Math.min(maxEvents as number, MAX_EVENTS))
-    : now
+    : noEvents
   return {
     events: next.events.map(({ occurrence }) => occurrence),
     cursor: await host.cursorOf(subscription, next.position),
-    truncated: start.truncated || next.truncated,
+    truncated: begin.truncated || next.truncated,
     hasMore: next.hasMore,
     nextPollMs,
   }

@@ -11,7 +11,7 @@ export async function headOf(log: EventLog, name: string): Promise<number> {
 }
 
 /**
- * The first position, at or after the given position, after which all events were accepted since a time.
+ * The earliest position, not before `after`, such that all later events were accepted at or after `since`.
  * Reads few events, by bisection.
  *
  * @param since Milliseconds since 1970.

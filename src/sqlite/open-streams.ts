@@ -61,6 +61,7 @@ export function readStreams(
 }
 
 function fitsRow(text: string): boolean {
+  // Short enough, however many bytes a character has
   if (text.length <= MAX_ROW_CHARACTERS) return true
   return text.length <= MAX_ROW_BYTES && new TextEncoder().encode(text).length <= MAX_ROW_BYTES
 }

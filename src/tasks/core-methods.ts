@@ -1,5 +1,5 @@
 /**
- * Tasks of 2025-11-25 on the server: `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list`.
+ * Core tasks on the server. In 2025-11-25, tasks are part of the core protocol: `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -39,15 +39,17 @@ export async function cancelCoreTask(
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const before = await requireTask(tasks, params, ctx)
-  const after = isFinal(before)
-    ? before
-    : await tasks.service.cancel(before.taskId, principalOf(ctx))
-  if (!after) throw unknownTask()
-  if (isFinal(before) || after.status !== 'cancelled') {
-    throw invalidParams(`The task cannot be cancelled: it is ${after.status}`)
-  }
-  return { ...coreTaskOf(after) }
+  const task = await requireTask(tasks, params, ctx)
+  if (isFinal(task)) throw cannotCancel(task)
+  const cancelled = await tasks.service.cancel(task.taskId, principalOf(ctx))
+  if (!cancelled) throw unknownTask()
+  // The task may have finished in the meantime
+  if (cancelled.status !== 'cancelled') throw cannotCancel(cancelled)
+  return { ...coreTaskOf(cancelled) }
+}
+
+function cannotCancel({ status }: TaskRecord): ProtocolError {
+  return invalidParams(`The task cannot be cancelled: it is ${status}`)
 }
 
 /**
@@ -63,10 +65,12 @@ export async function listCoreTasks(
   const { service, server } = tasks
   if (!service.list) throw new ProtocolError(METHOD_NOT_FOUND, 'The tasks cannot be listed')
   const principal = principalOf(ctx)
-  const after = cursor === undefined ? undefined : readCursor(cursor)
-  if (after !== undefined && !(await service.get(after, principal))) throw invalidCursor()
+  const afterTaskId = cursor === undefined ? undefined : readCursor(cursor)
+  if (afterTaskId !== undefined && !(await service.get(afterTaskId, principal))) {
+    throw invalidCursor()
+  }
   // One more than a page, to know whether there is a next page
-  const tasksAfterCursor = await service.list(principal, PAGE_SIZE + 1, after)
+  const tasksAfterCursor = await service.list(principal, PAGE_SIZE + 1, afterTaskId)
   const page = tasksAfterCursor.slice(0, PAGE_SIZE)
   const lastTask = page.at(-1)
   const result: Result = {
@@ -78,6 +82,7 @@ export async function listCoreTasks(
   return result
 }
 
+/** Returns the id of the last task of the previous page. */
 function readCursor(cursor: unknown): string {
   const bytes = typeof cursor === 'string' ? decodeBase64Url(cursor) : undefined
   if (!bytes) throw invalidCursor()

@@ -25,8 +25,8 @@ const oneAtATime = semaphore(1)
  * hang. If the input ends, the request is cancelled. With `yes`, forms are accepted with the defaults of
  * their fields.
  */
-export function askUser(...question: Parameters<typeof askNext>): Promise<ElicitResult> {
-  return oneAtATime(() => askNext(...question))
+export function askUser(...args: Parameters<typeof askNext>): Promise<ElicitResult> {
+  return oneAtATime(() => askNext(...args))
 }
 
 async function askNext(
@@ -71,7 +71,7 @@ function acceptDefaults(fields: readonly FormField[]): ElicitResult {
 }
 
 async function fillInForm(ask: Ask, fields: readonly FormField[]): Promise<ElicitResult> {
-  printNotice('  (empty for the default or nothing; "!" declines)')
+  printNotice('  (Enter uses the default, or skips the field; "!" declines)')
   const content: { [name: string]: FormValue } = {}
   for (const field of fields) {
     const value = await askField(ask, field)
@@ -99,9 +99,10 @@ async function askField(
     if (text === '!') return DECLINED
     if (text === '' && (!field.required || field.default !== undefined)) return undefined
     const value = parseAnswer(text, field)
-    const isChoice =
-      choices.length === 0 || [value].flat().every((choice) => choices.includes(`${choice}`))
-    if (value !== undefined && isChoice) return value
+    // An answer is a value, or a list of values
+    const isAllowed =
+      choices.length === 0 || [value].flat().every((item) => choices.includes(`${item}`))
+    if (value !== undefined && isAllowed) return value
     printNotice(`  That is not a valid answer`)
   }
 }

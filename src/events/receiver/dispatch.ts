@@ -12,11 +12,11 @@ import type { EventReceiverOptions, SeenEvents, WebhookContext, WebhookKeys } fr
 /** How long an id is remembered, in milliseconds: longer than servers retry. */
 const SEEN_MS = 86_400_000
 const MAX_SEEN = 10_000
-/** A handler that takes longer, in milliseconds, is reported: servers may stop waiting for it. */
+/** How long a handler may take before it is reported, in milliseconds. Servers may stop waiting for it. */
 const SLOW_MS = 5_000
 
-/** The types of control bodies. */
-const KNOWN_TYPE = /^(?:gap|terminated|verification)$/
+/** The types of bodies that are no events. */
+const CONTROL_TYPE = /^(?:gap|terminated|verification)$/
 
 /** A status, or the challenge to repeat. */
 export type Outcome = number | { readonly challenge: string }
@@ -38,12 +38,12 @@ export class Dispatcher {
   /** Handles a body. */
   async dispatch(
     body: JsonObject,
-    { state, name }: WebhookKeys,
+    { state: subscriptionState, name }: WebhookKeys,
     context: WebhookContext,
   ): Promise<Outcome> {
     const { type, challenge, cursor, error } = body
     if (type === 'verification' && typeof challenge === 'string') return { challenge }
-    if (state) return state === 'expired' ? 410 : 503
+    if (subscriptionState) return subscriptionState === 'expired' ? 410 : 503
     if (type === undefined) return isOccurrence(body, name) ? this.#once(body, context) : 400
     if (type === 'gap' && typeof cursor === 'string') {
       return this.#call(() => this.#options.onGap?.(cursor, context))
@@ -53,7 +53,8 @@ export class Dispatcher {
         this.#options.onTerminated?.(error as JsonObject & ErrorObject, context),
       )
     }
-    if (typeof type === 'string' && KNOWN_TYPE.test(type)) return 400
+    // A valid body of these types was handled above
+    if (typeof type === 'string' && CONTROL_TYPE.test(type)) return 400
     this.#report(new Error(`A webhook of unknown type ${JSON.stringify(type)} was ignored`))
     return 204
   }

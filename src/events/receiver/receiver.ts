@@ -56,7 +56,7 @@ export function createEventReceiver(
     const keys = typeof found === 'string' ? { secrets: [found] } : found
     const bytes = await readBytes(body, MAX_WEBHOOK_BYTES)
     if (!bytes) return 413
-    // Nothing of the body is read before its signature is verified
+    // The body is not parsed before its signature is verified
     const message = { id, timestamp, body: bytes }
     const verified = keys.secrets.map((secret) => verifyWebhook(secret, message, signatures))
     if (!(await Promise.all(verified)).includes(true)) return 401

@@ -27,13 +27,13 @@ import { toOpen } from './subscribe.ts'
 
 /** How many events are read at once. */
 const PAGE_EVENTS = 50
-/** After how many events other subscriptions come first. */
+/** How many events are delivered before other subscriptions have their turn. */
 const MAX_EVENTS = 500
 /** How long a subscription waits after an error of the author's functions, in milliseconds. */
 const AUTHOR_RETRY_MS = 30_000
 /** How long an event type may be unknown before its subscriptions end, in milliseconds. */
 const MAX_MISSING_MS = 3_600_000
-/** How long an event is read again for which the author's functions fail, in milliseconds. */
+/** How long an event is tried again if the author's functions fail for it, in milliseconds. */
 const MAX_REJECTED_MS = 3_600_000
 
 /** What deliveries work with. */
@@ -43,12 +43,25 @@ export interface DeliveryEnvironment {
   readonly storage: EventStorage
   /** The platform's environment, such as a Worker's bindings. */
   readonly env: unknown
-  /** Runs a request when its host has capacity. */
+  /** Sends a request once fewer requests to the same receiver are under way. */
   readonly limit: HostLimits['run']
   /** Aborts the request under way, when the subscription was deleted. */
   readonly abort: AbortSignal
   /** Whether to stop before the next request. */
   readonly isOver: () => boolean
+}
+
+/** A body to send, which an earlier attempt may have sent already. */
+interface CurrentMessage {
+  /** The id in the log of deliveries. */
+  readonly eventId: string
+  /** The header `webhook-id`. */
+  readonly messageId: string
+  readonly body: Uint8Array<ArrayBuffer>
+  /** What changes when the body was accepted or given up. */
+  readonly after: Partial<WebhookSubscription>
+  /** What further attempts must send again. */
+  readonly repeated: Progress
 }
 
 /**
@@ -63,6 +76,7 @@ export async function deliverTo(
   const lease = new Lease(storage, taken, settings, abort)
   let open: OpenSubscription = { ...toOpen(taken, env), log: storage }
 
+  // A subscription that ends only has its last message to send
   if (isExpired(taken) && !(await expire())) return
   if (!isTerminated(lease.record) && !(await reopen())) return
   const { control } = lease.progress
@@ -70,7 +84,7 @@ export async function deliverTo(
   if (control?.type === 'terminated') await storage.remove(lease.record)
   else await deliverEvents()
 
-  /** Checks that the subscriber may still receive events; returns whether there is a body to send. */
+  /** Checks that the subscriber may still receive events; returns whether to go on sending. */
   async function reopen(): Promise<boolean> {
     const { missingSince = Date.now(), ...progress } = lease.progress
     try {
@@ -78,10 +92,10 @@ export async function deliverTo(
       lease.record = { ...lease.record, progress }
       return true
     } catch (error) {
-      // The type may only be unknown to this process, while another version is deployed
+      // Perhaps only this process does not know the type, while another version is deployed
       const isMissing = memberAt(error, ['data', 'kind']) === 'event'
-      const mayReturn = isMissing && Date.now() - missingSince < MAX_MISSING_MS
-      if (error instanceof ProtocolError && !mayReturn) return terminate(error)
+      const mayReappear = isMissing && Date.now() - missingSince < MAX_MISSING_MS
+      if (error instanceof ProtocolError && !mayReappear) return terminate(error)
       return postpone(error, isMissing ? { ...progress, missingSince } : progress)
     }
   }
@@ -113,7 +127,7 @@ export async function deliverTo(
     }
   }
 
-  /** Returns whether to continue with the next body, as all functions that send. */
+  /** Like all functions here that send, returns whether to continue with the next body. */
   async function sendEvent(occurrence: EventOccurrence, position: Position): Promise<boolean> {
     const { record, progress } = lease
     const cursor = progress.cursor ?? (await host.cursorOf(open, record.position))
@@ -124,15 +138,18 @@ export async function deliverTo(
       host.report(new RangeError(`Cannot deliver "${eventId}" of "${name}": it has ${limit}`))
       return lease.save({ position, progress: nextBody(progress) })
     }
-    if (!settings.randomMessageIds) return attempt(eventId, eventId, body, { position }, { cursor })
+    const message = { eventId, body, after: { position } }
+    if (!settings.randomMessageIds) {
+      return attempt({ ...message, messageId: eventId, repeated: { cursor } })
+    }
     const { messageId = `msg_${randomText()}` } = progress
-    return attempt(eventId, messageId, body, { position }, { cursor, messageId })
+    return attempt({ ...message, messageId, repeated: { cursor, messageId } })
   }
 
   /** Announces that events were skipped, if the receiver can continue from somewhere. */
   async function sendGap({ events, position }: NextEvents): Promise<boolean> {
     const first = events[0]?.position
-    // Positions in the log are numbers, and the event itself is still to be sent
+    // Before the first event, which is still to be sent. Only positions in the log are numbers
     const start = typeof first === 'number' ? first - 1 : (first ?? position)
     const cursor = await host.cursorOf(open, start)
     if (cursor === null || host.profile === 'chatgpt') return true
@@ -143,24 +160,14 @@ export async function deliverTo(
 
   function sendControl(body: ControlBody): Promise<boolean> {
     const { messageId = '' } = lease.progress
-    return attempt(body.type, messageId, encode(body), {}, {})
+    return attempt({ eventId: body.type, messageId, body: encode(body), after: {}, repeated: {} })
   }
 
-  /**
-   * Sends the current body once, and stores the result.
-   *
-   * @param eventId The id in the log of deliveries.
-   * @param after What changes when the body was accepted or given up.
-   * @param repeated What further attempts must send again.
-   */
-  async function attempt(
-    eventId: string,
-    messageId: string,
-    body: Uint8Array<ArrayBuffer>,
-    after: Partial<WebhookSubscription>,
-    repeated: Progress,
-  ): Promise<boolean> {
+  /** Sends the current body once, and stores the result. */
+  async function attempt(message: CurrentMessage): Promise<boolean> {
+    const { eventId, messageId, body, after, repeated } = message
     const { attempts = 0, notBefore = 0 } = lease.progress
+    // The receiver wants no request until after the last attempt: the body is given up
     if (notBefore > Date.now()) {
       return lease.save({ ...after, progress: nextBody(lease.progress) })
     }
@@ -189,7 +196,9 @@ export async function deliverTo(
     }
     const { status, failure } = answer
     const retry = failure && planRetry(lease.record, answer, failure, repeated, settings)
-    const outcome = !failure ? 'complete' : retry?.dueAt === undefined ? 'given_up' : 'failed'
+    // Without another attempt, the next body follows
+    const failedOutcome = retry?.dueAt === undefined ? 'given_up' : 'failed'
+    const outcome = failure ? failedOutcome : 'complete'
     const durationMs = Date.now() - at
     const about = { eventId, attempt: attempts + 1, durationMs, subscriptionId }
     ongoing?.end({ outcome, status })
