@@ -51,19 +51,6 @@ export interface DeliveryEnvironment {
   readonly isOver: () => boolean
 }
 
-/** A body to send, which an earlier attempt may have sent already. */
-interface CurrentMessage {
-  /** The id in the log of deliveries. */
-  readonly eventId: string
-  /** The header `webhook-id`. */
-  readonly messageId: string
-  readonly body: Uint8Array<ArrayBuffer>
-  /** What changes when the body was accepted or given up. */
-  readonly after: Partial<WebhookSubscription>
-  /** What further attempts must send again. */
-  readonly repeated: Progress
-}
-
 /**
  * Delivers to a subscription that this process has taken, until nothing is due, an attempt fails or
  * it is the turn of another subscription.
@@ -138,12 +125,8 @@ export async function deliverTo(
       host.report(new RangeError(`Cannot deliver "${eventId}" of "${name}": it has ${limit}`))
       return lease.save({ position, progress: nextBody(progress) })
     }
-    const message = { eventId, body, after: { position } }
-    if (!settings.randomMessageIds) {
-      return attempt({ ...message, messageId: eventId, repeated: { cursor } })
-    }
-    const { messageId = `msg_${randomText()}` } = progress
-    return attempt({ ...message, messageId, repeated: { cursor, messageId } })
+    const { messageId = settings.randomMessageIds ? `msg_${randomText()}` : eventId } = progress
+    return attempt(eventId, body, { position }, { cursor, messageId })
   }
 
   /** Announces that events were skipped, if the receiver can continue from somewhere. */
@@ -159,13 +142,24 @@ export async function deliverTo(
   }
 
   function sendControl(body: ControlBody): Promise<boolean> {
-    const { messageId = '' } = lease.progress
-    return attempt({ eventId: body.type, messageId, body: encode(body), after: {}, repeated: {} })
+    const { messageId } = lease.progress
+    return attempt(body.type, encode(body), {}, { messageId })
   }
 
-  /** Sends the current body once, and stores the result. */
-  async function attempt(message: CurrentMessage): Promise<boolean> {
-    const { eventId, messageId, body, after, repeated } = message
+  /**
+   * Sends the current body once, and stores the result.
+   *
+   * @param eventId The id in the log of deliveries.
+   * @param after What changes when the body was accepted or given up.
+   * @param repeated What further attempts must send again.
+   */
+  async function attempt(
+    eventId: string,
+    body: Uint8Array<ArrayBuffer>,
+    after: Partial<WebhookSubscription>,
+    repeated: Pick<Progress, 'cursor' | 'messageId'>,
+  ): Promise<boolean> {
+    const { messageId = '' } = repeated
     const { attempts = 0, notBefore = 0 } = lease.progress
     // The receiver wants no request until after the last attempt: the body is given up
     if (notBefore > Date.now()) {
