@@ -3,16 +3,20 @@
  * the server of Edgewise exists once. Runs before everything else, which then migrates the module.
  */
 import type ts from 'typescript'
+import { migrateServing, replaceServe, WORKER, type ServingSources } from './agent-serve.ts'
 import type { Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
-import { findSdk } from './sdk-modules.ts'
+import type { ProjectFiles } from './project-files.ts'
 
 /** The outcome for a source. */
 export interface UnwrappedAgent {
-  readonly text: string
-  /** The names of the classes whose objects the Worker no longer creates. */
-  readonly classNames: readonly string[]
+  /** The new texts of the source, and of others that serve the class, by their paths. */
+  readonly texts: ReadonlyMap<string, string>
+  /** The name of the class whose objects the Worker no longer creates. */
+  readonly className: string
+  /** The type of the environment; empty if the class does not have one. */
+  readonly environment: string
 }
 
 /**
@@ -22,6 +26,7 @@ export interface UnwrappedAgent {
  */
 export function unwrapAgent(
   compiler: Compiler,
+  project: ProjectFiles,
   path: string,
   text: string,
 ): UnwrappedAgent | 'unsupported' | undefined {
@@ -30,7 +35,13 @@ export function unwrapAgent(
   const [agent] = classes
   if (!agent || !compiler.isClassDeclaration(agent)) return undefined
   if (classes.length > 1 || !agent.name) return 'unsupported'
-  return new AgentModule(compiler, source, agent, agent.name.text).migrate()
+  const className = agent.name.text
+  const module = new AgentModule(compiler, source, agent, className)
+  const body = module.bodyText()
+  if (body === undefined) return 'unsupported'
+  const others = migrateServing(compiler, project, path, className)
+  const texts = new Map([...others.texts, [path, module.moduleText(body, others)]])
+  return { texts, className, environment: module.environment }
 }
 
 function isAgent(compiler: Compiler, node: ts.Statement): boolean {
@@ -55,27 +66,42 @@ class AgentModule {
     this.#name = name
   }
 
-  migrate(): UnwrappedAgent | 'unsupported' {
+  /** The type of the environment; empty if the class does not have one. */
+  get environment(): string {
+    const source = this.#source
+    const type = this.#class.heritageClauses?.[0]?.types[0]?.typeArguments?.[0]
+    if (!type) {
+      const isTyped = /\.[cm]?tsx?$/.test(source.fileName)
+      // The default of McpAgent, which `wrangler types` declares
+      return isTyped && /\bthis\.env\b/.test(this.#class.getText(source)) ? 'Cloudflare.Env' : ''
+    }
+    const text = type.getText(source)
+    return ['unknown', 'any', '{}'].includes(text) ? '' : text
+  }
+
+  get #typeArguments(): string {
+    return this.environment === '' ? '' : `<${this.environment}>`
+  }
+
+  /** The statements that replace the class; `undefined` if a member of the class is not supported. */
+  bodyText(): string | undefined {
     for (const { name } of this.#class.members) {
       if (name && this.#ts.isIdentifier(name)) this.#names.add(name.text)
     }
     const statements: string[] = []
     for (const member of this.#class.members) {
       const statement = this.#memberText(member)
-      if (statement === undefined) return 'unsupported'
+      if (statement === undefined) return undefined
       statements.push(statement)
     }
-    const body = statements.filter((each) => each !== '').join('\n\n')
-    this.#edits.replace(this.#class.getStart(this.#source), this.#class.end, body)
-    this.#migrateServe()
-    return { text: this.#edits.apply(this.#source.text), classNames: [this.#name] }
+    return statements.filter((each) => each !== '').join('\n\n')
   }
 
-  /** The type of the environment. */
-  get #env(): string {
-    const type = this.#class.heritageClauses?.[0]?.types[0]?.typeArguments?.[0]
-    const text = type?.getText(this.#source) ?? 'unknown'
-    return ['unknown', 'any', '{}'].includes(text) ? '' : `<${text}>`
+  /** The whole source. */
+  moduleText(body: string, others: ServingSources): string {
+    this.#edits.replace(this.#class.getStart(this.#source), this.#class.end, body)
+    this.#addWorker(others)
+    return this.#edits.apply(this.#source.text)
   }
 
   /** The statements that replace a member; `undefined` if it is not supported. */
@@ -95,7 +121,10 @@ class AgentModule {
     )
     if (!isPlain) return undefined
     const comments = this.#commentsOf(member)
-    if (ts.isPropertyDeclaration(member)) return comments + this.#propertyText(member, name.text)
+    if (ts.isPropertyDeclaration(member)) {
+      const text = this.#propertyText(member, name.text)
+      return text === undefined ? undefined : comments + text
+    }
     if (!ts.isMethodDeclaration(member) || !member.body) return undefined
     if (name.text === 'init') return this.#initText(member.body)
     const isAsync = modifiers.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)
@@ -103,7 +132,8 @@ class AgentModule {
     return `${comments}${isAsync ? 'async ' : ''}function ${this.#textOf(end, 1)}`
   }
 
-  #propertyText(member: ts.PropertyDeclaration, name: string): string {
+  /** The declaration that replaces a property; `undefined` if it is not supported. */
+  #propertyText(member: ts.PropertyDeclaration, name: string): string | undefined {
     const { initializer, type } = member
     const source = this.#source
     if (name === 'initialState') {
@@ -118,10 +148,15 @@ class AgentModule {
       : ''
     const end = source.text[member.end - 1] === ';' ? ';' : ''
     if (name === 'server') {
-      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#env}`)}${end}`
+      // A function may wrap the server of the old SDK
+      if (!/^ = new McpServer\b/.test(value)) return undefined
+      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#typeArguments}`)}${end}`
+    }
+    const annotation = type ? `: ${type.getText(source)}` : ''
+    if (initializer && this.#ts.isArrowFunction(initializer)) {
+      return `const ${name}${annotation}${value}${end}`
     }
     const mark = formatMark('All callers share this variable', 'sharedState')
-    const annotation = type ? `: ${type.getText(source)}` : ''
     return `// ${mark}\nlet ${name}${annotation}${value}${end}`
   }
 
@@ -181,71 +216,33 @@ class AgentModule {
     return indentation === '' ? '  ' : indentation
   }
 
-  /** Replaces `Class.serve(…)` by a Worker, and adds what a Worker must export. */
-  #migrateServe(): void {
-    const ts = this.#ts
+  /** Adds the Worker, in place of `Class.serve(…)`, and what the Worker must export. */
+  #addWorker(others: ServingSources): void {
     const source = this.#source
     const edits = this.#edits
-    const options = new Set<string>()
-    let exported: ts.Statement | undefined
-    const visit = (node: ts.Node): void => {
-      const callee = ts.isCallExpression(node) ? node.expression : undefined
-      const isServe =
-        callee &&
-        ts.isPropertyAccessExpression(callee) &&
-        ts.isIdentifier(callee.expression) &&
-        callee.expression.text === this.#name &&
-        /^(?:serve|serveSSE|mount)$/.test(callee.name.text)
-      if (isServe && ts.isCallExpression(node)) {
-        const [path] = node.arguments
-        const option = callee.name.text === 'serve' ? 'path' : 'ssePath'
-        const text = path?.getText(source) ?? ''
-        if (path && !(option === 'path' && /^["']\/mcp["']$/.test(text)))
-          options.add(`${option}: ${text}`)
-        edits.replace(node.getStart(source), node.end, 'worker')
-        exported ??= ts.findAncestor(node, (each) => each.parent === source) as ts.Statement
-        return
-      }
-      ts.forEachChild(node, visit)
-    }
-    visit(source)
+    const { options, statement } = replaceServe(this.#ts, source, edits, this.#name)
     const end = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
-    const list = options.size === 0 ? '' : `, { ${[...options].join(', ')} }`
-    const created = `const worker = createWorker${this.#env}(server${list})${end}\n`
-    if (exported) edits.insert(exported.getStart(source), created)
-    const after = exported?.end ?? source.text.length
+    const members = [...new Set([...options, ...others.options])]
+    const list = members.length === 0 ? '' : `, { ${members.join(', ')} }`
+    const type = this.#typeArguments
+    const created = `const ${WORKER} = createWorker${type}(server${list})${end}\n`
+    const isServedElsewhere = others.texts.size > 0
+    const prefix = isServedElsewhere ? 'export ' : ''
+    if (statement) edits.insert(statement.getStart(source), prefix + created)
     const mark = formatMark(
       'Delete this class, with a migration in the configuration, when the data of its objects is no longer needed',
       'wrangler',
     )
     edits.insert(
-      after,
+      statement?.end ?? source.text.trimEnd().length,
       [
-        exported ? '' : `\n${created}export default worker${end}`,
-        `export const { McpSession, McpHub } = worker.durableObjects${end}`,
+        ...(statement ? [''] : ['', '', prefix + created.trimEnd()]),
+        ...(statement || isServedElsewhere ? [] : [`export default ${WORKER}${end}`]),
+        `export const { McpSession, McpHub } = ${WORKER}.durableObjects${end}`,
         '',
         `// ${mark}`,
-        `export class ${this.#name} extends DurableObject${this.#env} {}`,
+        `export class ${this.#name} extends DurableObject${type} {}`,
       ].join('\n'),
     )
-    this.#importWorker(end)
-  }
-
-  #importWorker(end: string): void {
-    const ts = this.#ts
-    for (const statement of this.#source.statements) {
-      if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier))
-        continue
-      if (findSdk(statement.moduleSpecifier.text)?.sdk !== 'agents') continue
-      const quote = statement.moduleSpecifier.getText(this.#source).slice(0, 1)
-      this.#edits.insert(
-        statement.getStart(this.#source),
-        [
-          `import { DurableObject } from ${quote}cloudflare:workers${quote}${end}\n`,
-          `import { createWorker } from ${quote}edgewise/cloudflare${quote}${end}\n`,
-        ].join(''),
-      )
-      return
-    }
   }
 }

@@ -2,6 +2,7 @@
  * The migration of one source: its changes, its marks, and the names that it must import.
  */
 import type ts from 'typescript'
+import type { UnwrappedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
 import { Edits, keptText } from './edits.ts'
 import { formatMark, type Subject } from './guide.ts'
@@ -29,8 +30,8 @@ export class FileMigration {
   readonly imports: Map<string, Map<string, string>> = new Map()
   /** The migrations of all sources, including this one. */
   readonly peers: ReadonlyMap<ts.SourceFile, FileMigration>
-  /** Whether the source was a class of `McpAgent`, whose members may remain in handlers. */
-  readonly isAgent: boolean
+  /** The class of `McpAgent` that the source was, whose members may remain in handlers. */
+  readonly agent: UnwrappedAgent | undefined
   needsPlaceholder = false
   readonly #sources: Sources
   readonly #handled = new Set<ts.Node>()
@@ -44,7 +45,7 @@ export class FileMigration {
     source: ts.SourceFile,
     runtime: string,
     peers: ReadonlyMap<ts.SourceFile, FileMigration>,
-    isAgent: boolean,
+    agent: UnwrappedAgent | undefined,
   ) {
     this.ts = ts
     this.#sources = sources
@@ -53,7 +54,7 @@ export class FileMigration {
     this.source = source
     this.runtime = runtime
     this.peers = peers
-    this.isAgent = isAgent
+    this.agent = agent
   }
 
   /** The migration of the source that a node belongs to; `undefined` for declarations of an SDK. */

@@ -14,6 +14,7 @@ const places = {
   replay: 'guides/asking.md#the-one-rule',
   sharedState: 'migrate-official-v1.md#shared-state-one-server-for-all-sessions',
   state: 'migrate-mcp-agent.md#state',
+  visible: 'guides/server.md#control-who-sees-what',
   tokens: 'migrate-official-v1.md#with-access-tokens',
   wrangler: 'migrate-mcp-agent.md#wranglertoml',
 } as const

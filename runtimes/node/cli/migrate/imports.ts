@@ -21,25 +21,14 @@ function ${PLACEHOLDER}(${parameter})${result} {
 `
 }
 
-/**
- * Completes the text of a migrated source.
- *
- * @returns The text, and the packages of the SDKs that it still imports.
- */
-export function completeImports(
-  compiler: Compiler,
-  file: FileMigration,
-  text: string,
-): { text: string; packages: Set<string> } {
-  if (text === file.source.text && !importsSdk(compiler, file.source)) {
-    return { text, packages: new Set() }
-  }
+/** Completes the text of a migrated source. */
+export function completeImports(compiler: Compiler, file: FileMigration, text: string): string {
+  if (text === file.source.text && !importsSdk(compiler, file.source)) return text
   const source = compiler.createSourceFile(file.path, text, compiler.ScriptTarget.ES2022, true)
   const statements = source.statements.filter((each) => compiler.isImportDeclaration(each))
   const used = usedNames(compiler, source)
   const usedBefore = usedNames(compiler, file.source)
   const edits = new Edits()
-  const packages = new Set<string>()
   const added = new Map([...file.imports].map(([module, names]) => [module, new Map(names)]))
   const addedNames = new Set([...file.imports.values()].flatMap((names) => [...names.values()]))
   let position: number | undefined
@@ -47,10 +36,7 @@ export function completeImports(
     const specifier = statement.moduleSpecifier
     const found = compiler.isStringLiteral(specifier) ? findSdk(specifier.text) : undefined
     const bindings = statement.importClause?.namedBindings
-    if (!bindings || !compiler.isNamedImports(bindings)) {
-      if (found) packages.add(found.package)
-      continue
-    }
+    if (!bindings || !compiler.isNamedImports(bindings)) continue
     const kept = bindings.elements.filter(({ name, propertyName }) => {
       // Names of other modules are removed only if the migration removed their last use
       if (!found) return used.has(name.text) || !usedBefore.has(name.text)
@@ -60,7 +46,6 @@ export function completeImports(
       addImport(added, 'edgewise', `type ${original}`, name.text)
       return false
     })
-    if (found && kept.length > 0) packages.add(found.package)
     const isForServers =
       found && compiler.isStringLiteral(specifier) && !/\/client|\/inMemory/.test(specifier.text)
     if (kept.length > 0 && isForServers && !isTest(file.path)) {
@@ -99,7 +84,7 @@ export function completeImports(
     const newline = text.endsWith('\n') ? '' : '\n'
     edits.insert(text.length, newline + placeholderText(file.isTyped, end))
   }
-  return { text: edits.apply(text), packages }
+  return edits.apply(text)
 }
 
 function importsSdk(compiler: Compiler, source: ts.SourceFile): boolean {

@@ -10,12 +10,14 @@ const ZOD = '^4.2.0'
 
 /** What the manifest of a project needs. */
 export interface ManifestNeeds {
-  /** The packages of SDKs that the project still imports. */
+  /** The packages of SDKs that some file of the project still needs. */
   readonly imported: ReadonlySet<string>
   /** Other packages that migrated sources import. */
   readonly added: ReadonlySet<string>
   /** The version of Edgewise. */
   readonly version: string
+  /** Whether the sources need Edgewise, even if the manifest has no package of an SDK. */
+  readonly isRequired: boolean
 }
 
 /** A migrated manifest. */
@@ -32,17 +34,17 @@ const GROUPS = [
   'optionalDependencies',
 ] as const
 
-/** Migrates a manifest; `undefined` if it has no package of an SDK. */
+/** Migrates a manifest; `undefined` if it needs no change. */
 export function migrateManifest(
   text: string,
-  { imported, added, version }: ManifestNeeds,
+  { imported, added, version, isRequired }: ManifestNeeds,
 ): MigratedManifest | undefined {
   const manifest = (parse(text) ?? {}) as Partial<Record<string, Record<string, string>>>
   const groups = GROUPS.filter((group) => typeof manifest[group] === 'object')
   const groupOf = (name: string): string | undefined =>
     groups.find((group) => manifest[group]?.[name] !== undefined)
   const old = sdkPackages.filter((name) => groupOf(name) !== undefined)
-  if (old.length === 0) return undefined
+  if (old.length === 0 && !isRequired) return undefined
   const notes: string[] = []
   let result = text
   const set = (group: string, name: string, value: string): void => {
@@ -63,7 +65,7 @@ export function migrateManifest(
   for (const name of old) {
     const group = groupOf(name)
     if (group === undefined) continue
-    if (imported.has(name)) notes.push(`"${name}" remains, because some code still imports it`)
+    if (imported.has(name)) notes.push(`"${name}" remains, because some file still needs it`)
     else result = removeMember(result, [group, name])
   }
   return { text: result, notes }

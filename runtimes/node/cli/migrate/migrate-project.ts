@@ -2,14 +2,14 @@
  * Migrates the files of a project, without reading or writing any.
  */
 import type ts from 'typescript'
-import { unwrapAgent } from './agent-class.ts'
+import { unwrapAgent, type UnwrappedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
 import { FileMigration } from './file-migration.ts'
 import { formatMark, MARK } from './guide.ts'
 import { completeImports } from './imports.ts'
 import { migrateManifest } from './manifest.ts'
 import { createSources, isSource, type ProjectFiles } from './project-files.ts'
-import { findSdk } from './sdk-modules.ts'
+import { sdkPackages } from './sdk-modules.ts'
 import { migrateAgentMembers } from './transforms/agent-members.ts'
 import { migrateContexts } from './transforms/context.ts'
 import {
@@ -68,14 +68,14 @@ export function migrateProject(
   project: ProjectFiles,
   version: string,
 ): Migration {
-  const { texts, classNames, unsupported } = unwrapAgents(compiler, project)
+  const { texts, classNames, agents, unsupported } = unwrapAgents(compiler, project)
   const sources = createSources(compiler, texts)
   const runtime = runtimeOf(project)
   const peers = new Map<ts.SourceFile, FileMigration>()
   for (const [path, source] of sources.files) {
     if (unsupported.has(path)) continue
-    const isAgent = source.text !== project.get(path)
-    peers.set(source, new FileMigration(compiler, sources, path, source, runtime, peers, isAgent))
+    const agent = agents.get(path)
+    peers.set(source, new FileMigration(compiler, sources, path, source, runtime, peers, agent))
   }
   const files = [...peers.values()]
   for (const transform of transforms) files.forEach(transform)
@@ -84,7 +84,6 @@ export function migrateProject(
   files.forEach(migrateProtocolErrors)
 
   const changed = new Map<string, string>()
-  const imported = new Set<string>()
   const added = new Set<string>()
   const notes: string[] = []
   if (files.some(({ handlers }) => handlers.size > 0)) notes.push(ERROR_NOTE)
@@ -93,25 +92,27 @@ export function migrateProject(
     const text = applyEdits(file)
     if (text === undefined) {
       notes.push(`${file.path}: Unchanged, because two of its changes overlap: migrate it by hand`)
-      for (const name of importedPackages(file.source.text)) imported.add(name)
       continue
     }
     const completed = completeImports(compiler, file, text)
-    for (const name of completed.packages) imported.add(name)
     for (const module of file.imports.keys()) added.add(module)
-    if (completed.text !== project.get(file.path)) changed.set(file.path, completed.text)
+    if (completed !== project.get(file.path)) changed.set(file.path, completed)
   }
   for (const path of unsupported) {
     const message = 'This file is unchanged: turn the class into a server and a Worker'
     changed.set(path, `// ${formatMark(message, 'mcpAgent')}\n${project.get(path) ?? ''}`)
-    for (const name of importedPackages(project.get(path) ?? '')) imported.add(name)
   }
+  const imported = new Set(
+    [...project].flatMap(([path, text]) => packagesIn(changed.get(path) ?? text)),
+  )
+  const manifests = [...project.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path))
+  const isRequired = added.size > 0 && manifests.length === 1
   for (const [path, text] of project) {
     if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(path)) {
       const migrated = migrateWrangler(path, text, classNames)
       if (migrated !== undefined) changed.set(path, migrated)
-    } else if (/(?:^|\/)package\.json$/.test(path)) {
-      const migrated = migrateManifest(text, { imported, added, version })
+    } else if (manifests.includes(path)) {
+      const migrated = migrateManifest(text, { imported, added, version, isRequired })
       if (!migrated) continue
       changed.set(path, migrated.text)
       notes.push(...migrated.notes.map((note) => `${path}: ${note}`))
@@ -132,30 +133,41 @@ function applyEdits(file: FileMigration): string | undefined {
   }
 }
 
-function unwrapAgents(
-  compiler: Compiler,
-  project: ProjectFiles,
-): { texts: Map<string, string>; classNames: string[]; unsupported: Set<string> } {
+interface UnwrappedAgents {
+  /** The texts of all files. */
+  readonly texts: Map<string, string>
+  readonly classNames: string[]
+  /** The classes that are modules now, by their paths. */
+  readonly agents: Map<string, UnwrappedAgent>
+  /** The files that remain as they are. */
+  readonly unsupported: Set<string>
+}
+
+function unwrapAgents(compiler: Compiler, project: ProjectFiles): UnwrappedAgents {
   const texts = new Map(project)
   const classNames: string[] = []
+  const agents = new Map<string, UnwrappedAgent>()
   const unsupported = new Set<string>()
   for (const [path, text] of project) {
     if (!isSource(path) || !text.includes('McpAgent')) continue
-    const unwrapped = unwrapAgent(compiler, path, text)
+    const unwrapped = unwrapAgent(compiler, texts, path, texts.get(path) ?? text)
     if (unwrapped === 'unsupported') unsupported.add(path)
     else if (unwrapped) {
-      texts.set(path, unwrapped.text)
-      classNames.push(...unwrapped.classNames)
+      for (const [changed, newText] of unwrapped.texts) texts.set(changed, newText)
+      classNames.push(unwrapped.className)
+      agents.set(path, unwrapped)
     }
   }
-  return { texts, classNames, unsupported }
+  return { texts, classNames, agents, unsupported }
 }
 
-function importedPackages(text: string): string[] {
-  const specifiers = [...text.matchAll(/from\s+['"]([^'"]+)['"]/g)].map(
-    ([, specifier]) => specifier ?? '',
+/** The packages of the SDKs that a source imports, or that a configuration of the compiler extends. */
+function packagesIn(text: string): string[] {
+  return sdkPackages.filter((name) =>
+    new RegExp(
+      String.raw`(?:\bfrom|\bimport|\brequire|"extends")[\s(:[]*["'](?:npm:/?)?${name}["'/@]`,
+    ).test(text),
   )
-  return specifiers.flatMap((specifier) => findSdk(specifier)?.package ?? [])
 }
 
 /** The runtime whose entry point serves over stdio. */

@@ -18,7 +18,7 @@ const DECLARATION = /\.d\.[cm]?ts$/
 /** The files that a migration reads, by their paths with slashes, relative to the project. */
 export type ProjectFiles = ReadonlyMap<string, string>
 
-/** Reads the sources, the manifests and the configuration of Workers below a folder. */
+/** Reads the sources, the manifests, and the configuration of Workers and the compiler below a folder. */
 export async function readProject(folder: string): Promise<ProjectFiles> {
   const files = new Map<string, string>()
   const visit = async (path: string): Promise<void> => {
@@ -40,7 +40,9 @@ export async function readProject(folder: string): Promise<ProjectFiles> {
 function isRead(name: string): boolean {
   return (
     isSource(name) ||
-    /^(?:package\.json|wrangler\.(?:toml|jsonc?)|deno\.jsonc?|bunfig\.toml)$/.test(name)
+    /^(?:package\.json|tsconfig.*\.json|wrangler\.(?:toml|jsonc?)|deno\.jsonc?|bunfig\.toml)$/.test(
+      name,
+    )
   )
 }
 
@@ -131,7 +133,8 @@ function declarationsOf(sdk: string): string {
   return `/sdk/${sdk}.d.ts`
 }
 
-function resolveModule(
+/** The source that a specifier names, among the sources of a project. */
+export function resolveModule(
   specifier: string,
   importing: string,
   texts: ReadonlyMap<string, string>,

@@ -44,7 +44,7 @@ function write(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-const projects = ['v1-stdio', 'v1-http', 'v2', 'agent'].map((name) => {
+const projects = ['v1-stdio', 'v1-http', 'v2', 'agent', 'agent-files'].map((name) => {
   const before = readBefore(name)
   const { changed } = migrate(before)
   return { name, before, changed, after: new Map([...before, ...changed]) }
@@ -83,6 +83,49 @@ describe('A migrated project', () => {
 
   it('is not migrated again', () => {
     for (const { after } of projects) expect([...migrate(after).changed.keys()]).toEqual([])
+  })
+})
+
+describe('A project with a class of McpAgent', () => {
+  const source = (server: string): string =>
+    "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'\n" +
+    "import { McpAgent } from 'agents/mcp'\n" +
+    `export class Notes extends McpAgent {\n  server = ${server}\n  async init() {}\n}\n` +
+    "export default Notes.serve('/mcp')\n"
+  const plain = source("new McpServer({ name: 'notes', version: '1.0.0' })")
+  const manifest = (text: string): object => JSON.parse(text) as object
+
+  it('keeps the packages that other files need', () => {
+    const { changed } = migrate(
+      new Map([
+        ['package.json', '{ "dependencies": { "agents": "^0.32.0", "zod": "^4.2.0" } }'],
+        ['src/index.ts', plain],
+        ['tsconfig.json', '{ "extends": "agents/tsconfig" }'],
+      ]),
+    )
+    expect(manifest(changed.get('package.json') ?? '')).toEqual({
+      dependencies: { agents: '^0.32.0', zod: '^4.2.0', edgewise: '^1.2.3' },
+    })
+  })
+
+  it('depends on Edgewise, even if another manifest had the packages', () => {
+    const { changed } = migrate(
+      new Map([
+        ['package.json', '{ "dependencies": { "zod": "^4.2.0" } }'],
+        ['src/index.ts', plain],
+      ]),
+    )
+    expect(manifest(changed.get('package.json') ?? '')).toEqual({
+      dependencies: { zod: '^4.2.0', edgewise: '^1.2.3' },
+    })
+  })
+
+  it('is unchanged if a function wraps the server', () => {
+    const text = source("withPayments(new McpServer({ name: 'notes', version: '1.0.0' }))")
+    const { changed } = migrate(new Map([['src/index.ts', text]]))
+    const [mark, ...lines] = (changed.get('src/index.ts') ?? '').split('\n')
+    expect(mark).toContain('This file is unchanged: turn the class into a server and a Worker')
+    expect(lines.join('\n')).toBe(text)
   })
 })
 

@@ -4,9 +4,9 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import type { Subject } from '../guide.ts'
-import { requestElicitation } from './client-calls.ts'
+import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
-import { walk } from './syntax.ts'
+import { callOf, entryOf, walk } from './syntax.ts'
 
 const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   state: [
@@ -28,14 +28,28 @@ const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
 /** Migrates the members that handlers use. */
 export function migrateAgentMembers(file: FileMigration): void {
   const { ts } = file
-  if (!file.isAgent) return
+  if (!file.agent) return
+  file.use('cloudflare:workers', 'DurableObject')
+  file.use('edgewise/cloudflare', 'createWorker')
   walk(file, file.source, (node) => {
     // Classes have a `this` of their own
     if (ts.isClassLike(node)) return false
+    if (ts.isAwaitExpression(node) && isAtStart(file, node)) {
+      file.mark(
+        node,
+        'mcpAgent',
+        'Workers can send no requests while they start: wait in a handler',
+      )
+    }
     if (!ts.isPropertyAccessExpression(node)) return undefined
     if (node.expression.kind === ts.SyntaxKind.ThisKeyword) migrateMember(file, node)
     return undefined
   })
+}
+
+/** Whether code runs when the module is loaded, as the statements of `init` do now. */
+function isAtStart({ ts }: FileMigration, node: ts.Node): boolean {
+  return ts.findAncestor(node, ts.isFunctionLike) === undefined
 }
 
 function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): void {
@@ -43,16 +57,23 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   if (file.isHandled(node)) return
   const { text: name } = node.name
   const handler = handlerAround(file, node)
-  const call =
-    ts.isCallExpression(node.parent) && node.parent.expression === node ? node.parent : undefined
+  const call = callOf(file, node)
   if (handler && migrate(contextNameIn(file, { ...handler, needsContext: true }))) {
     handler.needsContext = true
     return
   }
+  if (name === 'env') {
+    const type = file.agent?.environment ?? ''
+    const env = file.use('cloudflare:workers', 'env')
+    file.replace(node, file.isTyped && type !== '' ? `(${env} as ${type})` : env)
+    return
+  }
+  if (hideForAll(file, node)) return
   const isState = name === 'state' || name === 'props'
-  const [subject, message] = Object.hasOwn(REPLACED, name)
-    ? (REPLACED[name] ?? ['mcpAgent', ''])
-    : (['mcpAgent', `There is no equivalent of this.${name}`] as const)
+  const [subject, message] = entryOf(REPLACED, name) ?? [
+    'mcpAgent',
+    `There is no equivalent of this.${name}`,
+  ]
   file.giveUp(call && !isState ? call : node, subject, message)
 
   function migrate(context: string): boolean {
@@ -60,11 +81,29 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
       file.replace(node, `${context}.env`)
       return true
     }
-    if (call && name === 'elicitInput') return requestElicitation(file, call, context)
+    if (call && name === 'elicitInput')
+      return clientCalls.elicitInput?.migrate(file, call, context) === true
     const next = node.parent
     if (name !== 'ctx' || !ts.isPropertyAccessExpression(next)) return false
     if (next.name.text !== 'waitUntil') return false
     file.replace(node, context)
     return true
   }
+}
+
+/** Replaces a condition that `init` evaluated for each session: what it guards is registered for nobody. */
+function hideForAll(file: FileMigration, node: ts.Node): boolean {
+  const { ts } = file
+  if (!isAtStart(file, node)) return false
+  const statement = ts.findAncestor(
+    node,
+    (each): each is ts.IfStatement =>
+      ts.isIfStatement(each) && each.expression.pos <= node.pos && node.end <= each.expression.end,
+  )
+  if (!statement) return false
+  const condition = file.text(statement.expression).replaceAll(/\s+/g, ' ')
+  const message = `Each session evaluated this condition. Use the option "visible" of what it registers: ${condition}`
+  file.mark(statement, 'visible', message)
+  file.replace(statement.expression, 'false')
+  return true
 }

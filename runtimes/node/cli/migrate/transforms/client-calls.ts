@@ -14,8 +14,56 @@ import {
   walk,
 } from './syntax.ts'
 
+/** How one member of a server or a context is migrated. */
+interface ClientCall {
+  /**
+   * Replaces a call in a handler.
+   *
+   * @param context The name of the handler's context.
+   * @returns Whether it was replaced.
+   */
+  readonly migrate: (file: FileMigration, call: ts.CallExpression, context: string) => boolean
+  /** What to do about a call that was not replaced. */
+  readonly instead: string
+}
+
+const request: ClientCall = {
+  migrate: migrateRequest,
+  instead: 'Use ctx.sample, ctx.elicit or ctx.roots in a handler',
+}
+const notification: ClientCall = {
+  migrate: migrateNotification,
+  instead: 'Use ctx.progress or ctx.log in a handler, or server.notify',
+}
+const sampling: ClientCall = { migrate: requestSampling, instead: 'Use ctx.sample in a handler' }
+const elicitation: ClientCall = {
+  migrate: requestElicitation,
+  instead: 'Use ctx.elicit or ctx.elicitUrl in a handler',
+}
+const roots: ClientCall = { migrate: requestRoots, instead: 'Use ctx.roots in a handler' }
+
+/**
+ * The members that send something to the client: those of servers and of `McpAgent`, of the context of
+ * v1, and of the context of v2.
+ */
+export const clientCalls: Readonly<Record<string, ClientCall>> = {
+  request,
+  notification,
+  createMessage: sampling,
+  elicitInput: elicitation,
+  listRoots: roots,
+  sendLoggingMessage: { migrate: migrateLogParams, instead: 'Use ctx.log in a handler' },
+  sendRequest: request,
+  sendNotification: notification,
+  'mcpReq.send': request,
+  'mcpReq.notify': notification,
+  'mcpReq.requestSampling': sampling,
+  'mcpReq.elicitInput': elicitation,
+  'mcpReq.log': { migrate: migrateLog, instead: 'Use ctx.log' },
+}
+
 /** Migrates a notification that is passed as an object. */
-export function migrateNotification(
+function migrateNotification(
   file: FileMigration,
   call: ts.CallExpression,
   context: string,
@@ -43,8 +91,17 @@ export function migrateNotification(
   return true
 }
 
+/** Migrates `log(level, data, logger)`. */
+function migrateLog(file: FileMigration, call: ts.CallExpression, context: string): boolean {
+  const [level, data, logger] = call.arguments
+  if (!level || !data) return false
+  file.replace(call.expression, `${context}.log`)
+  if (logger) file.replace(logger, `{ logger: ${file.text(logger)} }`)
+  return true
+}
+
 /** Migrates `sendLoggingMessage({ level, data, logger })`. */
-export function migrateLog(file: FileMigration, call: ts.CallExpression, context: string): boolean {
+function migrateLogParams(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const { ts } = file
   const params = call.arguments[0] && unwrap(file, call.arguments[0])
   if (!params || !ts.isObjectLiteralExpression(params)) return false
@@ -84,11 +141,7 @@ function optionsText(options: Readonly<Record<string, string | undefined>>): str
 }
 
 /** Migrates a request that is passed as an object, by its method or by the schema of its result. */
-export function migrateRequest(
-  file: FileMigration,
-  call: ts.CallExpression,
-  context: string,
-): boolean {
+function migrateRequest(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const { ts } = file
   const [argument, schema] = call.arguments
   const request = argument && unwrap(file, argument)
@@ -131,11 +184,7 @@ export function migrateRequest(
 }
 
 /** Migrates `createMessage(params)`. */
-export function requestSampling(
-  file: FileMigration,
-  call: ts.CallExpression,
-  context: string,
-): boolean {
+function requestSampling(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const [params] = call.arguments
   if (!params) return false
   markReplay(file, call)
@@ -144,7 +193,7 @@ export function requestSampling(
 }
 
 /** Migrates `elicitInput(params)`. */
-export function requestElicitation(
+function requestElicitation(
   file: FileMigration,
   call: ts.CallExpression,
   context: string,
@@ -157,11 +206,7 @@ export function requestElicitation(
 }
 
 /** Migrates `listRoots()`, whose result is an object. */
-export function requestRoots(
-  file: FileMigration,
-  call: ts.CallExpression,
-  context: string,
-): boolean {
+function requestRoots(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const { ts } = file
   if (!ts.isAwaitExpression(call.parent)) return false
   markReplay(file, call)

@@ -5,13 +5,8 @@ import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import type { Subject } from '../guide.ts'
 import { contextNameIn } from './handlers.ts'
-import {
-  migrateNotification,
-  migrateRequest,
-  requestElicitation,
-  requestSampling,
-} from './client-calls.ts'
-import { stringOf, walk } from './syntax.ts'
+import { clientCalls } from './client-calls.ts'
+import { callOf, entryOf, stringOf, walk } from './syntax.ts'
 
 /** The members with another name, by their path. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -34,12 +29,7 @@ const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   ],
   authInfo: ['tokens', 'Use ctx.auth, whose members differ'],
   'http.authInfo': ['tokens', 'Use ctx.auth, whose members differ'],
-  sendRequest: ['handlers', 'Use ctx.sample, ctx.elicit or ctx.roots'],
-  'mcpReq.send': ['handlers', 'Use ctx.sample, ctx.elicit or ctx.roots'],
-  'mcpReq.elicitInput': ['handlers', 'Use ctx.elicit or ctx.elicitUrl'],
   'mcpReq.requestState': ['asking', 'Await ctx.elicit instead, or read ctx.requestState'],
-  sendNotification: ['handlers', 'Use ctx.progress, ctx.log or server.notify'],
-  'mcpReq.notify': ['handlers', 'Use ctx.progress, ctx.log or server.notify'],
   requestInfo: ['handlers', 'Use ctx.request, which is the Request of the Web platform'],
 }
 
@@ -134,16 +124,16 @@ type PassedContext = ts.Identifier & { readonly parent: ts.CallExpression }
 function migrateMember(file: FileMigration, node: ts.Expression, name: string, path: string): void {
   const { ts } = file
   if (file.isHandled(node)) return
-  const renamed = RENAMED[path]
+  const renamed = entryOf(RENAMED, path)
   const isShorthand = ts.isShorthandPropertyAssignment(node.parent)
   const prefix = isShorthand ? `${file.text(node)}: ` : ''
   if (renamed !== undefined) {
     file.replace(node, `${prefix}${name}.${renamed}`)
     return
   }
-  const call =
-    ts.isCallExpression(node.parent) && node.parent.expression === node ? node.parent : undefined
-  if (call && migrateCall(file, call, name, path)) return
+  const call = callOf(file, node)
+  const clientCall = entryOf(clientCalls, path)
+  if (call && clientCall?.migrate(file, call, name)) return
   if (path === 'authInfo' || path === 'http.authInfo') {
     const next = node.parent
     if (ts.isPropertyAccessExpression(next) && AUTH_MEMBERS.has(next.name.text)) {
@@ -152,37 +142,9 @@ function migrateMember(file: FileMigration, node: ts.Expression, name: string, p
     }
   }
   if (path === 'requestInfo' && migrateHeader(file, node, name)) return
-  const [subject, message] = REPLACED[path] ?? ['handlers', `The context has no member "${path}"`]
+  const absence = clientCall?.instead ?? `The context has no member "${path}"`
+  const [subject, message] = entryOf(REPLACED, path) ?? ['handlers', absence]
   file.giveUp(call ?? node, subject, message)
-}
-
-function migrateCall(
-  file: FileMigration,
-  call: ts.CallExpression,
-  name: string,
-  path: string,
-): boolean {
-  switch (path) {
-    case 'sendNotification':
-    case 'mcpReq.notify':
-      return migrateNotification(file, call, name)
-    case 'sendRequest':
-    case 'mcpReq.send':
-      return migrateRequest(file, call, name)
-    case 'mcpReq.elicitInput':
-      return requestElicitation(file, call, name)
-    case 'mcpReq.requestSampling':
-      return requestSampling(file, call, name)
-    case 'mcpReq.log': {
-      const [level, data, logger] = call.arguments
-      if (!level || !data) return false
-      file.replace(call.expression, `${name}.log`)
-      if (logger) file.replace(logger, `{ logger: ${file.text(logger)} }`)
-      return true
-    }
-    default:
-      return false
-  }
 }
 
 /** Migrates `requestInfo.headers['name']`. */

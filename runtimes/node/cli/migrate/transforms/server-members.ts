@@ -4,17 +4,10 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import type { Subject } from '../guide.ts'
-import {
-  migrateLog,
-  migrateNotification,
-  migrateRequest,
-  requestElicitation,
-  requestRoots,
-  requestSampling,
-} from './client-calls.ts'
+import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
 import { isMethodCall } from './servers.ts'
-import { membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
+import { callOf, entryOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 
 /** The notifications of changes, by the method that sent them. */
 const CHANGES: Readonly<Record<string, string>> = {
@@ -56,12 +49,6 @@ const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
     'http',
     'Serve the server with serve, createHandler or serveStdio instead of a transport',
   ],
-  sendLoggingMessage: ['handlers', 'Use ctx.log in a handler: the server has no client of its own'],
-  createMessage: ['handlers', 'Use ctx.sample in a handler: the server has no client of its own'],
-  elicitInput: ['handlers', 'Use ctx.elicit or ctx.elicitUrl in a handler'],
-  listRoots: ['handlers', 'Use ctx.roots in a handler: the server has no client of its own'],
-  notification: ['handlers', 'Use ctx.progress or ctx.log in a handler, or server.notify'],
-  request: ['handlers', 'Use ctx.sample, ctx.elicit or ctx.roots in a handler'],
   isConnected: ['sharedState', 'One server serves all clients, and has no connection of its own'],
   transport: ['sharedState', 'One server serves all clients, and has no transport of its own'],
   experimental: ['names', 'Add tasks with server.extend(tasks()) of edgewise/tasks'],
@@ -78,6 +65,12 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   "'resources/unsubscribe'": SUBSCRIPTIONS,
   SetLevelRequestSchema: 'Edgewise sends only log messages of the level that the client sets',
   "'logging/setLevel'": 'Edgewise sends only log messages of the level that the client sets',
+}
+
+/** The members that are members of the context now. */
+const OF_CONTEXT: Readonly<Record<string, string>> = {
+  getClientCapabilities: 'client.capabilities',
+  getClientVersion: 'client.info',
 }
 
 /** The methods of the old SDK that register something. */
@@ -119,8 +112,7 @@ function migrateServerMember(
 ): void {
   const { ts } = file
   const { text: name } = node.name
-  const call =
-    ts.isCallExpression(node.parent) && node.parent.expression === node ? node.parent : undefined
+  const call = callOf(file, node)
   if (call && (announceChange(file, call, server, name) || callContext(file, call, name))) {
     file.handle(node)
     return
@@ -131,14 +123,13 @@ function migrateServerMember(
     return
   }
   const schema = call?.arguments[0]
-  const handled = name === 'setRequestHandler' && schema ? (BUILT_IN[file.text(schema)] ?? '') : ''
-  if (handled !== '') {
+  const handled =
+    name === 'setRequestHandler' && schema ? entryOf(BUILT_IN, file.text(schema)) : undefined
+  if (handled !== undefined) {
     file.giveUp(call ?? node, 'handlers', handled)
     return
   }
-  const [subject, message] = Object.hasOwn(REPLACED, name)
-    ? (REPLACED[name] ?? ['handlers', ''])
-    : (['handlers', absence(name)] as const)
+  const [subject, message] = entryOf(REPLACED, name) ?? ['handlers', absence(name)]
   file.giveUp(call ?? node, subject, message)
 }
 
@@ -159,13 +150,14 @@ function announceChange(
     file.replace(isChained ? parent.parent : call, `${file.keep(server)}.notify.${change}`)
     return true
   }
-  if (Object.hasOwn(CHANGES, name)) return announce(`${CHANGES[name] ?? ''}()`)
+  const change = entryOf(CHANGES, name)
+  if (change !== undefined) return announce(`${change}()`)
   const argument = call.arguments[0] && unwrap(file, call.arguments[0])
   if (!argument || !ts.isObjectLiteralExpression(argument)) return false
   const members = membersOf(file, argument)
   const method = stringOf(file, valueOf(file, members.get('method'))) ?? ''
-  if (name === 'notification' && Object.hasOwn(CHANGES, method))
-    return announce(`${CHANGES[method] ?? ''}()`)
+  const notified = name === 'notification' ? entryOf(CHANGES, method) : undefined
+  if (notified !== undefined) return announce(`${notified}()`)
   const isUpdate = name === 'notification' && method === 'notifications/resources/updated'
   if (!isUpdate && name !== 'sendResourceUpdated') return false
   const params = isUpdate ? valueOf(file, members.get('params')) : argument
@@ -181,38 +173,18 @@ function callContext(file: FileMigration, call: ts.CallExpression, name: string)
   const hadContext = handler.needsContext
   handler.needsContext = true
   const context = contextNameIn(file, handler)
-  const isMigrated = migrate()
+  const member = entryOf(OF_CONTEXT, name)
+  if (member !== undefined) file.replace(call, `${context}.${member}`)
+  const isMigrated =
+    member !== undefined || entryOf(clientCalls, name)?.migrate(file, call, context) === true
   handler.needsContext = hadContext || isMigrated
   return isMigrated
-
-  function migrate(): boolean {
-    switch (name) {
-      case 'sendLoggingMessage':
-        return migrateLog(file, call, context)
-      case 'notification':
-        return migrateNotification(file, call, context)
-      case 'request':
-        return migrateRequest(file, call, context)
-      case 'createMessage':
-        return requestSampling(file, call, context)
-      case 'elicitInput':
-        return requestElicitation(file, call, context)
-      case 'listRoots':
-        return requestRoots(file, call, context)
-      case 'getClientCapabilities':
-        file.replace(call, `${context}.client.capabilities`)
-        return true
-      case 'getClientVersion':
-        file.replace(call, `${context}.client.info`)
-        return true
-      default:
-        return false
-    }
-  }
 }
 
 function absence(name: string): string {
-  const renamed = Object.hasOwn(REGISTRATIONS, name) ? REGISTRATIONS[name] : undefined
+  const instead = entryOf(clientCalls, name)?.instead
+  if (instead !== undefined) return instead
+  const renamed = entryOf(REGISTRATIONS, name)
   return renamed === undefined
     ? `Servers have no member "${name}"`
     : `The method is now ${renamed}, and its arguments differ`

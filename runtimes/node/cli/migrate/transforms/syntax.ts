@@ -97,6 +97,17 @@ export function stringOf({ ts }: FileMigration, node: ts.Node | undefined): stri
   return node && ts.isStringLiteralLike(node) ? node.text : undefined
 }
 
+/** The call whose function is an expression. */
+export function callOf({ ts }: FileMigration, node: ts.Expression): ts.CallExpression | undefined {
+  const { parent } = node
+  return ts.isCallExpression(parent) && parent.expression === node ? parent : undefined
+}
+
+/** The entry of a table for a name in the project, which may be that of a member of all objects. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
 /** Calls a function for a node and everything in it, until the function returns `false`. */
 export function walk(
   { ts }: FileMigration,

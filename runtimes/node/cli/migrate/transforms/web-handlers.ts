@@ -4,7 +4,7 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { callFactory } from './stdio.ts'
-import { functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
+import { callOf, functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 
 /** Migrates handlers, and everything that takes them. */
 export function migrateWebHandlers(file: FileMigration): void {
@@ -94,14 +94,11 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
 
 /** Migrates the members of a handler, which is a function now. */
 function migrateAccess(file: FileMigration, node: ts.PropertyAccessExpression): void {
-  const { ts } = file
   if (file.sdkTypeOf(node.expression) !== 'McpHttpHandler') return
   const { text } = node.name
   if (text === 'fetch') {
     file.edits.replace(node.expression.end, node.end, '')
-    const { parent } = node
-    const isCall = ts.isCallExpression(parent) && parent.expression === node
-    const options = isCall ? parent.arguments[1] : undefined
+    const options = callOf(file, node)?.arguments[1]
     if (options) file.mark(options, 'names', 'The second argument of a handler is the caller')
     return
   }

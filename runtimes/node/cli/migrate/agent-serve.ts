@@ -1,0 +1,126 @@
+/**
+ * Where a class of `McpAgent` is served: `Class.serve(…)` becomes the Worker, in the source of the class
+ * or in another one.
+ */
+import type ts from 'typescript'
+import type { Compiler } from './compiler.ts'
+import { Edits } from './edits.ts'
+import { isSource, resolveModule, type ProjectFiles } from './project-files.ts'
+
+/** The name of the Worker. */
+export const WORKER = 'worker'
+
+/** What the calls that serve a class say. */
+export interface Served {
+  /** The options of `createWorker`, as members of an object literal. */
+  readonly options: ReadonlySet<string>
+  /** The first statement of the source with such a call; `undefined` if there is none. */
+  readonly statement: ts.Statement | undefined
+  /** How many calls there are. */
+  readonly count: number
+}
+
+/** Replaces the calls that serve a class by the name of the Worker. */
+export function replaceServe(
+  compiler: Compiler,
+  source: ts.SourceFile,
+  edits: Edits,
+  className: string,
+): Served {
+  const options = new Set<string>()
+  let statement: ts.Statement | undefined
+  let count = 0
+  const visit = (node: ts.Node): void => {
+    const callee = compiler.isCallExpression(node) ? node.expression : undefined
+    const isServe =
+      callee &&
+      compiler.isPropertyAccessExpression(callee) &&
+      compiler.isIdentifier(callee.expression) &&
+      callee.expression.text === className &&
+      /^(?:serve|serveSSE|mount)$/.test(callee.name.text)
+    if (!isServe || !compiler.isCallExpression(node)) {
+      compiler.forEachChild(node, visit)
+      return
+    }
+    const [path] = node.arguments
+    const option = callee.name.text === 'serve' ? 'path' : 'ssePath'
+    const text = path?.getText(source) ?? ''
+    if (path && !(option === 'path' && /^["']\/mcp["']$/.test(text))) {
+      options.add(`${option}: ${text}`)
+    }
+    edits.replace(node.getStart(source), node.end, WORKER)
+    statement ??= compiler.findAncestor(node, (each) => each.parent === source) as ts.Statement
+    count++
+  }
+  visit(source)
+  return { options, statement, count }
+}
+
+/** The other sources that serve a class. */
+export interface ServingSources {
+  /** The new texts of the sources, by their paths. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly options: ReadonlySet<string>
+}
+
+/**
+ * Migrates the sources that import a class and serve it. They import the Worker, and export its
+ * objects, because one of them is the entry point.
+ *
+ * @param path The source of the class.
+ */
+export function migrateServing(
+  compiler: Compiler,
+  project: ProjectFiles,
+  path: string,
+  className: string,
+): ServingSources {
+  const texts = new Map<string, string>()
+  const options = new Set<string>()
+  for (const [other, text] of project) {
+    if (other === path || !isSource(other) || !text.includes(className)) continue
+    const source = compiler.createSourceFile(other, text, compiler.ScriptTarget.ES2022, true)
+    for (const statement of source.statements) {
+      if (!compiler.isImportDeclaration(statement)) continue
+      const { moduleSpecifier: from } = statement
+      if (!compiler.isStringLiteral(from)) continue
+      if (resolveModule(from.text, other, project)?.resolvedFileName !== path) continue
+      const specifier = namedImport(compiler, statement, className)
+      if (!specifier) continue
+      const edits = new Edits()
+      const served = replaceServe(compiler, source, edits, specifier.name.text)
+      if (!served.statement) continue
+      for (const option of served.options) options.add(option)
+      const isUsed = countUses(compiler, source, specifier.name.text) > served.count
+      if (isUsed) edits.insert(specifier.end, `, ${WORKER}`)
+      else edits.replace(specifier.getStart(source), specifier.end, WORKER)
+      const end = statement.getText(source).endsWith(';') ? ';' : ''
+      const exported = `export { McpSession, McpHub } from ${from.getText(source)}${end}`
+      edits.insert(statement.end, `\n${exported}`)
+      texts.set(other, edits.apply(text))
+    }
+  }
+  return { texts, options }
+}
+
+function namedImport(
+  compiler: Compiler,
+  { importClause: clause }: ts.ImportDeclaration,
+  name: string,
+): ts.ImportSpecifier | undefined {
+  const bindings = clause?.namedBindings
+  if (!bindings || !compiler.isNamedImports(bindings)) return undefined
+  return bindings.elements.find((each) => (each.propertyName ?? each.name).text === name)
+}
+
+/** How often a source uses a name, other than by importing it. */
+function countUses(compiler: Compiler, source: ts.SourceFile, name: string): number {
+  let count = 0
+  const visit = (node: ts.Node): void => {
+    if (compiler.isImportDeclaration(node)) return
+    if (compiler.isIdentifier(node) && node.text === name) count++
+    compiler.forEachChild(node, visit)
+  }
+  visit(source)
+  return count
+}
