@@ -58,7 +58,7 @@ export class LiveSession {
   constructor(parts: ProcessParts, id: string, stored: StoredRecord) {
     this.id = id
     this.#parts = parts
-    const { table, writer, changes, streams: streamTable, endpoint, report } = parts
+    const { table, listenerTable, writer, changes, endpoint, report } = parts
     this.#record = new SharedRecord(table, id, stored, () => parts.live.update(this))
     const record = this.#record.current
     this.#session = new Session(record)
@@ -69,14 +69,14 @@ export class LiveSession {
         return refreshing()
       },
       changes,
-      messagesAfter: (seq) => streamTable.read(id, LISTENING, seq),
+      messagesAfter: (seq) => parts.streams.read(id, LISTENING, seq),
       claim: async () => {
-        const claimed = await table.listen(id)
+        const claimed = await listenerTable.listen(id)
         if (claimed) this.#record.refresh(claimed)
         return claimed
       },
       leave: (connection, delivered) => {
-        void table.unlisten(id, connection, delivered).catch(report)
+        void listenerTable.unlisten(id, connection, delivered).catch(report)
       },
       report,
     })
@@ -85,7 +85,7 @@ export class LiveSession {
       process: parts.process,
       report,
       resumable: parts.resumable,
-      table: streamTable,
+      table: parts.streams,
       writer,
       listeners: this.listeners,
       announce: (message) => this.#announce(message),
@@ -282,9 +282,9 @@ export class LiveSession {
 
   /** Stores messages that belong to no request, in order. */
   #announce(message: string): void {
-    const { table, report } = this.#parts
+    const { listenerTable, report } = this.#parts
     this.#announced = this.#announced
-      .then(() => table.announce(this.id, LISTENING, message))
+      .then(() => listenerTable.announce(this.id, LISTENING, message))
       .catch(report)
   }
 

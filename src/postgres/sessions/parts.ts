@@ -5,6 +5,7 @@
  */
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import type { ChangeLog } from '../changes.ts'
+import type { ListenerTable } from './listener-table.ts'
 import type { FoundSession, LiveSessions } from './live-sessions.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { SessionTable } from './table.ts'
@@ -31,6 +32,7 @@ export interface ProcessParts {
   readonly endpoint: HttpEndpoint
   readonly resumable: boolean
   readonly table: SessionTable
+  readonly listenerTable: ListenerTable
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog

@@ -12,6 +12,7 @@ import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import type { Bus } from '../bus.ts'
 import type { ChangeLog } from '../changes.ts'
 import type { Database } from '../database.ts'
+import { ListenerTable } from './listener-table.ts'
 import { LiveSession } from './live-session.ts'
 import { LiveSessions } from './live-sessions.ts'
 import type { ProcessParts, RunningRequest } from './parts.ts'
@@ -60,6 +61,7 @@ export class ProcessSessions implements ProcessParts {
   readonly endpoint: HttpEndpoint
   readonly resumable: boolean
   readonly table: SessionTable
+  readonly listenerTable: ListenerTable
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
@@ -85,6 +87,7 @@ export class ProcessSessions implements ProcessParts {
     this.report = (error) => database.report(error)
     this.#bus = bus
     this.table = new SessionTable(database, bus)
+    this.listenerTable = new ListenerTable(database, bus)
     this.streams = new StreamTable(database, bus)
     this.writer = new StreamWriter(this.streams, this.report)
     this.#upkeep = new Upkeep({

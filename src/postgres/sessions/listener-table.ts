@@ -1,0 +1,83 @@
+/**
+ * The connections for messages that belong to no request, in the rows of their sessions, and the stored
+ * messages.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import type { SessionRecord } from '../../session/session.ts'
+import { payloadOf, type Bus } from '../bus.ts'
+import type { Database } from '../database.ts'
+import type { StoredRecord } from './record.ts'
+import { TOPIC } from './table.ts'
+
+/** The connections of all sessions of one schema. */
+export class ListenerTable {
+  readonly #database: Database
+  readonly #bus: Bus
+
+  constructor(database: Database, bus: Bus) {
+    this.#database = database
+    this.#bus = bus
+  }
+
+  /**
+   * Makes a connection of this process the newest connection for messages that belong to no request. Returns
+   * its number and the record, or `undefined` if the session has ended.
+   */
+  async listen(
+    id: string,
+  ): Promise<(StoredRecord & { connection: number; sent: number }) | undefined> {
+    const [row] = await this.#database.query<{
+      record: string
+      version: number
+      connection: number
+      sent: number
+    }>(
+      `WITH claimed AS (
+         UPDATE {mcp_sessions} SET listener = $2, connection = connection + 1, used_at = now()
+         WHERE id = $1 RETURNING record, version, connection, sent
+       )
+       SELECT record, version, connection, sent, pg_notify($3, $4)::text FROM claimed`,
+      id,
+      this.#bus.process,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+    return row && { ...row, record: JSON.parse(row.record) as SessionRecord }
+  }
+
+  /** Records that a connection of {@link listen} was closed, and the position of its last event. */
+  async unlisten(id: string, connection: number, delivered: string): Promise<void> {
+    await this.#database.query(
+      `WITH left_by AS (
+         UPDATE {mcp_sessions} SET listener = NULL, delivered = $4
+         WHERE id = $1 AND connection = $2 AND listener = $3 RETURNING id
+       )
+       SELECT pg_notify($5, $6)::text FROM left_by`,
+      id,
+      connection,
+      this.#bus.process,
+      delivered,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+  }
+
+  /** Stores a message that belongs to no request, and notifies the process with the newest connection. */
+  async announce(id: string, stream: string, message: string): Promise<void> {
+    await this.#database.query(
+      `WITH counted AS (
+         UPDATE {mcp_sessions} SET sent = sent + 1 WHERE id = $1 RETURNING sent
+       ), added AS (
+         INSERT INTO {mcp_events} (session, stream, seq, message)
+         SELECT $1, $2, sent, $3 FROM counted RETURNING seq
+       )
+       SELECT pg_notify($4, $5)::text FROM added`,
+      id,
+      stream,
+      message,
+      this.#bus.channel(),
+      payloadOf(TOPIC, id),
+    )
+  }
+}
