@@ -8,6 +8,9 @@ import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { EventStore, MissedEvents, ResumableCall, Sink } from './event-store.ts'
 
+/** The prefix of the ids of streams for messages that belong to no request. */
+const STANDALONE = 'get-'
+
 /** A stream of a session, on which messages are sent to the client. */
 export interface OutgoingStream {
   readonly id: string
@@ -140,16 +143,19 @@ export class SessionStreams implements Streams {
   }
 
   open(call?: ResumableCall): SessionStream {
-    const stream = this.#add(crypto.randomUUID().slice(0, 8), call)
+    const stream = this.#add(randomId(), call)
     if (call) this.#store.put({ id: stream.id, call })
     return stream
   }
 
-  openStandalone(): SessionStream {
-    for (const stale of this.#standaloneStreams) if (!stale.connected) this.end(stale)
-    const stream = this.open()
+  /** @param id The stream of a client that lost its connection, which continues as the newest stream. */
+  openStandalone(id: string = STANDALONE + randomId()): SessionStream {
+    const stream = this.#openStreams.get(id) ?? this.#add(id)
+    this.#standaloneStreams.delete(stream)
+    // A client that resumes one of these streams later opens it again
+    for (const lost of this.#standaloneStreams) if (!lost.connected) this.end(lost)
     this.#standaloneStreams.add(stream)
-    this.#store.put({ id: stream.id })
+    this.#store.put({ id })
     return stream
   }
 
@@ -181,7 +187,9 @@ export class SessionStreams implements Streams {
   }
 
   resume({ stream: streamId, events }: MissedEvents, sink: Sink, lastEventId: string | null): void {
-    const stream = this.#openStreams.get(streamId)
+    const stream = streamId.startsWith(STANDALONE)
+      ? this.openStandalone(streamId)
+      : this.#openStreams.get(streamId)
     if (lastEventId !== null && (stream || events.length > 0)) {
       void sink.send({ id: lastEventId, data: '' })
     }
@@ -197,10 +205,14 @@ export class SessionStreams implements Streams {
     this.#calls.clear()
   }
 
-  #add(id: string, call: ResumableCall | undefined): SessionStream {
+  #add(id: string, call?: ResumableCall): SessionStream {
     const stream = new SessionStream(id, this.#store, call)
     this.#openStreams.set(id, stream)
     if (call) this.#calls.set(call, stream)
     return stream
   }
+}
+
+function randomId(): string {
+  return crypto.randomUUID().slice(0, 8)
 }

@@ -139,6 +139,19 @@ export function storeSuite(open: OpenStore): Suite {
       )
     },
 
+    'The events of a stream that ended are still replayed': async () => {
+      const { store, reopen } = await open()
+      const id = await store.create(record())
+      const events = store.eventStore(id)
+      events.put({ id: 'stream' })
+      const first = events.storeEvent('stream', '1') ?? ''
+      const second = { id: events.storeEvent('stream', '2'), message: '2' }
+      events.delete('stream')
+      for (const each of reopen ? [events, reopen().eventStore(id)] : [events]) {
+        equal(each.replayEventsAfter(first), { stream: 'stream', events: [second] })
+      }
+    },
+
     'A stream can be resumed from its beginning until its first event is evicted': async () => {
       const { store, reopen } = await open()
       const id = await store.create(record())

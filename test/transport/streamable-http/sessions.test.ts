@@ -56,6 +56,11 @@ async function readUntil(response: Response, wanted: string): Promise<string> {
   return text
 }
 
+/** The lists that changed, according to the events in a text. */
+function changedLists(events: string): (string | undefined)[] {
+  return [...events.matchAll(/notifications\/(\w+)\/list_changed/g)].map(([, list]) => list)
+}
+
 describe('sessions over HTTP', () => {
   it('have ids that are strong, of visible ASCII, and on the initialize response only [L-HTTP-048] [L-HTTP-049] [L-HTTP-051]', async () => {
     const { handle } = serve()
@@ -205,6 +210,29 @@ describe('sessions over HTTP', () => {
     const texts = [await first.text(), await second.text()]
     const count = texts.join('').split('notifications/tools/list_changed').length - 1
     expect(count).toBe(1)
+  })
+
+  it('continue a lost stream for its client, even if another stream was opened in the meantime [L-HTTP-040] [L-HTTP-044] [L-HTTP-045]', async () => {
+    const { handle, server } = serve()
+    const { id } = await openSession(handle)
+    const lost = await readUntil(await listen(handle, id), 'data: \n\n')
+    const lastEventId = /id: (\S+)/.exec(lost)?.[1] as string
+    server.notify.toolsListChanged()
+    const other = readerOf(await listen(handle, id))
+    server.notify.promptsListChanged()
+    await other.readUntil('prompts/list_changed')
+    const resumed = readerOf(await listen(handle, id, { 'last-event-id': lastEventId }))
+    server.notify.resourcesListChanged()
+    await resumed.readUntil('resources/list_changed')
+    await resumed.cancel()
+    server.notify.toolsListChanged()
+    const [otherText, resumedText] = await Promise.all([
+      other.readUntil('tools/list_changed'),
+      resumed.readUntil('nothing more'),
+    ])
+    expect(changedLists(resumedText)).toEqual(['tools', 'resources'])
+    expect(changedLists(otherText)).toEqual(['prompts', 'tools'])
+    await other.cancel()
   })
 
   it('receive updates once they subscribed, and no longer after they unsubscribed', async () => {
