@@ -6,7 +6,7 @@
 import type { PostgresClient, PostgresQueries } from './client.ts'
 import { EVENTS } from './events/schema.ts'
 import { COUNTS } from './sessions/counts.ts'
-import { SESSIONS } from './sessions/schema.ts'
+import { SESSIONS, TURNS } from './sessions/schema.ts'
 
 /** The script that creates the table of rate limits. Keys are hashed, so that they have one length. */
 const RATE_LIMITS = `CREATE TABLE mcp_rate_limits (
@@ -49,6 +49,7 @@ export const MIGRATIONS: readonly string[] = [
   EVENTS,
   COUNTS,
   RATE_LIMITS,
+  TURNS,
 ]
 
 /** Whether the tables of a schema have the version to which some scripts lead. */

@@ -292,6 +292,45 @@ describe('Messages of no request', () => {
     await until(() => expect(old.methods()).toEqual(['notifications/prompts/list_changed']))
   })
 
+  it('stay on the stream that carried them when an older stream is resumed [L-HTTP-040] [L-HTTP-045]', async () => {
+    const { processes } = openFleet(2, define)
+    const [one, two] = processes as [never, never]
+    const read = processes.map(({ server }) => {
+      const methods: string[] = []
+      server.notify.subscribe(({ method }) => methods.push(method))
+      return methods
+    })
+    const announce = async (list: 'tools' | 'prompts' | 'resources'): Promise<void> => {
+      processes[0]?.server.notify[`${list}ListChanged`]()
+      await until(() => {
+        for (const methods of read) expect(methods.at(-1)).toContain(list)
+      })
+    }
+    const session = await openSession(one)
+    const lost = await session.listen(one)
+    await lost.leave()
+    await announce('prompts')
+    const other = await session.listen(two)
+    await announce('resources')
+    await until(() => expect(other.messages()).toHaveLength(1))
+    const resumed = await session.listen(one, lost.lastId())
+    await until(() => expect(resumed.messages()).toHaveLength(1))
+    await announce('tools')
+    await until(() => expect(resumed.messages()).toHaveLength(2))
+    await resumed.leave()
+    await announce('prompts')
+    await until(() => expect(other.messages()).toHaveLength(2))
+    const again = await session.listen(two, lost.lastId())
+    await until(() => expect(again.messages()).toHaveLength(2))
+    await announce('tools')
+    await until(() => expect(again.messages()).toHaveLength(3))
+    const lists = ({ methods }: typeof other): string[] =>
+      methods().map((method) => String(method).split('/')[1] ?? '')
+    expect(lists(resumed)).toEqual(['prompts', 'tools'])
+    expect(lists(other)).toEqual(['resources', 'prompts'])
+    expect(lists(again)).toEqual(['prompts', 'tools', 'tools'])
+  })
+
   it('reach a stream, and a client that comes back, after a restored backup has fewer', async () => {
     const { processes, schema } = openFleet(2, define)
     const [one, two] = processes as [never, never]

@@ -9,6 +9,17 @@ import { payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { StoredRecord } from './record.ts'
 import { TOPIC } from './table.ts'
+import { MAX_TURNS, type NewTurn, type Turn } from './turns.ts'
+
+/** The newest connection of a session. */
+export interface Claimed {
+  /** The number of the connection. */
+  readonly connection: number
+  /** The number of the session's own messages so far. */
+  readonly sent: number
+  /** The turns of the session's streams, of which the last has just begun. */
+  readonly turns: readonly Turn[]
+}
 
 /** The connections of all sessions of one schema. */
 export class ListenerTable {
@@ -22,28 +33,44 @@ export class ListenerTable {
 
   /**
    * Makes a connection of this process the newest connection for messages that belong to no request. Returns
-   * its number and the record, or `undefined` if the session has ended.
+   * `undefined` if the session has ended.
    */
   async listen(
     id: string,
-  ): Promise<(StoredRecord & { connection: number; sent: number }) | undefined> {
+    [stream, change, message]: NewTurn,
+  ): Promise<(StoredRecord & Claimed) | undefined> {
     const [row] = await this.#database.query<{
       record: string
       version: number
       connection: number
       sent: number
+      turns: string
     }>(
       `WITH claimed AS (
-         UPDATE {mcp_sessions} SET listener = $2, connection = connection + 1, used_at = now()
-         WHERE id = $1 RETURNING record, version, connection, sent
+         UPDATE {mcp_sessions} SET listener = $2, connection = connection + 1, used_at = now(),
+           turns = CASE WHEN turns -> -1 -> 0 = to_jsonb($5::int) THEN turns ELSE
+             CASE WHEN jsonb_array_length(turns) < ${MAX_TURNS} THEN turns ELSE turns - 0 END
+               || jsonb_build_array(jsonb_build_array(
+                 coalesce($5::int, connection + 1), $6::bigint, coalesce($7::int, sent)
+               )) END
+         WHERE id = $1 RETURNING record, version, connection, sent, turns::text
        )
-       SELECT record, version, connection, sent, pg_notify($3, $4)::text FROM claimed`,
+       SELECT record, version, connection, sent, turns, pg_notify($3, $4)::text FROM claimed`,
       id,
       this.#bus.process,
       this.#bus.channel(),
       payloadOf(TOPIC, id),
+      stream,
+      change,
+      message,
     )
-    return row && { ...row, record: JSON.parse(row.record) as SessionRecord }
+    if (!row) return undefined
+    const { record, turns, ...rest } = row
+    return {
+      ...rest,
+      record: JSON.parse(record) as SessionRecord,
+      turns: JSON.parse(turns) as Turn[],
+    }
   }
 
   /** Records that a connection of {@link listen} was closed, and the position of its last event. */

@@ -1,6 +1,7 @@
 /**
  * A connection for messages that belong to no request. Changes are not stored per session. Instead, each
- * event id contains two positions: that in the log of changes, and that in the session's own messages.
+ * event id contains the number of its stream and two positions: that in the log of changes, and that in the
+ * session's own messages.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -11,10 +12,22 @@ import type { OutgoingStream } from '../../session/streams.ts'
 import { announceTo } from '../../server/features/announce.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { ALL_LISTS, type ChangeLog, type LoggedChange } from '../changes.ts'
+import type { Claimed } from './listener-table.ts'
 import type { StreamNews } from './stream-table.ts'
+import { streamOfChange, streamOfMessage, type NewTurn, type Turn } from './turns.ts'
 
-/** The id of the stream for messages that belong to no request, the same in every session. */
+/**
+ * The stream of all messages of a session that belong to no request. It also begins the ids of the streams that
+ * its client opened for them.
+ */
 export const LISTENING = 'listening'
+
+/** Returns the number of a stream for messages that belong to no request; `undefined` for any other stream. */
+export function listeningNumber(stream: string): number | undefined {
+  // Earlier versions did not number the streams
+  const [, digits] = /^listening(\d{0,9})$/.exec(stream) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
 
 /** The operations of a session that its connections use. */
 export interface ListenerSession {
@@ -24,11 +37,8 @@ export interface ListenerSession {
   readonly changes: ChangeLog
   /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
-  /**
-   * Makes a connection the newest connection. Returns its number and the number of messages so far, or
-   * `undefined` if the session has ended.
-   */
-  readonly claim: () => Promise<{ connection: number; sent: number } | undefined>
+  /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
+  readonly claim: (turn: NewTurn) => Promise<Claimed | undefined>
   /** Records that a connection was closed, and the position of its last event. */
   readonly leave: (connection: number, delivered: string) => void
   readonly report: (error: unknown) => void
@@ -36,12 +46,15 @@ export interface ListenerSession {
 
 /** One connection. */
 export class Listener implements OutgoingStream {
-  readonly id: string = LISTENING
+  readonly id: string
   readonly #session: ListenerSession
+  readonly #stream: number
   /** The number of the connection. Only the connection with the highest number receives messages. */
   number: number | undefined
   /** Whether new messages are sent on the connection. */
   active = false
+  /** The turns of the session's streams when the connection became the newest connection. */
+  turns: readonly Turn[] = []
   #sink: Sink | undefined
   /** The id of the last change that was announced or skipped. */
   #change = 0
@@ -50,8 +63,14 @@ export class Listener implements OutgoingStream {
   readonly #queue: LoggedChange[] = []
   #isSending = false
 
-  constructor(session: ListenerSession, delivered: string) {
+  /**
+   * @param stream The number of the stream.
+   * @param delivered The position of the last event that the client has received.
+   */
+  constructor(session: ListenerSession, stream: number, delivered: string) {
+    this.id = `${LISTENING}${stream}`
     this.#session = session
+    this.#stream = stream
     this.skipTo(delivered)
   }
 
@@ -61,6 +80,12 @@ export class Listener implements OutgoingStream {
 
   connect(sink: Sink): void {
     this.#sink = sink
+    if (this.number === undefined || this.active) return
+    // This process has read changes while the connection was opened
+    void this.catchUp().catch((error: unknown) => {
+      this.active = true
+      this.#session.report(error)
+    })
   }
 
   sendEventId(retry?: number): void {
@@ -78,6 +103,16 @@ export class Listener implements OutgoingStream {
     if (this.#sink?.open) this.#sink.close()
   }
 
+  /**
+   * The turn that begins when this becomes the newest connection. For a client that resumes, it begins with
+   * the next message. Otherwise it begins with the messages that no other connection has sent.
+   */
+  get nextTurn(): NewTurn {
+    return this.number === undefined
+      ? [this.#stream, this.#session.changes.position, null]
+      : [this.#stream, this.#change, this.#message]
+  }
+
   /** The position of the last event: the last change, and the last of the session's own messages. */
   get delivered(): string {
     this.#skipUnrelated()
@@ -93,7 +128,9 @@ export class Listener implements OutgoingStream {
 
   /** Goes back if the session has fewer messages of its own, because a backup was restored. */
   goBackTo(sent: number): void {
-    this.#message = Math.min(this.#message, sent)
+    if (sent >= this.#message) return
+    this.#message = sent
+    this.turns = []
   }
 
   /** Sends a change that was logged. */
@@ -102,7 +139,7 @@ export class Listener implements OutgoingStream {
     if (!this.#isSending) this.#sendQueue().catch(this.#session.report)
   }
 
-  /** Sends the changes that the client missed, and then becomes active. */
+  /** Sends the changes that the client missed on this stream, and then becomes active. */
   async catchUp(): Promise<void> {
     this.#skipUnrelated()
     for (;;) {
@@ -110,7 +147,10 @@ export class Listener implements OutgoingStream {
       const { changes, isComplete } = await this.#session.changes.after(this.#change)
       const areDeleted = changes.length === 0 && this.#change < position
       if (!isComplete || areDeleted) this.#announceAll(position)
-      for (const logged of changes) this.#announce(logged)
+      for (const logged of changes) {
+        if (this.#carries(streamOfChange(this.turns, logged.id))) this.#announce(logged)
+        else this.#change = logged.id
+      }
       // Changes that this process has read in the meantime were not delivered, so they must be read again
       if (changes.length === 0 && position === this.#session.changes.position) break
     }
@@ -125,6 +165,7 @@ export class Listener implements OutgoingStream {
       for (const { seq, message } of news.events) {
         if (seq <= this.#message) continue
         this.#message = seq
+        if (!this.#carries(streamOfMessage(this.turns, seq))) continue
         await this.#sink?.send({ id: this.#eventId(), data: message })
       }
       more = news.more
@@ -168,7 +209,12 @@ export class Listener implements OutgoingStream {
     })
   }
 
+  /** Whether a message belongs to this stream. If its turn is unknown, it may be sent twice, but is not lost. */
+  #carries(stream = this.#stream): boolean {
+    return stream === this.#stream
+  }
+
   #eventId(): string {
-    return `${LISTENING}_${this.delivered}`
+    return `${this.id}_${this.delivered}`
   }
 }

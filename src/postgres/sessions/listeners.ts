@@ -8,6 +8,7 @@ import type { Sink } from '../../session/event-store.ts'
 import type { OutgoingStream } from '../../session/streams.ts'
 import { sessionNotFound } from '../../transport/http/http-error.ts'
 import type { LoggedChange } from '../changes.ts'
+import type { Claimed } from './listener-table.ts'
 import { Listener, type ListenerSession } from './listener.ts'
 
 /** How long to wait before the next attempt when the database cannot be used, in milliseconds. */
@@ -52,22 +53,24 @@ export class Listeners {
   async open(): Promise<OutgoingStream> {
     this.#opening++
     try {
-      const claimed = await this.#session.claim()
+      const { changes } = this.#session
+      const { position } = changes
+      const claimed = await this.#session.claim([null, position, null])
       if (!claimed) throw sessionNotFound()
-      const position = `${this.#session.changes.position}.${claimed.sent}`
-      const listener = new Listener(this.#session, position)
+      const { connection, sent } = claimed
+      const listener = new Listener(this.#session, connection, `${position}.${sent}`)
       this.#all.add(listener)
-      this.#setNewest(listener, claimed.connection)
-      listener.active = true
+      this.#setNewest(listener, claimed)
+      listener.active = changes.position === position
       return listener
     } finally {
       this.#opening--
     }
   }
 
-  /** Connects a client that has received all messages up to a position. */
-  resume(after: string, sink: Sink): void {
-    const listener = new Listener(this.#session, after)
+  /** Connects a client that has received all messages of a stream up to a position. */
+  resume(stream: number, after: string, sink: Sink): void {
+    const listener = new Listener(this.#session, stream, after)
     listener.connect(sink)
     this.#all.add(listener)
     this.#activate(listener)
@@ -124,15 +127,16 @@ export class Listeners {
   }
 
   async #claim(listener: Listener): Promise<void> {
-    const claimed = await this.#session.claim()
+    const claimed = await this.#session.claim(listener.nextTurn)
     if (!claimed) return listener.close()
-    this.#setNewest(listener, claimed.connection)
     listener.goBackTo(claimed.sent)
+    this.#setNewest(listener, claimed)
   }
 
-  #setNewest(listener: Listener, connection: number): void {
+  #setNewest(listener: Listener, { connection, turns }: Claimed): void {
     for (const other of this.#all) if (other !== listener) other.active = false
     listener.number = connection
+    listener.turns = turns
   }
 
   /** Makes a connection the newest connection, and sends the messages that its client missed. */

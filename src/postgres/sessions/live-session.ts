@@ -70,8 +70,8 @@ export class LiveSession {
       },
       changes,
       messagesAfter: (seq) => parts.streams.read(id, LISTENING, seq),
-      claim: async () => {
-        const claimed = await listenerTable.listen(id)
+      claim: async (turn) => {
+        const claimed = await listenerTable.listen(id, turn)
         if (claimed) this.#record.refresh(claimed)
         return claimed
       },

@@ -60,3 +60,8 @@ export const SESSIONS = `CREATE TABLE mcp_sessions (
     at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (session, id)
   );`
+
+// `turns` are the periods in which the streams of a session carried the messages that belong to no request, as in
+// `turns.ts`.
+export const TURNS = `ALTER TABLE mcp_sessions
+    ADD COLUMN IF NOT EXISTS turns jsonb NOT NULL DEFAULT '[]'`

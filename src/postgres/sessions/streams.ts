@@ -10,7 +10,7 @@ import type { MissedEvents, ResumableCall, Sink } from '../../session/event-stor
 import type { OutgoingStream, Streams } from '../../session/streams.ts'
 import { CallStream } from './call-stream.ts'
 import { Follower, type FollowerSession } from './follower.ts'
-import { LISTENING } from './listener.ts'
+import { listeningNumber } from './listener.ts'
 import type { Listeners } from './listeners.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { StreamWriter } from './writer.ts'
@@ -139,7 +139,7 @@ export class SharedStreams implements Streams {
     const streamEnd = eventId.lastIndexOf('_')
     const stream = eventId.slice(0, streamEnd)
     const after = eventId.slice(streamEnd + 1)
-    if (stream === LISTENING) {
+    if (listeningNumber(stream) !== undefined) {
       return /^\d{1,15}\.\d{1,15}$/.test(after) ? new Resumption(stream, after) : undefined
     }
     if (!/^\d{1,15}$/.test(after) || !/^[\w-]{1,64}$/.test(stream)) return undefined
@@ -153,8 +153,10 @@ export class SharedStreams implements Streams {
   resume(missed: MissedEvents, sink: Sink, after: string | null): void {
     if (!(missed instanceof Resumption)) return
     if (after !== null) void sink.send({ id: after, data: '' })
-    if (missed.stream === LISTENING) this.#options.listeners.resume(missed.after, sink)
-    else this.#follow(missed.stream, Number(missed.after), sink)
+    const { stream } = missed
+    const number = listeningNumber(stream)
+    if (number === undefined) this.#follow(stream, Number(missed.after), sink)
+    else this.#options.listeners.resume(number, missed.after, sink)
   }
 
   /**
