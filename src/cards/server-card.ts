@@ -6,7 +6,7 @@
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isExtensionId, isProtocolKey } from '../protocol/meta.ts'
 import type { Authenticator } from '../server/auth.ts'
-import { definitionOf } from '../server/definition.ts'
+import { definitionOf } from '../server/definition-of.ts'
 import type { BaseServer } from '../server/server.ts'
 import { CARD } from './card-shape.ts'
 import { publishedUrlFaults } from './published-url.ts'

@@ -21,7 +21,7 @@ import { createMirror, NO_ENTRIES } from '../server/composition/mirror.ts'
 import type { Mount } from '../server/composition/mount.ts'
 import type { Implementation, Result } from '../protocol/types.ts'
 import type { ReadReturn } from '../server/features/resources.ts'
-import { fullDefinitionOf } from '../server/definition.ts'
+import { fullDefinitionOf } from '../server/definition-of.ts'
 
 /** The upstream connection that all clients share belongs to no principal. */
 const NO_PRINCIPAL = undefined

@@ -12,7 +12,7 @@ import type { ServerDefinition } from '../server/definition.ts'
 import type { Server } from '../server/server.ts'
 import type { UpstreamServer } from './mirrored-entries.ts'
 import { clientIdentity } from './open-calls.ts'
-import { definitionOf } from '../server/definition.ts'
+import { definitionOf } from '../server/definition-of.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 

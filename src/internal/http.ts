@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { definitionOf } from '../server/definition.ts'
+export { definitionOf } from '../server/definition-of.ts'
 export type { PublicDocuments } from '../server/public-documents.ts'
 export type { Secrets } from '../patterns/sealed-state.ts'
 export {

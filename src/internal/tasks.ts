@@ -5,7 +5,7 @@
  * @module
  */
 export type { TaskFactory } from '../server/features/tools.ts'
-export { tasksOf } from '../server/definition.ts'
+export { tasksOf } from '../server/definition-of.ts'
 export type { TaskEngine } from '../tasks/engine.ts'
 export type { ServerTasks } from '../tasks/tasks.ts'
 export type { InputOutcome, NewTask } from '../tasks/record.ts'

@@ -5,7 +5,8 @@
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { SdkError } from '../protocol/errors.ts'
-import { definitionOf, type ServerDefinition } from '../server/definition.ts'
+import type { ServerDefinition } from '../server/definition.ts'
+import { definitionOf } from '../server/definition-of.ts'
 import type { RateLimitStore } from '../server/middleware/rate-limit-store.ts'
 import type { Notifier } from '../server/notifier.ts'
 import type { BaseServer } from '../server/server.ts'

@@ -42,13 +42,7 @@ import type { LogRules } from './request/logging.ts'
 import type { AskMode, InputOptions } from './request/ask-mode.ts'
 import type { Suspension } from './request/outcome.ts'
 import type { HandlerContext } from './request/base-request-context.ts'
-import type {
-  BaseServer,
-  BaseServerOptions,
-  Middleware,
-  Server,
-  WrapServerMessage,
-} from './server.ts'
+import type { BaseServerOptions, Middleware, WrapServerMessage } from './server.ts'
 
 /** The parts from which a preset composes a server, so that unused parts stay out of the bundle. */
 export interface ServerFeatures {
@@ -263,64 +257,6 @@ export function defineServer(
     definition.report(new TypeError(message))
   }
   return definition
-}
-
-/** The definitions of servers, which are hidden from their authors. */
-const definitions = new WeakMap<object, ServerDefinition>()
-
-/** Associates a definition with the server object that the author uses. */
-export function attachDefinition<T extends object>(server: T, definition: ServerDefinition): T {
-  definitions.set(server, definition)
-  return server
-}
-
-/**
- * Returns the definition of any server.
- *
- * @throws {TypeError} If the value was not created by a `createServer`, or a tool requires tasks
- * but no extension supports them.
- */
-export function definitionOf(server: BaseServer): ServerDefinition {
-  const definition = unverifiedDefinitionOf(server)
-  definition.verify?.()
-  if (!definition.tasks) {
-    for (const [name, { item, mirrored }] of definition.tools.entries()) {
-      if (mirrored || item.execution?.taskSupport !== 'required') continue
-      throw new TypeError(`The tool "${name}" must run as a task: extend the server with tasks()`)
-    }
-  }
-  return definition
-}
-
-/**
- * Returns the definition of any server, which may still lack extensions.
- *
- * @throws {TypeError} If the value was not created by a `createServer`.
- */
-export function unverifiedDefinitionOf(server: BaseServer): ServerDefinition {
-  const definition = definitions.get(server)
-  if (definition) return definition
-  throw foreignServerError('edgewise/server or edgewise/server/tiny')
-}
-
-/**
- * Returns the definition of a full server from `edgewise/server`, but not of a tiny one.
- *
- * @throws {TypeError} If the value is not a full server.
- */
-export function fullDefinitionOf(server: Server): ServerDefinition {
-  const definition = definitions.get(server)
-  if (definition?.notify) return definition
-  throw foreignServerError('edgewise/server')
-}
-
-function foreignServerError(entries: string): TypeError {
-  return new TypeError(`The server must be made by createServer of ${entries}`)
-}
-
-/** Returns the factory that turns a server's calls into tasks, if the server supports tasks. */
-export function tasksOf(server: BaseServer): TaskFactory | undefined {
-  return definitionOf(server).tasks
 }
 
 function requireInfo(info: Implementation): Implementation {

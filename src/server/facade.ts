@@ -3,7 +3,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
-import { attachDefinition, type ServerDefinition } from './definition.ts'
+import type { ServerDefinition } from './definition.ts'
+import { attachDefinition } from './definition-of.ts'
 import { promptEntry } from './features/prompts.ts'
 import { resourceEntry } from './features/resources.ts'
 import { toolEntry } from './features/tools.ts'

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { requireTransport, type Transport } from '../protocol/transport.ts'
-import { definitionOf } from './definition.ts'
+import { definitionOf } from './definition-of.ts'
 import { Outbox } from './outbox.ts'
 import type { InputOptions } from './request/ask-mode.ts'
 import type { Authorizer, Caller } from './request/exchange.ts'

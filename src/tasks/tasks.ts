@@ -18,7 +18,7 @@ import type {
   ExtensionMethod,
   ServerExtensionOptions,
 } from '../server/composition/server-extension.ts'
-import { fullDefinitionOf } from '../server/definition.ts'
+import { fullDefinitionOf } from '../server/definition-of.ts'
 import type { ToolReturn } from '../server/features/tool-result.ts'
 import type { TaskFactory, ToolEntry } from '../server/features/tools.ts'
 import { taskIdOf } from './context.ts'

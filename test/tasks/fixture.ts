@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { TasksOptions } from '../../src/tasks/options.ts'
 import { TaskEngine, type EngineOptions } from '../../src/tasks/engine.ts'
-import { fullDefinitionOf } from '../../src/server/definition.ts'
+import { fullDefinitionOf } from '../../src/server/definition-of.ts'
 import {
   ErrorCode,
   ProtocolError,

@@ -39,7 +39,8 @@ import type {
   ServerExtensionOptions,
 } from './server-extension.ts'
 import type { Unsubscribe } from '../notifier.ts'
-import { fullDefinitionOf, type ClientInput } from '../definition.ts'
+import type { ClientInput } from '../definition.ts'
+import { fullDefinitionOf } from '../definition-of.ts'
 import type { Server } from '../server.ts'
 import { ExtensionError } from './extension-error.ts'
 

@@ -13,7 +13,7 @@ import { createMirror, NO_ENTRIES, UNCHECKED, type SourceEntries } from './mirro
 import { getPrompt, type PromptEntry, type PromptReturn } from '../features/prompts.ts'
 import type { Entry, Registry } from '../registry.ts'
 import { readResource, type ReadReturn } from '../features/resources.ts'
-import { fullDefinitionOf } from '../definition.ts'
+import { fullDefinitionOf } from '../definition-of.ts'
 import type { ServerDefinition } from '../definition.ts'
 import type { MountSource, Server } from '../server.ts'
 import type { ToolReturn } from '../features/tool-result.ts'

@@ -13,7 +13,7 @@ import { isAnswerable, parseJson, readableId, validateMessage } from '../../prot
 import { accountOf } from '../../patterns/account.ts'
 import { serveTransport, type ServeTransportOptions } from '../../server/serve-transport.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { definitionOf } from '../../server/definition.ts'
+import { definitionOf } from '../../server/definition-of.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { EVENT_STREAM_HEADERS, EventStream } from '../http/event-stream.ts'
 import { acceptsEvents, readBody } from '../http/request-body.ts'

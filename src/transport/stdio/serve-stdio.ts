@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { serveTransport, type ServeTransportOptions } from '../../server/serve-transport.ts'
-import { definitionOf } from '../../server/definition.ts'
+import { definitionOf } from '../../server/definition-of.ts'
 import type { BaseServer } from '../../server/server.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 
