@@ -3,15 +3,19 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
-import { validateAuthResponse } from 'oauth4webapi'
-import { digestText } from '../patterns/digest.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { isLoopback } from '../patterns/loopback.ts'
 import { withTimeout } from '../patterns/timeout.ts'
-import { encodeBase64Url } from '../protocol/base64url.ts'
-import { isObject } from '../protocol/validate.ts'
-import { AuthorizationError } from './errors.ts'
+import { parseUrl } from '../patterns/url.ts'
+import {
+  CODE_GRANT,
+  createFlow,
+  OFFLINE_ACCESS,
+  readFlow,
+  redeemCode,
+} from './authorization-code.ts'
 import type { AuthorizationFlow } from './authorization-flow.ts'
+import { AuthorizationError } from './errors.ts'
 import {
   AUTHORIZATION_OPTION_NAMES,
   type AuthorizationOptions,
@@ -33,8 +37,6 @@ import {
 import { forgetRegistration } from './registration-store.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
-import { checkUrl } from './urls.ts'
-import { parseUrl } from '../patterns/url.ts'
 
 /** How users are signed in. */
 export interface SignInOptions extends AuthorizationOptions, RegistrationOptions {
@@ -92,27 +94,11 @@ export function signIn(options: SignInOptions): SignIn {
   return new TokenProvider(new CodeGrant(options), options)
 }
 
-const CODE_GRANT = 'authorization_code'
 const REFRESH_GRANT = 'refresh_token'
 /** A refresh has no redirect. */
 const NO_REDIRECT = undefined
 /** The error of a callback that did not arrive has no response. */
 const NO_ANSWER = undefined
-/** How much of the server's description of an error is quoted, in UTF-16 units. */
-const MAX_DESCRIPTION_LENGTH = 300
-/** The scope that requests refresh tokens. */
-const OFFLINE_ACCESS = 'offline_access'
-
-/** The stored state of a flow while the user is away. */
-type Flow = {
-  readonly server: string
-  readonly issuer: string
-  readonly resource: string
-  readonly scopes: readonly string[]
-  readonly redirectUri: string
-  readonly state: string
-  readonly verifier: string
-}
 
 class CodeGrant implements Grant {
   readonly offlineScope: string | undefined
@@ -158,7 +144,7 @@ class CodeGrant implements Grant {
           throw new AuthorizationError('authorization', message, NO_ANSWER, cause)
         })
         try {
-          const obtained = redeem(allowedRequest, client, flow, callback)
+          const obtained = redeemCode(allowedRequest, client, flow, callback)
           return await addRegistration(request, client, obtained)
         } catch (error) {
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
@@ -200,7 +186,7 @@ class CodeGrant implements Grant {
     const token = await addRegistration(
       request,
       client,
-      redeem(request, client, savedFlow, callback),
+      redeemCode(request, client, savedFlow, callback),
     )
     return { server, token }
   }
@@ -240,78 +226,6 @@ function registeredWithout({ server }: GrantRequest, missing: string): Authoriza
   return new AuthorizationError('registration', message)
 }
 
-/** 256 random bits in 43 characters, the minimum length of a code verifier. */
-function randomText(): string {
-  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)))
-}
-
-/** Creates the authorization URL, and the state to store while the user is away. */
-async function createFlow(
-  { network, server, resource, scopes, mcpServer }: GrantRequest,
-  { client_id }: RegisteredClient,
-  redirectUri: string,
-): Promise<{ url: string; flow: Flow }> {
-  const { issuer, authorization_endpoint: endpoint } = server
-  const step = 'authorization'
-  const url = await checkUrl(endpoint, 'authorization endpoint', step, network.allowed)
-  const state = randomText()
-  const verifier = randomText()
-  const params = {
-    response_type: 'code',
-    client_id,
-    redirect_uri: redirectUri,
-    state,
-    code_challenge: await digestText(verifier),
-    code_challenge_method: 'S256',
-    resource,
-    ...scopeParam(scopes),
-    // OpenID Connect issues refresh tokens only after the user was asked for consent
-    ...(scopes.includes(OFFLINE_ACCESS) && { prompt: 'consent' }),
-  }
-  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
-  const flow = { server: mcpServer, issuer, resource, scopes, redirectUri, state, verifier }
-  return { url: url.href, flow }
-}
-
-/** Validates the authorization response before anything else, and redeems the code. */
-async function redeem(
-  request: GrantRequest,
-  client: RegisteredClient,
-  flow: Flow,
-  callback: string,
-): Promise<TokenRecord> {
-  const step = 'authorization'
-  const { server } = request
-  let params: URLSearchParams
-  try {
-    const { searchParams } = new URL(callback)
-    const { client_id } = client
-    params = validateAuthResponse(server, { client_id }, searchParams, flow.state)
-  } catch (cause) {
-    const {
-      error,
-      error_description: description,
-      message,
-    } = cause as {
-      error?: string
-      error_description?: string
-      message: string
-    }
-    if (!error) throw new AuthorizationError(step, `The response was dropped: ${message}`)
-    const excerpt = description?.slice(0, MAX_DESCRIPTION_LENGTH)
-    const detail = excerpt ? `${error}, ${excerpt}` : error
-    const url = server.authorization_endpoint ?? ''
-    const answer = { url, status: 302, error, description }
-    throw new AuthorizationError(step, `"${server.issuer}" granted no access (${detail})`, answer)
-  }
-  const [code, secondCode] = params.getAll('code')
-  if (!code) throw new AuthorizationError(step, 'The response has no code')
-  if (secondCode !== undefined) throw new AuthorizationError(step, 'The response has two codes')
-  const { redirectUri: redirect_uri, verifier: code_verifier } = flow
-  const grant = { code, redirect_uri, code_verifier }
-  return requestToken(request, client, CODE_GRANT, grant)
-}
-
 /** Without PKCE, a leaked code is as useful to an attacker as a leaked token, so no code is requested. */
 function requirePkce({ server, isOld }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
@@ -333,18 +247,4 @@ function isUnknownClient(error: unknown): boolean {
 
 function errorCodeOf(error: unknown): string | undefined {
   return error instanceof AuthorizationError ? error.answer?.error : undefined
-}
-
-/** Parses the state that was stored while the page was left. */
-function readFlow(text: string): Flow {
-  const flow: unknown = JSON.parse(text)
-  if (isFlow(flow)) return flow
-  throw new AuthorizationError('authorization', 'The stored sign-in state cannot be read')
-}
-
-function isFlow(value: unknown): value is Flow {
-  if (!isObject(value) || !Array.isArray(value.scopes)) return false
-  const { server, issuer, resource, redirectUri, state, verifier } = value
-  const texts = [server, issuer, resource, redirectUri, state, verifier]
-  return texts.every((text) => typeof text === 'string')
 }
