@@ -2,15 +2,21 @@
  * Regular expressions that count their steps, so that catastrophic backtracking can be stopped.
  * Platforms have no such limit.
  *
- * The matcher tries the same alternatives in the same order as a backtracking engine. It stores untried
- * alternatives in a list, because recursion would exhaust the stack on a long text. Single characters
- * are matched by the platform's engine, so that classes and Unicode properties have the same meaning.
- *
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */
-
-/** Counts one step. Throws when no step is left. */
-export type CountStep = () => void
+import {
+  assertion,
+  characterClass,
+  isBoundary,
+  literal,
+  matchesAt,
+  repeatAny,
+  repeatChar,
+  widthOf,
+  type Atom,
+  type CountStep,
+  type Matcher,
+} from './pattern-matchers.ts'
 
 /** A pattern whose matching can be stopped. */
 export interface BoundedPattern {
@@ -20,35 +26,8 @@ export interface BoundedPattern {
   test(text: string, countStep: CountStep): boolean
 }
 
-/** One attempt to match a text. */
-interface MatchAttempt {
-  readonly text: string
-  readonly countStep: CountStep
-  /** The alternatives that were not tried yet; the last is tried first. */
-  readonly untried: [next: Next, at: number][]
-}
-
-/** Matches the rest of the pattern. */
-type Next = (at: number) => void
-/**
- * Matches a part of the pattern at an index: calls `next` with the index behind it, and adds other
- * ways to match to `untried`.
- */
-type Matcher = (run: MatchAttempt, at: number, next: Next) => void
-/** Whether a code point is in a character class. */
-type CharTest = (char: number) => boolean
-
-/** A part of a pattern that a quantifier can follow. */
-interface Atom {
-  /** Set if it matches a single character. */
-  readonly char?: CharTest
-  readonly match: Matcher
-}
-
 /** A pattern up to this length costs little at each index of a text. */
 const SHORT_LENGTH = 50
-/** The maximum number of untried alternatives, to limit memory. */
-const MAX_UNTRIED = 1_000_000
 
 /**
  * Parses a valid pattern of the `u` flag.
@@ -73,22 +52,6 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
       return false
     },
   }
-}
-
-/** Tries all alternatives at an index until one matches. */
-function matchesAt(match: Matcher, { text, countStep }: MatchAttempt, at: number): boolean {
-  let isFound = false
-  const untried: MatchAttempt['untried'] = []
-  const onMatch = (): void => {
-    isFound = true
-  }
-  match({ text, countStep, untried }, at, onMatch)
-  for (let alternative = untried.pop(); alternative && !isFound; alternative = untried.pop()) {
-    if (untried.length > MAX_UNTRIED) throw new RangeError('Too many alternatives are left')
-    const [next, index] = alternative
-    next(index)
-  }
-  return isFound
 }
 
 /** Turns a pattern into functions. */
@@ -221,105 +184,4 @@ function rangeOfBraces(
   const min = Number(low)
   if (!comma) return { min, max: min }
   return { min, max: high ? Number(high) : Infinity }
-}
-
-interface Repeat {
-  readonly min: number
-  readonly max: number
-  readonly isGreedy: boolean
-}
-
-/**
- * Repeats a character. A greedy repetition first takes as many characters as possible, and then one less
- * for each further attempt; a lazy one first takes as few as possible, and then one more. Only the next
- * attempt is in the list of untried alternatives.
- */
-function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
-  return ({ text, countStep, untried }, start, next) => {
-    const advance = (at: number, count: number): number | undefined => {
-      countStep()
-      const code = text.codePointAt(at)
-      return count < max && code !== undefined && char(code) ? at + widthOf(code) : undefined
-    }
-    const retreat = (at: number): number | undefined => {
-      if (count <= min) return undefined
-      return at - (at - 2 >= start ? widthOf(text.codePointAt(at - 2) ?? 0) : 1)
-    }
-    let count = 0
-    let end = start
-    while (isGreedy || count < min) {
-      const advanced = advance(end, count)
-      if (advanced === undefined) break
-      end = advanced
-      count++
-    }
-    if (count < min) return
-    const tryOtherCount = (at: number): void => {
-      const otherEnd = isGreedy ? retreat(at) : advance(at, count)
-      if (otherEnd === undefined) return
-      count += isGreedy ? -1 : 1
-      untried.push([tryOtherCount, otherEnd])
-      next(otherEnd)
-    }
-    untried.push([tryOtherCount, end])
-    next(end)
-  }
-}
-
-/** Repeats a group. An empty match ends the repetition once `min` is reached. */
-function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
-  const repeat = (run: MatchAttempt, at: number, next: Next, count: number): void => {
-    run.countStep()
-    const again: Next = (from) => {
-      if (count >= max) return
-      match(run, from, (end) => {
-        if (end !== from || count < min) {
-          run.untried.push([(to) => repeat(run, to, next, count + 1), end])
-        }
-      })
-    }
-    if (count < min) return again(at)
-    run.untried.push([isGreedy ? next : again, at])
-    if (isGreedy) again(at)
-    else next(at)
-  }
-  return (run, at, next) => repeat(run, at, next, 0)
-}
-
-/** An atom that consumes nothing, such as `^` or a lookahead. */
-function assertion(isTrue: (run: MatchAttempt, at: number) => boolean): Atom {
-  return {
-    match(run, at, next) {
-      run.countStep()
-      if (isTrue(run, at)) next(at)
-    },
-  }
-}
-
-function literal(source: string): CharTest {
-  const code = source.codePointAt(0)
-  return (char) => char === code
-}
-
-/** Tests characters with the platform's engine, and caches the results. */
-function characterClass(source: string): CharTest {
-  const pattern = new RegExp(`^${source}$`, 'u')
-  const results = new Map<number, boolean>()
-  return (char) => {
-    let result = results.get(char)
-    if (result === undefined) {
-      result = pattern.test(String.fromCodePoint(char))
-      results.set(char, result)
-    }
-    return result
-  }
-}
-
-/** The number of UTF-16 units of a code point. */
-function widthOf(code: number): 1 | 2 {
-  return code > 0xffff ? 2 : 1
-}
-
-function isBoundary(text: string, at: number): boolean {
-  return /\w/.test(text[at - 1] ?? '') !== /\w/.test(text[at] ?? '')
 }

@@ -3,7 +3,8 @@
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-6.4
  */
-import type { BoundedPattern, CountStep } from './bounded-pattern.ts'
+import type { BoundedPattern } from './bounded-pattern.ts'
+import type { CountStep } from './pattern-matchers.ts'
 
 /** How many steps each character of a value allows, in addition to `maxSteps`. */
 const STEPS_PER_CHARACTER = 10
