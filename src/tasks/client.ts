@@ -18,7 +18,8 @@ import {
   startCoreTask,
   type TaskClient,
 } from './core-client.ts'
-import { waitForTask, type TaskPollingOptions } from './wait-for-task.ts'
+import type { TaskPollingOptions } from './polling.ts'
+import { waitForTask } from './wait-for-task.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { wrapHandler } from './related.ts'
 import { isObject } from '../protocol/validate.ts'

@@ -20,7 +20,7 @@ import type {
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, ExtensionRequest } from '../client/extension.ts'
-import { taskReporter, type TaskPollingOptions } from './wait-for-task.ts'
+import { taskReporter, type TaskPollingOptions } from './polling.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 
 /** A client that can call tools in every revision. */

@@ -4,77 +4,19 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { callHook } from '../patterns/hooks.ts'
 import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
-import type { InputRequest, Result, DetailedTask } from '../protocol/types.ts'
+import type { Result, DetailedTask } from '../protocol/types.ts'
 import { startedOperation, type RepeatedRequestOptions } from '../client/client-extension.ts'
-import type { ExtensionClient } from '../client/extension.ts'
 import { abortReason, sleep } from '../patterns/abort.ts'
-import type { RequestOptions } from '../client/request-options.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
+import { taskReporter, type AwaitedTask } from './polling.ts'
 import { isFinal } from './record.ts'
+import { TaskInput } from './task-input.ts'
 
-/** How tasks are polled. */
-export interface TaskPollingOptions {
-  /**
-   * Poll interval if the server suggests none, in milliseconds.
-   *
-   * @default 1000
-   */
-  readonly pollIntervalMs?: number
-  /**
-   * The longest poll interval, regardless of the server's, in milliseconds.
-   *
-   * @default 60000
-   */
-  readonly maxPollIntervalMs?: number
-  /**
-   * Subscribes to notifications instead of polling if the server sends them.
-   *
-   * @default true
-   */
-  readonly notifications?: boolean
-  /**
-   * Called with the task at first and after every change. Store its id here so that another process
-   * can resume polling.
-   */
-  readonly onTask?: (task: DetailedTask) => void
-}
-
-/** A task to wait for, and how. */
-export interface AwaitedTask {
-  readonly client: ExtensionClient
-  readonly taskId: string
-  readonly options: TaskPollingOptions
-  readonly request: RequestOptions
-  /** The last known state of the task. */
-  readonly task?: DetailedTask | undefined
-}
-
-/** Reports each change of a task: to `onTask`, and as progress of the original call. */
-export function taskReporter(
-  { onTask }: TaskPollingOptions,
-  { onProgress }: RequestOptions,
-): (task: DetailedTask) => void {
-  let progress = 0
-  let lastReported: string | undefined
-  return (task) => {
-    const { status, statusMessage: message = status, lastUpdatedAt } = task
-    const state = `${status} ${message} ${lastUpdatedAt}`
-    if (state === lastReported) return
-    lastReported = state
-    callHook(() => onTask?.(task))
-    progress++
-    callHook(() => onProgress?.({ progressToken: task.taskId, progress, message }))
-  }
-}
-
-/** A failed request contains no poll interval that the server suggests. */
-const NO_SUGGESTION = undefined
 /** Number of polls before subscribing to notifications. */
 const POLLS_BEFORE_SUBSCRIBING = 2
 /** How long polling pauses while the server sends notifications, in milliseconds. */
@@ -98,7 +40,7 @@ export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
   } catch (error) {
     const givesUp =
       request.signal?.aborted ||
-      (wait.inputError && !isAnsweredLater(request, error)) ||
+      (wait.input.failure && !isAnsweredLater(request, error)) ||
       (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
     // An aborted caller does not wait for the cancellation
     if (givesUp) cancelTask(awaited.client, awaited.taskId).catch(() => {})
@@ -118,14 +60,11 @@ class TaskWait {
   readonly #awaited: AwaitedTask
   readonly #report: (task: DetailedTask) => void
   readonly #startedAt = performance.now()
-  /** The keys of requests that are answered or being answered. */
-  readonly #answered = new Set<string>()
+  readonly input: TaskInput
   #task: DetailedTask | undefined
   /** The state in the last notification, until it is processed. */
   #notified: DetailedTask | undefined
   #endPause: (() => void) | undefined
-  /** The error because of which a request for input cannot be answered. */
-  inputError: { error: unknown } | undefined
   #isSubscribed = false
   #hasSubscribed = false
   #failures = 0
@@ -134,6 +73,11 @@ class TaskWait {
   constructor(awaited: AwaitedTask) {
     this.#awaited = awaited
     this.#report = taskReporter(awaited.options, awaited.request)
+    this.input = new TaskInput(
+      awaited,
+      () => this.#poll(),
+      () => this.#endPause?.(),
+    )
   }
 
   async run(): Promise<Result> {
@@ -146,10 +90,10 @@ class TaskWait {
         const result = task && resultOf(task)
         if (result) return result
         if (task) {
-          this.#answerRequests(task, runEnd.signal)
+          this.input.answer(task, runEnd.signal)
           await this.#pause(task)
         }
-        if (this.inputError) throw this.inputError.error
+        if (this.input.failure) throw this.input.failure.error
         if (this.#polls >= POLLS_BEFORE_SUBSCRIBING && options.notifications !== false)
           this.#subscribe(runEnd.signal)
         const notified = this.#notified
@@ -193,57 +137,9 @@ class TaskWait {
     }
   }
 
-  /**
-   * Answers requests for input that were not answered before, while polling continues: another
-   * client may answer first, and a task can finish while a request is pending.
-   */
-  #answerRequests({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
-    const unanswered = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
-    if (unanswered.length === 0) return
-    for (const [key] of unanswered) this.#answered.add(key)
-    const newRequests = Object.fromEntries(unanswered)
-    this.#sendAnswers(newRequests, signal).catch(async (error: unknown) => {
-      if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
-      this.inputError ??= { error }
-      this.#endPause?.()
-    })
-  }
-
-  /**
-   * Whether the task still waits for the input, so that the server rejected the answer for another
-   * reason than that some other client had answered first.
-   */
-  async #needsInput(answered: { [key: string]: InputRequest }): Promise<boolean> {
-    const task = await this.#poll().catch(() => undefined)
-    const inputRequests = task ? (task.inputRequests ?? {}) : answered
-    return Object.keys(answered).some((key) => Object.hasOwn(inputRequests, key))
-  }
-
-  async #sendAnswers(
-    inputRequests: { [key: string]: InputRequest },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { client, taskId, request } = this.#awaited
-    const inputResponses = await client.answerInputs?.('tools/call', inputRequests, signal, request)
-    if (!inputResponses) {
-      const message = `The task "${taskId}" requests input, which this client does not support`
-      throw new SdkError('INVALID_MESSAGE', message)
-    }
-    const { timeoutMs } = request
-    for (let failures = 1; ; failures++) {
-      try {
-        await client.request('tasks/update', { taskId, inputResponses }, { signal, timeoutMs })
-        return
-      } catch (error) {
-        if (!isTransient(error)) throw error
-        await sleep(pollDelayMs(NO_SUGGESTION, failures, this.#awaited.options), signal)
-      }
-    }
-  }
-
   /** Waits until the next poll is due or a notification arrives. */
   async #pause(task: DetailedTask): Promise<void> {
-    if (this.#notified || this.inputError) return
+    if (this.#notified || this.input.failure) return
     const intervalMs = this.#intervalMs(task.pollIntervalMs)
     await this.#wait(this.#isSubscribed ? Math.max(intervalMs, SUBSCRIBED_POLL_MS) : intervalMs)
   }

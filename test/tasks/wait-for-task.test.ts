@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import type { TaskPollingOptions } from '../../src/tasks/wait-for-task.ts'
+import type { TaskPollingOptions } from '../../src/tasks/polling.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { ErrorCode, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/presets/server.ts'

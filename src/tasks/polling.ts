@@ -1,0 +1,64 @@
+/**
+ * How a client polls a task, and reports its changes.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
+import type { ExtensionClient } from '../client/extension.ts'
+import type { RequestOptions } from '../client/request-options.ts'
+import { callHook } from '../patterns/hooks.ts'
+import type { DetailedTask } from '../protocol/types.ts'
+
+/** How tasks are polled. */
+export interface TaskPollingOptions {
+  /**
+   * Poll interval if the server suggests none, in milliseconds.
+   *
+   * @default 1000
+   */
+  readonly pollIntervalMs?: number
+  /**
+   * The longest poll interval, regardless of the server's, in milliseconds.
+   *
+   * @default 60000
+   */
+  readonly maxPollIntervalMs?: number
+  /**
+   * Subscribes to notifications instead of polling if the server sends them.
+   *
+   * @default true
+   */
+  readonly notifications?: boolean
+  /**
+   * Called with the task at first and after every change. Store its id here so that another process
+   * can resume polling.
+   */
+  readonly onTask?: (task: DetailedTask) => void
+}
+
+/** A task to wait for, and how. */
+export interface AwaitedTask {
+  readonly client: ExtensionClient
+  readonly taskId: string
+  readonly options: TaskPollingOptions
+  readonly request: RequestOptions
+  /** The last known state of the task. */
+  readonly task?: DetailedTask | undefined
+}
+
+/** Reports each change of a task: to `onTask`, and as progress of the original call. */
+export function taskReporter(
+  { onTask }: TaskPollingOptions,
+  { onProgress }: RequestOptions,
+): (task: DetailedTask) => void {
+  let progress = 0
+  let lastReported: string | undefined
+  return (task) => {
+    const { status, statusMessage: message = status, lastUpdatedAt } = task
+    const state = `${status} ${message} ${lastUpdatedAt}`
+    if (state === lastReported) return
+    lastReported = state
+    callHook(() => onTask?.(task))
+    progress++
+    callHook(() => onProgress?.({ progressToken: task.taskId, progress, message }))
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Answers a task's requests for input, while the client waits for the task.
+ *
+ * @see https://modelcontextprotocol.io/extensions/tasks/overview
+ */
+import { sleep } from '../patterns/abort.ts'
+import { isTransient } from '../patterns/transient.ts'
+import { SdkError, ProtocolError } from '../protocol/errors.ts'
+import type { DetailedTask, InputRequest } from '../protocol/types.ts'
+import { pollDelayMs } from './poll-interval.ts'
+import type { AwaitedTask } from './polling.ts'
+
+/** A failed request contains no poll interval that the server suggests. */
+const NO_SUGGESTION = undefined
+
+/** The input that a task requests. */
+export class TaskInput {
+  readonly #awaited: AwaitedTask
+  readonly #poll: () => Promise<DetailedTask | undefined>
+  readonly #onFailure: () => void
+  /** The keys of requests that are answered or being answered. */
+  readonly #answered = new Set<string>()
+  /** The error because of which a request cannot be answered. */
+  failure: { error: unknown } | undefined
+
+  /**
+   * @param poll Returns the current state of the task; `undefined` after a transient error.
+   * @param onFailure Called when {@link failure} is set.
+   */
+  constructor(
+    awaited: AwaitedTask,
+    poll: () => Promise<DetailedTask | undefined>,
+    onFailure: () => void,
+  ) {
+    this.#awaited = awaited
+    this.#poll = poll
+    this.#onFailure = onFailure
+  }
+
+  /**
+   * Answers requests for input that were not answered before, while polling continues: another
+   * client may answer first, and a task can finish while a request is pending.
+   */
+  answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
+    const unanswered = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
+    if (unanswered.length === 0) return
+    for (const [key] of unanswered) this.#answered.add(key)
+    const newRequests = Object.fromEntries(unanswered)
+    this.#sendAnswers(newRequests, signal).catch(async (error: unknown) => {
+      if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
+      this.failure ??= { error }
+      this.#onFailure()
+    })
+  }
+
+  /**
+   * Whether the task still waits for the input, so that the server rejected the answer for another
+   * reason than that some other client had answered first.
+   */
+  async #needsInput(answered: { [key: string]: InputRequest }): Promise<boolean> {
+    const task = await this.#poll().catch(() => undefined)
+    const inputRequests = task ? (task.inputRequests ?? {}) : answered
+    return Object.keys(answered).some((key) => Object.hasOwn(inputRequests, key))
+  }
+
+  async #sendAnswers(
+    inputRequests: { [key: string]: InputRequest },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, taskId, request } = this.#awaited
+    const inputResponses = await client.answerInputs?.('tools/call', inputRequests, signal, request)
+    if (!inputResponses) {
+      const message = `The task "${taskId}" requests input, which this client does not support`
+      throw new SdkError('INVALID_MESSAGE', message)
+    }
+    const { timeoutMs } = request
+    for (let failures = 1; ; failures++) {
+      try {
+        await client.request('tasks/update', { taskId, inputResponses }, { signal, timeoutMs })
+        return
+      } catch (error) {
+        if (!isTransient(error)) throw error
+        await sleep(pollDelayMs(NO_SUGGESTION, failures, this.#awaited.options), signal)
+      }
+    }
+  }
+}
