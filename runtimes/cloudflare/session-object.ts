@@ -24,6 +24,7 @@ import { readSessionStream, sessionStreamHeaders } from './subscription-filter.t
 import { handlerOptions, type WorkerOptions } from './options.ts'
 import { sealingSecrets } from './secrets.ts'
 import { createSessionId } from './session-id.ts'
+import { SessionLifetime } from './session-lifetime.ts'
 import { ObjectSessionStore } from './session-store.ts'
 import { bindStorage } from './storage-binding.ts'
 import { refuse, SseSession } from './sse-session.ts'
@@ -61,8 +62,6 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
   // The Worker checks hosts, so the object does not: `#end` uses the made-up host `session`
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const optionsOfHandler = handlerOptions(rest)
-  // The use of a session is recorded only this often, so that most requests write nothing
-  const touchMs = Math.min(idleMs / 10, 60_000)
 
   return class McpSession extends DurableObject {
     readonly #store: ObjectSessionStore
@@ -71,6 +70,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
     /** Whether new sessions share this object. */
     #shared = false
     readonly #syncQueue: HubSyncQueue
+    readonly #lifetime: SessionLifetime
 
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
@@ -78,8 +78,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       this.#sse = new SseSession(ctx)
       this.#syncQueue = new HubSyncQueue(storage, hub, (id) => {
         const record = this.#store.load(id)
-        // `listens` is `true` while a client listens, and `false` after `#postponeOnce`. In both cases the
-        // hub must know the session. `undefined` means that no client has listened
+        // `listens` is `true` while a client listens, and `false` after its session's end was postponed.
+        // In both cases the hub must know the session. `undefined` means that no client has listened
         return record && { watches: watchedBy(record), listens: record.listens !== undefined }
       })
       this.#store = new ObjectSessionStore(storage, {
@@ -90,6 +90,14 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         },
         syncQueue: this.#syncQueue,
         onError: (error) => console.error(error),
+      })
+      this.#lifetime = new SessionLifetime({
+        storage: ctx.storage,
+        store: this.#store,
+        hub,
+        idleMs,
+        isConnected: (id) => ctx.getWebSockets(id).length > 0 || this.#sse.sink !== undefined,
+        end: (id) => this.#end(id),
       })
       const objectOptions: HandlerOptions = {
         ...optionsOfHandler,
@@ -127,7 +135,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       hub.start()
       // The use by a GET need not be recorded, because the hub knows which sessions listen
       const sessionId = request.headers.get('mcp-session-id')
-      if (request.method !== 'GET') this.#touch(sessionId)
+      if (request.method !== 'GET' && sessionId !== null) this.#lifetime.touch(sessionId)
       const isSse = isAt(request, ssePath)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
@@ -149,7 +157,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         if (openedStream && !(await this.#prepare(openedStream.session))) return noStream()
         // Read the header only if necessary, because reading headers is slow on workerd
         const openedId = sessionId === null || isSse ? response.headers.get('mcp-session-id') : null
-        if (openedId === null || (await this.#setAlarm())) return response
+        if (openedId === null || (await this.#lifetime.setAlarm())) return response
         // Without an alarm, the session would never end
         await this.#end(openedId)
         return refuse(503, 'Sessions cannot be stored at the moment', { 'retry-after': '60' })
@@ -163,10 +171,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
      * @returns Whether the hub knows the subscriptions.
      */
     async #prepare(id: string): Promise<boolean> {
-      const record = this.#store.load(id)
-      // The handler has the record in memory, where `listens` is still `true`. It does not know that
-      // `#postponeOnce` has set `listens` to `false` in the store
-      if (record?.listens === false) await this.#save(id, { ...record, listens: true })
+      await this.#lifetime.noteListening(id)
       // The hub may have missed a sync that was due before this object came into memory
       return this.#syncQueue.resync(id)
     }
@@ -186,9 +191,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
 
     /** Ends the idle sessions. */
     override async alarm(): Promise<void> {
-      const checkTimes = await Promise.all(
-        this.#store.sessionUses().map((use) => this.#endIfIdle(use)),
-      )
+      const nextCheck = await this.#lifetime.endIdle()
       try {
         this.#store.deleteEvents(Date.now() - idleMs)
       } catch (error) {
@@ -197,22 +200,8 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         console.error(error)
       }
       await this.#syncQueue.retry()
-      const next = Math.min(...checkTimes, this.#syncQueue.retryAt)
+      const next = Math.min(nextCheck, this.#syncQueue.retryAt)
       if (next < Infinity) await this.ctx.storage.setAlarm(next)
-    }
-
-    /**
-     * Ends a session if it is idle.
-     *
-     * @returns When to check again, in milliseconds since 1970.
-     */
-    async #endIfIdle({ id, usedAt }: { id: string; usedAt: number }): Promise<number> {
-      const endsAt = usedAt + idleMs + touchMs
-      if (endsAt > Date.now()) return endsAt
-      const nextCheck = Date.now() + idleMs + touchMs
-      if ((await this.#listens(id)) || (await this.#postponeOnce(id))) return nextCheck
-      // If the session could not be ended, the next check tries again
-      return (await this.#end(id)) ? Infinity : nextCheck
     }
 
     /** Does nothing, because clients send no messages over sockets. */
@@ -249,64 +238,6 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       // A stream of HTTP+SSE cannot be resumed, so its session ends with the stream
       if (!this.#sse.owns(socket)) return
       for (const { id } of this.#store.sessionUses()) await this.#end(id)
-    }
-
-    /** Whether a client is connected to a stream of a session. */
-    async #listens(id: string): Promise<boolean> {
-      if (this.ctx.getWebSockets(id).length > 0 || this.#sse.sink) return true
-      if (this.#store.load(id)?.listens === undefined) return false
-      try {
-        return await hub.listens(id)
-      } catch (error) {
-        // Ending the session late is better than ending it while a client listens
-        console.error(error)
-        return true
-      }
-    }
-
-    /** If a client has listened until recently, postpones the end of the session once, so that it can reconnect. */
-    async #postponeOnce(id: string): Promise<boolean> {
-      const record = this.#store.load(id)
-      if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false
-      // Restart the idle time. The next alarm may fire early, because alarms may fire twice, and also fire
-      // for other sessions that share the object. It must not end this session
-      this.#touch(id, 0)
-      return true
-    }
-
-    /** Stores a record. Returns whether that succeeded. */
-    async #save(id: string, record: SessionRecord): Promise<boolean> {
-      try {
-        await this.#store.save(id, record)
-        return true
-      } catch (error) {
-        console.error(error)
-        return false
-      }
-    }
-
-    /** Sets the alarm, which sets itself again while there are sessions. Returns whether it is set. */
-    async #setAlarm(): Promise<boolean> {
-      const { storage } = this.ctx
-      try {
-        if ((await storage.getAlarm()) === null) {
-          await storage.setAlarm(Date.now() + idleMs + touchMs)
-        }
-        return true
-      } catch (error) {
-        console.error(error)
-        return false
-      }
-    }
-
-    /** Records that a session is in use, if that was not recorded recently. */
-    #touch(id: string | null, everyMs = touchMs): void {
-      try {
-        if (id !== null) this.#store.touch(id, everyMs)
-      } catch (error) {
-        // The session may end early, but is served until then.
-        console.error(error)
-      }
     }
 
     /** Ends a session. Returns whether that succeeded. */
