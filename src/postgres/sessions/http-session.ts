@@ -105,11 +105,11 @@ export class PostgresHttpSession implements HttpSession {
     const { id } = this.#row
     const { table, resumable } = this.#sessions
     const live = this.#sessions.get(id)
-    if (!resumable && live?.receiveResponse(message, { isStored: false })) return
+    if (!resumable && live?.questions.receiveResponse(message, { isStored: false })) return
     // The ids of the server's requests are numbers
     if (typeof message.id !== 'number' || !isQuestionId(message.id)) return
     const orphans = await table.answer(id, message.id, JSON.stringify(message))
-    live?.receiveResponse(message, { isStored: true })
+    live?.questions.receiveResponse(message, { isStored: true })
     if (orphans.length === 0) return
     const entered = this.#enter()
     await entered.during(async () => {

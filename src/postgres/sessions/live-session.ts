@@ -22,13 +22,11 @@ import type { CallStream } from './call-stream.ts'
 import { LISTENING } from './listener.ts'
 import { Listeners } from './listeners.ts'
 import type { ProcessParts, RunningRequest } from './parts.ts'
+import { Questions } from './questions.ts'
 import { SharedRecord, type StoredRecord } from './record.ts'
 import { SharedStreams } from './streams.ts'
-import { ID_BLOCK, type StoredAnswer } from './table.ts'
+import { ID_BLOCK } from './table.ts'
 import { takeOver } from './take-over.ts'
-
-/** The maximum number of open questions of one session for which this process checks for answers. */
-const MAX_ASKED = 1000
 
 /** How long to wait before rows are read again after an error, in milliseconds. */
 const RETRY_MS = 500
@@ -39,11 +37,10 @@ export class LiveSession {
   readonly http: StatefulSession
   readonly streams: SharedStreams
   readonly listeners: Listeners
+  readonly questions: Questions
   readonly #parts: ProcessParts
   readonly #record: SharedRecord
   readonly #session: Session
-  /** The ids of requests to the client whose answers may arrive at other processes. */
-  readonly #asked = new Set<number>()
   /** The callers of connections. A call is taken over with the rights of the caller that resumes it. */
   readonly #callers = new WeakMap<Sink, Caller>()
   /** The ids of requests that are cancelled because another process handles a request with the same id. */
@@ -62,6 +59,7 @@ export class LiveSession {
     this.#record = new SharedRecord(table, id, stored, () => parts.live.update(this))
     const record = this.#record.current
     this.#session = new Session(record)
+    this.questions = new Questions(this.#session, (question) => this.streams.noteAnswered(question))
     const refreshing = (): Promise<void> | undefined => this.#refreshing
     this.listeners = new Listeners({
       record,
@@ -89,7 +87,7 @@ export class LiveSession {
       writer,
       listeners: this.listeners,
       announce: (message) => this.#announce(message),
-      onAsk: (question) => this.#noteAsked(question),
+      onAsk: (question) => this.questions.add(question),
       onLost: (stream) => this.#cancelCallOf(stream),
       onClosed: () => parts.settle(this),
       takeOver: (stream, sink) => this.takeOver(stream, this.#callers.get(sink) ?? {}),
@@ -170,18 +168,6 @@ export class LiveSession {
     return this.during(() => this.http.listen(incoming))
   }
 
-  /**
-   * Settles the request of this process to the client that a response answers. Returns whether this process
-   * had sent such a request.
-   *
-   * @param how.isStored Whether the answer is in the table of answers.
-   */
-  receiveResponse(response: JsonRpcResponse, how: { isStored: boolean }): boolean {
-    const isSettled = this.#session.receiveResponse(response)
-    if (isSettled) this.#noteAnswered(Number(response.id), how)
-    return isSettled
-  }
-
   /** Cancels a request that this process handles. */
   cancel(request: unknown, reason: unknown): void {
     this.#session.cancelRequest(request, reason)
@@ -232,12 +218,12 @@ export class LiveSession {
     while (this.#isStale) {
       this.#isStale = false
       try {
-        const news = await this.#parts.table.news(this.id, [...this.#asked])
+        const news = await this.#parts.table.news(this.id, this.questions.ids)
         if (!news) return this.#parts.ended(this)
         if (this.#isDoubtful) this.listeners.goBackTo(news.sent)
         this.#isDoubtful = false
         this.#record.refresh(news)
-        for (const answer of news.answers) this.#settleQuestion(answer)
+        for (const answer of news.answers) this.questions.receiveStored(answer)
         const readers = new Map(news.streams.map(({ id, reader }) => [id, reader]))
         this.listeners.wake(news)
         this.streams.wake(readers)
@@ -247,30 +233,6 @@ export class LiveSession {
         this.#isStale = this.busy
       }
     }
-  }
-
-  /**
-   * Records a question whose answer may arrive at another process. The oldest question has timed out long
-   * ago.
-   */
-  #noteAsked(question: number): void {
-    this.#asked.add(question)
-    const [oldest] = this.#asked
-    if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest)
-  }
-
-  /** Settles a question of this process with an answer that arrived at any process. */
-  #settleQuestion(answer: StoredAnswer): void {
-    const { id, malformed } = answer
-    if (malformed && 'error' in answer) {
-      this.#session.rejectPending({ id }, new Error(answer.error.message))
-      this.#noteAnswered(Number(id), { isStored: true })
-    } else this.receiveResponse(answer, { isStored: true })
-  }
-
-  #noteAnswered(question: number, { isStored }: { isStored: boolean }): void {
-    this.#asked.delete(question)
-    if (isStored) this.streams.noteAnswered(question)
   }
 
   /** Called when a client has closed a connection. */
