@@ -278,12 +278,7 @@ export class TokenProvider implements SignIn {
   }
 
   #newState(url: string): ServerState {
-    return {
-      url,
-      network: createNetwork(url, this.#options),
-      retryAt: 0,
-      failures: 0,
-    }
+    return { url, network: createNetwork(url, this.#options), retryAt: 0, failures: 0 }
   }
 
   /** Completes a flow that began before the page was left. A failure is reported once. */

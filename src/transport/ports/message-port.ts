@@ -17,7 +17,7 @@ import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { SdkError, ProtocolError } from '../../protocol/errors.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/error-codes.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
-import { parseJson } from '../../protocol/validate.ts'
+import { isObject, parseJson } from '../../protocol/validate.ts'
 import { Inbox } from '../inbox.ts'
 import { jsonCopy } from '../json-copy.ts'
 import { readJson } from './json-size.ts'
@@ -290,10 +290,7 @@ class MessagePortTransport implements Transport {
 
 /** Whether a value is meant as JSON-RPC, on a channel that other code uses too. */
 function isJsonRpc(value: unknown): boolean {
-  const values: unknown[] = Array.isArray(value) ? value : [value]
-  return values.some(
-    (message) => typeof message === 'object' && message !== null && 'jsonrpc' in message,
-  )
+  return [value].flat().some((message) => isObject(message) && 'jsonrpc' in message)
 }
 
 function closedError(cause?: unknown): SdkError {
