@@ -53,6 +53,21 @@ describe('the request for authorization', () => {
     expect(challenges.size).toBe(3)
   })
 
+  it('keeps codes and tokens out of URLs, and redeems its code once, with the same redirect URI [L-AUTH-007]', async () => {
+    const world = createWorld()
+    await using client = await world.connect(world.signIn())
+    await client.listAllTools()
+    const { redirect_uri } = world.to(AUTHORIZE)[0]!.query
+    const redeemed = world.to(TOKEN)
+    expect(redeemed).toMatchObject([
+      { method: 'POST', query: {}, body: { grant_type: 'authorization_code', redirect_uri } },
+    ])
+    const secrets = [redeemed[0]!.body.code, redeemed[0]!.body.code_verifier, ...world.valid.keys()]
+    expect(secrets).toHaveLength(3)
+    const urls = JSON.stringify(world.seen.map(({ url, query }) => [url, query]))
+    for (const secret of secrets) expect(urls).not.toContain(String(secret))
+  })
+
   it.each([undefined, [], ['plain']])(
     'is not sent if the server declares %j for PKCE [L-AUTH-078] [L-AUTH-079] [M-ASEC-043] [M-ASEC-044] [B087]',
     async (code_challenge_methods_supported) => {

@@ -2,6 +2,7 @@
 import { SignJWT } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bearer, call, challengeOf, open, protect, send, textOf } from './endpoint.ts'
+import { initializeRequest, modernRequest } from '../transport/streamable-http/post.ts'
 import { Issuer, makeKey, RESOURCE, unsigned } from './issuer.ts'
 
 const METADATA = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
@@ -26,6 +27,29 @@ describe('A request without an access token', () => {
     }
     expect(seen).toEqual([])
     expect(issuer.fetched).toEqual([])
+  })
+
+  it('is sent to sign in, not to a URL of an elicitation [L-ELIC-035] [M-ELIC-050]', async () => {
+    const { handle, seen } = protect(issuer)
+    const capabilities = { elicitation: { url: {} } }
+    const stateless = modernRequest('tools/call', { name: 'write', arguments: {} }, capabilities)
+    const headers = {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'write',
+    }
+    const inSession = initializeRequest('2025-11-25', { capabilities })
+    const refusals = [
+      await send(handle, stateless, headers),
+      await send(handle, inSession),
+      await send(handle, stateless, { ...headers, ...bearer(await issuer.token()) }),
+    ]
+    expect(refusals.map(({ status }) => status)).toEqual([401, 401, 403])
+    for (const refusal of refusals) {
+      expect(challengeOf(refusal)).toMatchObject({ resource_metadata: METADATA })
+      expect(await refusal.text()).not.toContain('elicitation')
+    }
+    expect(seen).toEqual([])
   })
 
   it('is refused before its version is looked at, and before its body is read [L-AUTH-066]', async () => {

@@ -55,7 +55,7 @@ function makeServer() {
 const capabilities = { elicitation: { url: {} } }
 
 describe.each(['modern', 'legacy'] as const)('a server at a third party, %s', (era) => {
-  it('sends its user to a page of its own, and keeps credentials apart [M-ELIC-029] [M-ELIC-041] [M-ELIC-042] [M-ELIC-051] [M-ELIC-052] [M-ELIC-053]', async () => {
+  it('sends its user to a page of its own, and keeps credentials apart [M-ELIC-029] [M-ELIC-041] [M-ELIC-042] [M-ELIC-051] [M-ELIC-052] [M-ELIC-053] [L-ELIC-037] [L-ELIC-038]', async () => {
     const { server, visit, git } = makeServer()
     const caller: Caller = { principal: USER, auth: { token: CLIENT_TOKEN } }
     const bare = sessionHandler(server)
