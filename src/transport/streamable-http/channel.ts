@@ -29,7 +29,7 @@ import { hasType, isEventStream, readEvents } from '../http/response-body.ts'
 import { discard, httpError, HttpSender, networkError } from '../http/client-fetch.ts'
 
 /** The minimum delay before a stream is resumed, in milliseconds. */
-export const MIN_RETRY_MS = 50
+const MIN_RETRY_MS = 50
 /** The maximum number of consecutive failures to resume a request's stream. */
 const MAX_FAILURES = 3
 /** How long ending a session may delay closing, in milliseconds. */
@@ -114,9 +114,7 @@ export class StreamableHttpChannel implements Channel {
       if (lastEventId === '' || this.receiver.revision.era === 'modern') {
         throw lostAnswer(message.method, cause)
       }
-      const delayMs = Math.max(parser.retryMs, MIN_RETRY_MS)
-      const backoff = failures > 0 ? backoffMs(failures, delayMs) : 0
-      await sleep(Math.max(delayMs, backoff), signal)
+      await sleep(reopenDelayMs(parser, failures), signal)
       response = await this.#resume(call, lastEventId, failures)
     }
   }
@@ -224,6 +222,15 @@ export class StreamableHttpChannel implements Channel {
     }
     return headers
   }
+}
+
+/**
+ * How long to wait before a stream is reopened, in milliseconds: at least as long as the server requests, and
+ * longer after each failure.
+ */
+export function reopenDelayMs({ retryMs }: SseParser, failures: number): number {
+  const delayMs = Math.max(retryMs, MIN_RETRY_MS)
+  return Math.max(delayMs, backoffMs(failures, delayMs))
 }
 
 function lostAnswer(method: string, cause?: unknown): SdkError {

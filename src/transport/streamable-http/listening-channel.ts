@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
 import { sleep } from '../../patterns/abort.ts'
-import { backoffMs, wasStable } from '../../patterns/backoff.ts'
+import { wasStable } from '../../patterns/backoff.ts'
 import { isTransient, mayReopen } from '../../patterns/transient.ts'
 import type { ChannelReceiver } from '../../protocol/channel.ts'
 import { SdkError, statusOf } from '../../protocol/errors.ts'
@@ -15,7 +15,7 @@ import { httpError } from '../http/client-fetch.ts'
 import { isEventStream, readEvents } from '../http/response-body.ts'
 import type { SseParser } from '../http/sse.ts'
 import { watchSignIn } from '../http/sign-in-watch.ts'
-import { MIN_RETRY_MS, StreamableHttpChannel } from './channel.ts'
+import { reopenDelayMs, StreamableHttpChannel } from './channel.ts'
 
 // The arguments of the request for the stream, which no user action and no call initiates
 const NO_BODY = undefined
@@ -89,8 +89,7 @@ export class ListeningChannel extends StreamableHttpChannel {
         if (wasStable(openedAt)) attempts = 0
       }
       const { lastEventId } = parser
-      const delayMs = Math.max(parser.retryMs, MIN_RETRY_MS)
-      await sleep(Math.max(delayMs, backoffMs(attempts, delayMs)), signal)
+      await sleep(reopenDelayMs(parser, attempts), signal)
       response = await this.#openStream(parser, signal, hasStreamed, attempts)
       // Only a resumed stream replays messages that were sent while disconnected
       if (response && lastEventId === '') this.#onGap()
