@@ -4,8 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import { wellFormedJson } from './well-formed-json.ts'
-import { SdkError } from './errors.ts'
-import { INTERNAL_ERROR } from './error-codes.ts'
+import { SdkError, toErrorObject } from './errors.ts'
 import type {
   ErrorObject,
   JsonObject,
@@ -91,7 +90,7 @@ export function ensureSerializable(
     return response
   } catch (error) {
     report(error)
-    return errorResponse(response.id, { code: INTERNAL_ERROR, message: 'Internal error' })
+    return errorResponse(response.id, toErrorObject(undefined))
   }
 }
 
