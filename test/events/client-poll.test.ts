@@ -45,6 +45,23 @@ describe('Following by poll', () => {
     ])
   })
 
+  test('reports that the server delivers events, and again after an interruption', async () => {
+    const busy = (seen: Parameters<Script>[0]): Response => error(seen, -32603)
+    const answers = [busy, batch('p1', []), batch('p2', []), busy, batch('p3', [])]
+    const peer = eventPeer(poll, polls(...answers))
+    const { subscriptions } = await subscriptionsTo(peer)
+    const onActive = vi.fn()
+    collect(subscriptions.follow('build.finished', {}, { onActive }))
+    await pass(0)
+    expect(onActive).not.toHaveBeenCalled()
+    await pass(22_000)
+    expect(peer.sent('events/poll')).toHaveLength(3)
+    expect(onActive).toHaveBeenCalledOnce()
+    await pass(22_000)
+    expect(peer.sent('events/poll')).toHaveLength(5)
+    expect(onActive).toHaveBeenCalledTimes(2)
+  })
+
   test('polls again at once while there is more, and then waits as long as the server asks [E-EVT-059] [E-EVT-060] [E-EVT-308]', async () => {
     const more = batch('p1', [occurrence('a')], { hasMore: true })
     const peer = eventPeer(poll, polls(more, batch('p2', [occurrence('b')])))

@@ -90,6 +90,21 @@ describe('Following a stream', () => {
     },
   )
 
+  test('reports that the server delivers events, and again after an interruption', async () => {
+    const server = streams()
+    const { subscriptions } = await subscriptionsTo(eventPeer(push, server.script))
+    const onActive = vi.fn()
+    collect(subscriptions.follow('build.finished', {}, { onActive }))
+    expect(onActive).not.toHaveBeenCalled()
+    await pass(0)
+    server.event('a', 'c1')
+    await pass(0)
+    expect(onActive).toHaveBeenCalledOnce()
+    server.opened[0]!.stream.fail()
+    await pass(1_250)
+    expect(onActive).toHaveBeenCalledTimes(2)
+  })
+
   test('has no timeout as long as heartbeats arrive [E-EVT-087]', async () => {
     const server = streams()
     const { subscriptions, errors } = await subscriptionsTo(eventPeer(push, server.script))

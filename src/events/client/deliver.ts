@@ -26,6 +26,8 @@ export interface DeliveryParts {
   /** The mode that the application requests. */
   readonly mode: DeliveryMode | undefined
   readonly webhook: Webhook | undefined
+  /** Notifies the application that the server has begun to deliver events. */
+  onActive(): void
   /** Passes news about the subscription to a hook of the application. */
   notify(hook: (subscription: SubscriptionInfo) => unknown): void
 }
@@ -111,8 +113,9 @@ async function* process(
   item: Item,
   followed: FollowedSubscription,
   seen: SeenIds,
-  { options, notify }: DeliveryParts,
+  { options, notify, onActive }: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
+  if (item === 'active') return onActive()
   if (item === 'gap') return notify((subscription) => options.onGap?.(subscription))
   if (item.event !== undefined) {
     const { name, seen: ids } = followed.record

@@ -17,6 +17,8 @@ export type Item =
   | { readonly cursor: unknown; readonly event?: undefined }
   /** Events were skipped. */
   | 'gap'
+  /** The server delivers events from now on. */
+  | 'active'
 
 /** A queue with a limit, as an async iterator. */
 export class ItemQueue {

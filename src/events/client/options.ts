@@ -84,6 +84,8 @@ export interface FollowOptions {
    * By default the server decides.
    */
   readonly ttlMs?: number | null
+  /** Called when the server has begun to deliver events, and again after an interruption. */
+  readonly onActive?: () => void
 }
 
 /**

@@ -14,6 +14,7 @@ export async function* pollEvents(
   followed: FollowedSubscription,
 ): AsyncGenerator<Item, void, undefined> {
   const { maxEvents, minPollMs } = followed.limits
+  let isActive = false
   for (;;) {
     const { params } = followed
     let result: Result
@@ -21,10 +22,13 @@ export async function* pollEvents(
       const limit = maxEvents === undefined ? {} : { maxEvents }
       result = await followed.request('events/poll', { ...params, ...limit })
     } catch (error) {
+      isActive = false
       await followed.waitAfter(error)
       continue
     }
     followed.succeeded()
+    if (!isActive) yield 'active'
+    isActive = true
     const { cursor, truncated, hasMore, nextPollMs } = result
     const events: unknown = result.events
     if (!Array.isArray(events)) {

@@ -71,9 +71,10 @@ async function* readStream(
       return queue.end(followed.ended)
     }
     if (method === EventNotification.ERROR) return followed.report(readEventError(error))
-    if (method === EventNotification.ACTIVE) isActive = true
-    else if (!isActive) {
-      isActive = true
+    const wasActive = isActive
+    isActive = true
+    if (method === EventNotification.ACTIVE) push('active')
+    else if (!wasActive) {
       followed.report(
         new SdkError('INVALID_MESSAGE', `The server sent "${method}" before the stream was active`),
       )

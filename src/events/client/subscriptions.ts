@@ -112,6 +112,7 @@ class ClientSubscriptions implements EventSubscriptions {
         supported: this.#supportedModes(),
         mode,
         webhook,
+        onActive: () => callHook(() => options.onActive?.(), followed.report),
         notify: (hook) => this.#notify(followed, hook),
       })
     } finally {

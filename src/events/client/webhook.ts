@@ -185,6 +185,7 @@ export class Webhook {
     const followed = this.#followed
     const { id, refreshBefore, cursor, truncated, deliveryStatus } = result
     const term = termOf(refreshBefore, date, followed.report)
+    if (!this.#term) this.#queue.push('active')
     this.#term = term
     followed.succeeded()
     const { webhook } = followed.record
