@@ -295,14 +295,9 @@ describe('Playground: events', () => {
     await sees(page.getByRole('main'), 'Following, 0 events')
     const other = await connect(`${visited.url}/mcp`)
     const received = page.getByRole('list', { name: 'Events of ping' })
-    // The server does not announce when it begins to send events
-    await expect
-      .poll(async () => {
-        await other.callTool('ping', { who: 'Grace' })
-        await other.callTool('ping', { who: 'Ada' })
-        return received.getByText('"Ada"').count()
-      })
-      .toBeGreaterThan(0)
+    await other.callTool('ping', { who: 'Grace' })
+    await other.callTool('ping', { who: 'Ada' })
+    await received.getByText('"Ada"').waitFor()
     await other.close()
     expect(await received.getByText('"Grace"').count()).toBe(0)
     await isAccessible()

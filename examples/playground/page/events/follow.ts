@@ -27,17 +27,18 @@ export function followCard(subscriptions: Subscriptions, type: EventType): HTMLE
   const form = schemaForm(isObject(inputSchema) ? inputSchema : { type: 'object' })
   const status = el('p', { class: 'state', role: 'status' })
   const problem = el('div')
-  const list = el('ol', { class: 'received', 'aria-label': `Events of ${name}` })
+  const list = el('ol', { class: 'rows received', 'aria-label': `Events of ${name}` })
   const submit = el('button', { type: 'submit', class: 'primary' }, 'Follow')
   let following: AbortController | undefined
+  let isActive = false
   let count = 0
 
   function show(): void {
     submit.textContent = following ? 'Stop' : 'Follow'
     submit.classList.toggle('primary', !following)
     const received = `${count} event${count === 1 ? '' : 's'}`
-    const text = following ? `Following, ${received}` : `Stopped after ${received}`
-    status.textContent = following || count > 0 ? text : ''
+    if (!following) status.textContent = count > 0 ? `Stopped after ${received}` : ''
+    else status.textContent = isActive ? `Following, ${received}` : 'Subscribing'
   }
 
   function add(event: ReceivedEvent): void {
@@ -54,15 +55,21 @@ export function followCard(subscriptions: Subscriptions, type: EventType): HTMLE
     show()
   }
 
+  function onActive(): void {
+    isActive = true
+    show()
+  }
+
   async function follow(): Promise<void> {
     const controller = new AbortController()
     following = controller
+    isActive = false
     problem.replaceChildren()
     form.showIssues([])
     show()
     try {
-      const { signal } = controller
-      for await (const event of subscriptions.follow(name, form.read(), { signal })) add(event)
+      const options = { signal: controller.signal, onActive }
+      for await (const event of subscriptions.follow(name, form.read(), options)) add(event)
     } catch (error) {
       if (!controller.signal.aborted) fail(error)
     } finally {
