@@ -7,6 +7,7 @@
 import { signIn, type AuthorizationFlow, type SignIn } from 'edgewise/authorization'
 import { indexedDbTokenStore, pageFetch, popup } from 'edgewise/browser'
 import type { SignInPrompt } from '../connection/status.ts'
+import { observeSteps } from './observe.ts'
 import type { StepRecorder } from './steps.ts'
 
 type Redirect = Awaited<ReturnType<AuthorizationFlow['begin']>>
@@ -20,7 +21,9 @@ export function createSignIn(
   onPrompt: (prompt: SignInPrompt | undefined) => void,
 ): SignIn {
   const interaction = interactive(steps, onPrompt)
-  const fetch = pageFetch({ fetch: steps.observe((url, init) => globalThis.fetch(url, init)) })
+  const fetch = pageFetch({
+    fetch: observeSteps(steps, (url, init) => globalThis.fetch(url, init)),
+  })
   return signIn({ client: { name: 'Edgewise playground' }, tokens, interaction, fetch })
 }
 
