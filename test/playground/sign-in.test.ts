@@ -102,6 +102,31 @@ describe('Signing in from the playground', () => {
     await page.locator('#status', { hasText: 'access_denied' }).waitFor()
   })
 
+  it('goes on in another window after the user has closed the first', async () => {
+    const setFocus = (hasFocus: boolean): Promise<unknown> =>
+      page.evaluate((value) => Object.assign(document, { hasFocus: () => value }), hasFocus)
+    const status = (text: string): Promise<void> =>
+      page.locator('#status', { hasText: text }).waitFor()
+    // In a headless browser, all windows have the focus
+    await setFocus(false)
+    const [closed] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Connect', exact: true }).click(),
+    ])
+    await closed.getByRole('button', { name: 'Deny' }).waitFor()
+    await closed.close()
+    await setFocus(true)
+    await status('The sign-in window was closed before you signed in at')
+    await page.getByText('Open it again, or cancel.').waitFor()
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Open sign-in again' }).click(),
+    ])
+    await status('Waiting for you to sign in')
+    await popup.getByRole('button', { name: 'Deny' }).click()
+    await status('access_denied')
+  })
+
   it('can be cancelled while the window is open', async () => {
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
