@@ -97,6 +97,23 @@ describe('The timeline', () => {
     await reader.cancel()
   })
 
+  it('lets the page do other work while it reads what arrived at once', async () => {
+    const text = 'data: {}\n\n'.repeat(10_000)
+    let at = 0
+    // As if reading an event took a millisecond
+    vi.spyOn(performance, 'now').mockImplementation(() => at++)
+    let turns = 0
+    let isRead = false
+    const count = (): void => {
+      turns++
+      if (!isRead) setImmediate(count)
+    }
+    setImmediate(count)
+    expect(await recorded([text])).toHaveLength(10_000)
+    isRead = true
+    expect(turns).toBeGreaterThan(15)
+  })
+
   it('records a request without a response, and whether the page aborted it', async () => {
     const { fetch, records } = observe(Promise.reject(new TypeError('Failed to fetch')))
     await expect(fetch('https://example.com/mcp', {})).rejects.toThrow('Failed to fetch')

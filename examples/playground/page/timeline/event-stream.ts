@@ -3,6 +3,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
+import { slicer } from './slices.ts'
 
 /** One event. */
 export interface StreamEvent {
@@ -20,25 +21,35 @@ export interface StreamListener {
   onCancel(): void
 }
 
-/** Passes a stream on, with its backpressure, and reports its events. */
+/** The maximum size of a piece, in bytes. What arrives while the page is busy is passed on in pieces of this size. */
+const PIECE_LENGTH = 4_096
+
+/** Passes a stream on, with its backpressure, and reports its events. A long stream does not block the page. */
 export function tapEvents(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   { onEvent, onEnd, onCancel }: StreamListener,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader()
   const parse = eventParser(onEvent)
+  const endSlice = slicer()
+  let rest = new Uint8Array()
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const { done, value } = await reader.read()
-          if (done) {
-            onEnd()
-            controller.close()
-          } else {
-            parse(value)
-            controller.enqueue(value)
+          if (rest.length === 0) {
+            const { done, value } = await reader.read()
+            if (done) {
+              onEnd()
+              return controller.close()
+            }
+            rest = value
           }
+          await endSlice()
+          const piece = rest.subarray(0, PIECE_LENGTH)
+          rest = rest.subarray(PIECE_LENGTH)
+          parse(piece)
+          controller.enqueue(piece)
         } catch (error) {
           onEnd(error)
           controller.error(error)
