@@ -1,7 +1,7 @@
 // How the timeline is filtered, drawn and announced.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { logAnnouncer } from '../../examples/playground/page/timeline/announce-logs.ts'
-import { createAxis } from '../../examples/playground/page/timeline/axis.ts'
+import { createAxis, trackBackground } from '../../examples/playground/page/timeline/axis.ts'
 import type { Entry } from '../../examples/playground/page/timeline/entry.ts'
 import { createFilter, isEmpty, isShown } from '../../examples/playground/page/timeline/filter.ts'
 import { inSlices } from '../../examples/playground/page/timeline/slices.ts'
@@ -74,6 +74,9 @@ describe('The axis of the timeline', () => {
     expect(axis.position(60_000)).toBeCloseTo(2 / 3)
     expect(axis.position(60_100)).toBe(1)
     expect(axis.pauses).toHaveLength(1)
+    expect(trackBackground(axis, 'red')).toBe(
+      'linear-gradient(90deg, red 0 33.33%, transparent 0 66.67%, red 0 100%)',
+    )
   })
 
   it('places moments without a duration', () => {

@@ -60,6 +60,16 @@ export function createAxis(spans: readonly Span[]): Axis {
   }
 }
 
+/** Returns the background of a bar's track, as CSS: a color, with a gap for each shortened pause. */
+export function trackBackground({ pauses }: Axis, color: string): string {
+  const percent = (position: number): string => `${(position * 100).toFixed(2)}%`
+  const stops = pauses.flatMap(({ start, end }) => [
+    `${color} 0 ${percent(start)}`,
+    `transparent 0 ${percent(end)}`,
+  ])
+  return `linear-gradient(90deg, ${[...stops, `${color} 0 100%`].join(', ')})`
+}
+
 /** Merges periods that overlap. */
 function merge(spans: readonly Span[]): Span[] {
   const merged: Span[] = []

@@ -11,7 +11,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { Store } from '../store.ts'
 import { duration, timeOf } from '../time.ts'
 import { logAnnouncer } from './announce-logs.ts'
-import { createAxis } from './axis.ts'
+import { createAxis, trackBackground } from './axis.ts'
 import type { Entry } from './entry.ts'
 import { createFilter, isEmpty, isShown } from './filter.ts'
 import { now, type SessionRecord } from './record.ts'
@@ -86,6 +86,7 @@ export function fillTimeline(
   })
 
   let tick: ReturnType<typeof setTimeout> | undefined
+  let shownTrack = ''
   function placeBars(visible: ReadonlyMap<Entry, EntryRow>): void {
     const at = now()
     const entries = [...visible.keys()]
@@ -95,6 +96,10 @@ export function fillTimeline(
       .map(({ start, end = at }) => ({ start, end }))
     const axis = createAxis(spans)
     for (const row of visible.values()) row.place(axis, at)
+    const track = trackBackground(axis, 'var(--track-color)')
+    // A change restyles all rows
+    if (track !== shownTrack) element.style.setProperty('--track', track)
+    shownTrack = track
     scale.hidden = spans.length === 0
     scaleStart.replaceChildren(timeOf(new Date(axis.start)))
     scaleLength.textContent = `+${duration(axis.end - axis.start)}`
