@@ -4,6 +4,7 @@
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/feed/
  */
+import { heightOf, skipHeight } from './heights.ts'
 
 /** A row of the list. */
 export interface Row {
@@ -66,6 +67,8 @@ export function setUpRows<T extends object, R extends Row>({
   let rendered: Slot<T, R>[] = []
   const slotOf = new WeakMap<T, Slot<T, R>>()
   let isScheduled = false
+  /** Whether items were added since the last draw. */
+  let hasGrown = false
   /** Whether the user is at the end of the list, so that the list scrolls when rows are added. */
   let follows = true
   /** The latest scroll position. */
@@ -87,8 +90,10 @@ export function setUpRows<T extends object, R extends Row>({
     if (viewHeight === 0) return
     const totalHeight = heightOf(slots)
     const viewTop = follows ? totalHeight - viewHeight : (targetTop ?? scroller.scrollTop)
-    const [from, heightBefore] = skipHeight(slots, 0, viewTop - MARGIN)
-    const bottom = viewTop - heightBefore + viewHeight + MARGIN
+    // While many items arrive, most rows leave the view in the next frame
+    const margin = follows && hasGrown ? 0 : MARGIN
+    const [from, heightBefore] = skipHeight(slots, 0, viewTop - margin)
+    const bottom = viewTop - heightBefore + viewHeight + margin
     const [to, renderedHeight] = skipHeight(slots, from, bottom)
     rendered = slots.slice(from, to + 1)
     const rows = rendered.map(updatedRow)
@@ -105,6 +110,8 @@ export function setUpRows<T extends object, R extends Row>({
     list.style.paddingTop = `${heightBefore}px`
     list.style.paddingBottom = `${Math.max(0, totalHeight - heightBefore - renderedHeight)}px`
     settle(heightBefore, viewTop, viewHeight)
+    if (margin === 0) scheduleDraw()
+    hasGrown = false
   }
 
   /** Measures the heights of rows, and corrects the scroll position so that visible rows do not move. */
@@ -124,13 +131,14 @@ export function setUpRows<T extends object, R extends Row>({
       top += slot.height
       slot.height = height
     }
-    makeReachable(visible)
-    onDraw(visible)
+    // Before further changes, as the browser lays out the page again whenever a position is read after a change
     if (follows) scroller.scrollTop = scroller.scrollHeight
     else if (targetTop !== undefined) scroller.scrollTop = targetTop + shift
     else if (shift !== 0) scroller.scrollTop += shift
     targetTop = undefined
     lastTop = scroller.scrollTop
+    makeReachable(visible)
+    onDraw(visible)
     if (isNew) scheduleDraw()
   }
 
@@ -249,6 +257,7 @@ export function setUpRows<T extends object, R extends Row>({
     },
     add(item) {
       slots.push(slotFor(item))
+      hasGrown = true
       scheduleDraw()
     },
     update(item) {
@@ -262,28 +271,6 @@ export function setUpRows<T extends object, R extends Row>({
       draw()
     },
   }
-}
-
-/**
- * Skips the slots, beginning with the one at `from`, that end above a height. Returns the index of the next
- * slot, and the height of those that were skipped.
- */
-function skipHeight(
-  slots: readonly { height: number }[],
-  from: number,
-  below: number,
-): [index: number, height: number] {
-  let index = from
-  let height = 0
-  for (let slot = slots[index]; slot && height + slot.height <= below;) {
-    height += slot.height
-    slot = slots[++index]
-  }
-  return [index, height]
-}
-
-function heightOf(slots: readonly { height: number }[]): number {
-  return slots.reduce((sum, { height }) => sum + height, 0)
 }
 
 /** Replaces the rows of a list. Rows that remain are not moved, because they may have the focus. */
