@@ -28,6 +28,10 @@ export interface Workspace {
   readonly status: Store<Status>
   /** The steps of the sign-ins since the last attempt to connect. */
   readonly steps: Store<readonly SignInStep[]>
+  /** Whether the page shows this workspace. */
+  readonly isShown: Store<boolean>
+  /** The number of the server's questions that wait until the page shows this workspace. */
+  readonly waiting: Store<number>
   /** The connection, as long as its lists are shown. While reconnecting, its client may be closed. */
   readonly connection: Connection | undefined
   /**
@@ -85,6 +89,8 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   const settings = createStore(initial)
   const status = createStore<Status>({ state: 'idle', text: 'Not connected' })
   const steps = createStore<readonly SignInStep[]>([])
+  const isShown = createStore(false)
+  const waiting = createStore(0)
   const timeline = createTimeline({ settings })
   const subscriptions = createSubscriptions(() => connection?.client)
   let link: Link | undefined
@@ -139,10 +145,27 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
           setConnection(next)
         },
         onStep: (step) => steps.set(withStep(steps.get(), step)),
+        untilShown,
       })
     } catch (error) {
       if (!signal.aborted) fail(error)
     }
+  }
+
+  /** Resolves when the page shows this workspace, or the signal aborts. */
+  async function untilShown(signal: AbortSignal): Promise<void> {
+    if (isShown.get() || signal.aborted) return
+    waiting.set(waiting.get() + 1)
+    await new Promise<void>((resolve) => {
+      const unsubscribe = isShown.subscribe(stop)
+      signal.addEventListener('abort', stop)
+      function stop(): void {
+        unsubscribe()
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }
+    })
+    waiting.set(waiting.get() - 1)
   }
 
   /** Finds the server that a domain lists. */
@@ -172,6 +195,8 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
     settings,
     status,
     steps,
+    isShown,
+    waiting,
     timeline,
     history: createHistory(),
     views: new Map(),

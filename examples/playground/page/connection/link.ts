@@ -30,6 +30,8 @@ export interface LinkOwner {
   onConnection(connection: Connection): void
   /** Called with each step of a sign-in, and again when the step has ended. */
   onStep(step: SignInStep): void
+  /** Resolves when the page shows the workspace, so that each question appears in the tab of its server. */
+  untilShown(signal: AbortSignal): Promise<void>
 }
 
 /** A connection that is kept open. */
@@ -107,8 +109,14 @@ export function openLink(url: string, owner: LinkOwner): Link {
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
     // Loaded on demand, because most servers ask for nothing
-    onElicit: async (...request) => (await import('../questions.ts')).ask(...request),
-    onSample: async (...request) => (await import('../questions.ts')).sample(...request),
+    async onElicit(params, context) {
+      await owner.untilShown(context.signal)
+      return (await import('../questions.ts')).ask(params, context)
+    },
+    async onSample(params, context) {
+      await owner.untilShown(context.signal)
+      return (await import('../questions.ts')).sample(params, context)
+    },
     ...(settings.roots.length > 0 && { roots: () => rootsOf(owner.settings()) }),
     onToolsChanged: reload,
     onResourcesChanged: reload,

@@ -3,6 +3,7 @@
  *
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
+import { announce } from '../announce.ts'
 import { nameOf } from '../connection/connection.ts'
 import { el, find } from '../dom.ts'
 import { icon } from '../icon.ts'
@@ -36,6 +37,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
     const known = tabs.get(workspace)
     if (known) return known
     const name = el('span', { class: 'name' })
+    const question = el('span', { class: 'asks', hidden: true }, icon('question'))
     const note = el('span', { class: 'hidden' })
     // Not a button, because a tab contains no controls. The keyboard uses Delete
     const cross = el(
@@ -55,6 +57,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       el('span', { class: 'dot', 'aria-hidden': 'true' }),
       name,
       note,
+      question,
       cross,
     )
     tab.addEventListener('click', () => select(workspace))
@@ -67,10 +70,16 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       tab.dataset['state'] = state
       tab.title = workspace.settings.get().url
       name.textContent = labelOf(workspace)
-      note.textContent = state === 'connected' ? '' : `, ${notes[state]}`
+      question.hidden = workspace.waiting.get() === 0
+      note.textContent =
+        (state === 'connected' ? '' : `, ${notes[state]}`) + (question.hidden ? '' : `, ${ASKS}`)
     }
     workspace.status.subscribe(update)
     workspace.settings.subscribe(update)
+    workspace.waiting.subscribe((count) => {
+      update()
+      if (count > 0) announce(`${labelOf(workspace)} ${ASKS}`)
+    })
     update()
     tabs.set(workspace, tab)
     return tab
@@ -125,6 +134,7 @@ const targets: { readonly [key: string]: (index: number, count: number) => numbe
 }
 
 /** What screen readers say after the name of a server. */
+const ASKS = 'has a question'
 const notes = {
   idle: 'not connected',
   connecting: 'connecting',
