@@ -169,7 +169,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const [path, bytes] of await ingredients(budget.code))
       console.log(`       ${kb(bytes)} KB  ${path}`)
   }
-  const scripts = new Set(['main.js', 'callback.js'])
+  const scripts = new Set(['main.js', 'app.js', 'callback.js'])
   let pageBytes = 0
   // The set grows during the iteration
   for (const name of scripts) {

@@ -6,12 +6,16 @@
  */
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { build, type CodeSplittingNameFunction } from 'rolldown'
 
 const page = fileURLToPath(new URL('page/', import.meta.url))
 const target = fileURLToPath(new URL('../../dist/playground/', import.meta.url))
 
-/** Creates the group of the modules that an entry imports statically, directly or indirectly. */
+/**
+ * Creates the group of the modules that an entry imports statically, directly or indirectly. One file for everything
+ * that is loaded at once is smaller than many.
+ */
 function startGroup(entry: string): CodeSplittingNameFunction {
   const files = new Set<string>()
   return (file, context) => {
@@ -22,13 +26,17 @@ function startGroup(entry: string): CodeSplittingNameFunction {
         for (const id of context.getModuleInfo(each)?.importedIds ?? []) files.add(id)
       }
     }
-    return files.has(file) ? 'start' : null
+    return files.has(file) ? 'app' : null
   }
 }
 
-for (const entry of ['main', 'callback']) {
+const app = `${page}app.ts`
+
+for (const entry of ['main', 'app', 'callback']) {
   await build({
     input: `${page}${entry}.ts`,
+    // `main.js` is small, so that the first paint does not wait for the application
+    external: entry === 'main' ? [app] : [],
     platform: 'browser',
     transform: { target: 'es2023' },
     // Reading properties and creating objects has no side effects in this code, so the bundler may omit it
@@ -44,8 +52,10 @@ for (const entry of ['main', 'callback']) {
       minify: true,
       comments: { annotation: false },
       sourcemap: true,
-      // One file for everything that is loaded at once is smaller than many
-      codeSplitting: { groups: [{ name: startGroup(`${page}${entry}.ts`), debugName: 'start' }] },
+      paths: { [app]: './app.js' },
+      codeSplitting: {
+        groups: entry === 'app' ? [{ name: startGroup(app), debugName: 'app' }] : [],
+      },
     },
   })
 }
@@ -75,4 +85,5 @@ const styles = [
   'sign-in/sign-in',
 ]
 const texts = await Promise.all(styles.map((name) => readFile(`${page}${name}.css`, 'utf8')))
-await writeFile(`${target}styles.css`, texts.join('\n'))
+const { code } = await transform(texts.join('\n'), { loader: 'css', minify: true })
+await writeFile(`${target}styles.css`, code)

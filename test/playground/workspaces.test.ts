@@ -2,7 +2,17 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { connectOver, connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
+import {
+  connectOver,
+  connectTo,
+  dialog,
+  isConnected,
+  press,
+  result,
+  sees,
+  show,
+  visit,
+} from './visit.ts'
 
 const visited = visit(server)
 let page: Page
@@ -11,6 +21,28 @@ beforeAll(() => void ({ page } = visited))
 const status = (): Locator => page.locator('#status')
 const tabs = (): Locator => page.getByRole('tablist', { name: 'Servers' }).getByRole('tab')
 const tabNames = (): Promise<string[]> => tabs().locator('.name').allInnerTexts()
+
+describe('Playground: the start', () => {
+  it('paints the page in the form that the browser remembers, before the application is loaded', async () => {
+    const own = await page.context().newPage()
+    const remembered = { theme: 'dark', 'edgewise timeline': '{"isOpen":false}' }
+    await own.addInitScript((values) => Object.assign(localStorage, values), remembered)
+    let load = (): void => {}
+    const isAllowed = new Promise<void>((resolve) => (load = resolve))
+    await own.route('**/app.js', (route) => isAllowed.then(() => route.continue()))
+    await own.goto(visited.url, { waitUntil: 'commit' })
+    const paints = (): Promise<number> =>
+      own.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)
+    await expect.poll(paints).toBe(1)
+    expect(await own.locator('html').getAttribute('data-theme')).toBe('dark')
+    expect(await own.locator('body').getAttribute('data-timeline')).toBe('closed')
+    expect(await own.locator('#status').innerText()).toBe('')
+    load()
+    await isConnected(own)
+    await own.evaluate(() => localStorage.clear())
+    await own.close()
+  })
+})
 
 describe('Playground: the connection', () => {
   it('is closed and opened by the button next to the address', async () => {
@@ -153,6 +185,27 @@ describe('Playground: several servers', () => {
     await isConnected(page)
     await page.getByRole('heading', { name: 'Plan a trip', level: 1 }).waitFor()
     await expect.poll(tabNames).toEqual(['Edgewise demo', 'Edgewise demo'])
+  })
+
+  it('ask their questions in their own tab, which is marked until then', async () => {
+    await show(page, 'tool/sign', 'Sign on a page')
+    let release = (): void => {}
+    const isReleased = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/room=1/, (route) => isReleased.then(() => route.continue()))
+    await press(page, 'Run')
+    await tabs().first().click()
+    await page.getByRole('heading', { name: 'Edgewise demo', level: 1 }).waitFor()
+    release()
+    const asking = page.getByRole('tab', { name: /has a question$/ })
+    await asking.waitFor()
+    expect(await asking.getAttribute('aria-selected')).toBe('false')
+    expect(await dialog(page).count()).toBe(0)
+    await asking.click()
+    await sees(dialog(page), 'The contract waits for your signature.')
+    await press(page, 'Decline')
+    await sees(result(page), 'The page was not opened.')
+    expect(await tabs().last().locator('.asks').isVisible()).toBe(false)
+    await page.unrouteAll()
   })
 
   it('are closed by Delete, except the last', async () => {

@@ -5,6 +5,7 @@
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/windowsplitter/
  */
 import { el } from '../dom.ts'
+import { initialLayout, showLayout, storedLayout, storeLayout } from './layout.ts'
 import type { Timeline } from './timeline.ts'
 
 /** The panel. */
@@ -13,15 +14,6 @@ export interface TimelinePanel {
   show(timeline: Timeline): void
 }
 
-/** What the browser remembers. Sizes are in pixels. */
-interface Layout {
-  width: number
-  height: number
-  isOpen: boolean
-}
-
-const KEY = 'edgewise timeline'
-const initial: Layout = { width: 400, height: 280, isOpen: true }
 /** The minimum size, and the minimum size of the rest of the page, in pixels. */
 const limits = {
   width: { min: 300, rest: 680 },
@@ -32,7 +24,7 @@ const STEP = 16
 
 /** Sets up the panel, and the button that opens and closes it. */
 export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement): TimelinePanel {
-  const layout = read()
+  const layout = storedLayout()
   const isWide = matchMedia('(min-width: 1100px)')
   const separator = el('div', {
     role: 'separator',
@@ -52,8 +44,7 @@ export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement)
     const { min, rest } = limits[name]
     const max = Math.max(min, pageSize() - rest)
     const size = Math.min(max, Math.max(min, layout[name]))
-    document.documentElement.style.setProperty(`--timeline-${name}`, `${size}px`)
-    document.body.dataset['timeline'] = layout.isOpen ? 'open' : 'closed'
+    showLayout({ ...layout, [name]: size })
     toggle.ariaExpanded = String(layout.isOpen)
     separator.ariaOrientation = isWide.matches ? 'vertical' : 'horizontal'
     separator.ariaValueMin = String(min)
@@ -71,7 +62,7 @@ export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement)
   function setOpen(isOpen: boolean): void {
     layout.isOpen = isOpen
     apply()
-    store(layout)
+    storeLayout(layout)
   }
 
   toggle.addEventListener('click', () => setOpen(!layout.isOpen))
@@ -92,10 +83,10 @@ export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement)
   separator.addEventListener('pointermove', (event) => {
     if (separator.hasPointerCapture(event.pointerId)) resize(sizeAt(event) + grip)
   })
-  separator.addEventListener('lostpointercapture', () => store(layout))
+  separator.addEventListener('lostpointercapture', () => storeLayout(layout))
   separator.addEventListener('dblclick', () => {
-    resize(initial[dimension()])
-    store(layout)
+    resize(initialLayout[dimension()])
+    storeLayout(layout)
   })
   separator.addEventListener('keydown', (event) => {
     const now = Number(separator.ariaValueNow)
@@ -109,7 +100,7 @@ export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement)
     if (size === undefined) return
     event.preventDefault()
     resize(size)
-    store(layout)
+    storeLayout(layout)
   })
   isWide.addEventListener('change', apply)
   addEventListener('resize', apply)
@@ -119,27 +110,5 @@ export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement)
     show({ element }) {
       slot.replaceChildren(separator, element)
     },
-  }
-}
-
-function read(): Layout {
-  try {
-    const stored: Partial<Layout> = JSON.parse(localStorage.getItem(KEY) ?? '{}')
-    const { width, height, isOpen } = { ...initial, ...stored }
-    return {
-      width: Number(width) || initial.width,
-      height: Number(height) || initial.height,
-      isOpen: isOpen !== false,
-    }
-  } catch {
-    return { ...initial }
-  }
-}
-
-function store(layout: Layout): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(layout))
-  } catch {
-    // Without storage, the layout lasts until the page is closed
   }
 }

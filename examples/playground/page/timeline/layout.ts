@@ -1,0 +1,48 @@
+/**
+ * The size of the timeline, and whether it is open. The browser remembers both.
+ *
+ * @see https://developer.mozilla.org/docs/Web/API/Window/localStorage
+ */
+
+/** What the browser remembers. Sizes are in pixels. */
+export interface Layout {
+  width: number
+  height: number
+  isOpen: boolean
+}
+
+const KEY = 'edgewise timeline'
+/** The layout until the user changes it. */
+export const initialLayout: Readonly<Layout> = { width: 400, height: 280, isOpen: true }
+
+/** Shows the timeline in a layout. */
+export function showLayout({ width, height, isOpen }: Layout): void {
+  const { style } = document.documentElement
+  style.setProperty('--timeline-width', `${width}px`)
+  style.setProperty('--timeline-height', `${height}px`)
+  document.body.dataset['timeline'] = isOpen ? 'open' : 'closed'
+}
+
+/** Returns the layout that the browser remembers. */
+export function storedLayout(): Layout {
+  try {
+    const stored: Partial<Layout> = JSON.parse(localStorage.getItem(KEY) ?? '{}')
+    const { width, height, isOpen } = { ...initialLayout, ...stored }
+    return {
+      width: Number(width) || initialLayout.width,
+      height: Number(height) || initialLayout.height,
+      isOpen: isOpen !== false,
+    }
+  } catch {
+    return { ...initialLayout }
+  }
+}
+
+/** Lets the browser remember a layout. */
+export function storeLayout(layout: Layout): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(layout))
+  } catch {
+    // Without storage, the layout lasts until the page is closed
+  }
+}
