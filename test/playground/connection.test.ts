@@ -211,6 +211,11 @@ describe('Playground: connection', () => {
     await sees(result(own), /^Cannot reach "[^"]+"$/)
     await sees(own.locator('.entry[data-failed]'), 'no response')
     await own.unroute('**/mcp')
+    expect(await own.getByRole('button', { name: 'Reconnect now' }).count()).toBe(1)
+    // On a phone, the form with that button is hidden
+    await own.setViewportSize({ width: 390, height: 844 })
+    expect(await own.getByLabel('Endpoint').isVisible()).toBe(false)
+    expect(await own.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true)
     await press(own, 'Reconnect now')
     await sees(status, /^Connected to Edgewise demo/)
     expect(visited.complaints.splice(0)).not.toEqual([])

@@ -80,8 +80,13 @@ function snippetBlock({ label, text, notes }: Snippet): HTMLElement {
         ? jsonBlock(value, label)
         : el('pre', { tabindex: 0, role: 'group', 'aria-label': label }, el('code', {}, text)),
     ),
-    ...notes.map((each) => el('p', { class: 'note' }, each)),
+    ...notes.map((each) => el('p', { class: 'note' }, ...breakable(each))),
   )
+}
+
+/** Text with a path, which may be wrapped after each separator. */
+function breakable(text: string): (Node | string)[] {
+  return text.split(/(?<=[/\\])/).flatMap((part) => [part, el('wbr')])
 }
 
 /** The link that fills the form, without secrets. */

@@ -79,7 +79,7 @@ export function historyList(workspace: Workspace): HTMLElement {
   return el(
     'div',
     { class: 'history' },
-    el('div', { class: 'tools' }, compare, hint, clear),
+    el('div', { class: 'tools' }, compare, clear, hint),
     compared,
     empty,
     list,
