@@ -6,6 +6,8 @@
  */
 import type { JsonObject, PromptArgument } from 'edgewise/browser'
 import { el, newId } from '../dom.ts'
+import { isHiddenName } from '../secrets.ts'
+import { revealButton } from './controls.ts'
 import { clearFieldErrors, focusFirstError, showFieldError, showValidity } from './field-errors.ts'
 import type { Issue } from './issues.ts'
 import { labelled } from './label.ts'
@@ -52,7 +54,11 @@ export function argumentForm(
 ): ArgumentForm {
   const inputs = named.map((argument) => ({
     argument,
-    input: el('input', { required: argument.required === true, autocomplete: 'off' }),
+    input: el('input', {
+      type: isHiddenName(argument.name) ? 'password' : 'text',
+      required: argument.required === true,
+      autocomplete: 'off',
+    }),
   }))
 
   function read(): Texts {
@@ -73,7 +79,8 @@ export function argumentForm(
       description: argument.description,
       required: argument.required === true,
     }
-    const { element } = labelled(facts, { control: input, read: () => input.value })
+    const after = input.type === 'password' ? revealButton(input) : undefined
+    const { element } = labelled(facts, { control: input, after, read: () => input.value })
     if (list) element.append(list)
     return element
   })

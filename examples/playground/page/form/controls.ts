@@ -32,9 +32,10 @@ const LONG_TEXT = 200
 /** Creates an input or a text area, for text and numbers. */
 export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): Control {
   const { name, schema, required, value } = facts
-  const isLong = kind === 'text' && Number(schema['maxLength']) > LONG_TEXT
-  const textType = inputTypes.get(schema['format']) ?? (isHiddenName(name) ? 'password' : 'text')
+  const isSecret = isHiddenName(name) || schema['writeOnly'] === true
+  const textType = inputTypes.get(schema['format']) ?? (isSecret ? 'password' : 'text')
   const type = kind === 'text' ? textType : 'number'
+  const isLong = type === 'text' && Number(schema['maxLength']) > LONG_TEXT
   const control = isLong
     ? el('textarea', { required, rows: 4, ...lengths(facts) })
     : el('input', { required, type, autocomplete: 'off', ...lengths(facts), ...range(facts, kind) })
@@ -56,7 +57,7 @@ export function input(facts: FieldFacts, kind: 'text' | 'number' | 'integer'): C
 }
 
 /** Creates the button that shows and hides a secret. */
-function revealButton(control: HTMLInputElement | HTMLTextAreaElement): HTMLElement {
+export function revealButton(control: HTMLElement): HTMLElement {
   const button = el('button', { type: 'button', class: 'quiet small reveal' }, 'Show')
   button.addEventListener('click', () => {
     const isHidden = control.getAttribute('type') === 'password'

@@ -13,13 +13,17 @@ const MAX_SHOWN = 200
 /** The maximum length of a value, in characters. */
 const MAX_VALUE = 2_000
 
+/** Returns what is shown of a value, by the name of its member. */
+type Shown = (value: unknown, name: string) => unknown
+const same: Shown = (value) => value
+
 /** Creates the comparison of a call with an earlier one. */
 export function comparison(before: Call, after: Call): HTMLElement {
   return el(
     'div',
     { class: 'comparison' },
     el('p', {}, el('del', {}, labelOf(before)), ' ', el('ins', {}, labelOf(after))),
-    part('Arguments', before.arguments, after.arguments),
+    part('Arguments', before.arguments, after.arguments, hideSecrets),
     part('Result', shownResult(before), shownResult(after)),
   )
 }
@@ -34,7 +38,7 @@ function shownResult({ result, error }: Call): unknown {
   return result ?? error ?? null
 }
 
-function part(title: string, before: unknown, after: unknown): HTMLElement {
+function part(title: string, before: unknown, after: unknown, shown: Shown = same): HTMLElement {
   const found = differences(before, after)
   const more = found.length - MAX_SHOWN
   return el(
@@ -43,20 +47,24 @@ function part(title: string, before: unknown, after: unknown): HTMLElement {
     el('h2', { class: 'label' }, title),
     found.length === 0
       ? el('p', { class: 'empty' }, 'No differences')
-      : el('ul', { class: 'differences' }, ...found.slice(0, MAX_SHOWN).map(difference)),
+      : el(
+          'ul',
+          { class: 'differences' },
+          ...found.slice(0, MAX_SHOWN).map((each) => difference(each, shown)),
+        ),
     more > 0 && el('p', { class: 'note' }, `and ${more.toLocaleString('en')} more`),
   )
 }
 
-function difference({ path, kind, before, after }: Difference): HTMLElement {
+function difference({ path, kind, before, after }: Difference, shown: Shown): HTMLElement {
   const name = `${path.findLast((part) => typeof part === 'string') ?? ''}`
   return el(
     'li',
     {},
     el('code', { class: 'path' }, formatPath(path) || 'The whole value'),
     el('span', { class: 'chip' }, kind),
-    kind !== 'added' && value('del', 'Before', hideSecrets(before, name)),
-    kind !== 'removed' && value('ins', 'After', hideSecrets(after, name)),
+    kind !== 'added' && value('del', 'Before', shown(before, name)),
+    kind !== 'removed' && value('ins', 'After', shown(after, name)),
   )
 }
 
