@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
+import { ignore } from '../patterns/hooks.ts'
 import { SdkError } from '../protocol/errors.ts'
 import { isExtensionId } from '../protocol/meta.ts'
 import { methods } from '../protocol/methods.ts'
@@ -26,6 +27,12 @@ import type { RequestOptions } from './request-options.ts'
  * operation, so that they wait for its end instead of starting another one.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
+
+/** The result types of the core protocol. */
+const CORE_TYPES = ['complete', 'input_required'] as const
+
+/** The result types that the extensions of each client add. */
+const typesByClient = new WeakMap<ExtensionClient, Set<string>>()
 
 /** The first revision without sessions. */
 const FIRST_STATELESS: Revision = '2026-07-28'
@@ -81,7 +88,7 @@ export interface ClientExtensionOptions {
   readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
   /**
    * Adds further parts of the extension, such as middleware, with `client.use`. Called by `connect`, before
-   * anything is sent. If it throws, `connect` rejects.
+   * anything is sent. If it throws or is async, `connect` rejects.
    *
    * @param extensionIds The ids of all extensions of the client, so that an extension can check that the
    *   ones it needs are among them.
@@ -111,14 +118,16 @@ export type ResultCompleter = (
  * const { found } = await client.request('search/query', { text: 'tea' })
  * ```
  *
- * @throws {SdkError} `INVALID_USE` if the id has no prefix. `connect` rejects with it if two extensions
- *   have the same id or method.
+ * @throws {SdkError} `INVALID_USE` if the id has no prefix, or a result type belongs to the core protocol.
+ *   `connect` rejects with it if two extensions have the same id, method or result type.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 export function clientExtension(options: ClientExtensionOptions): ClientExtension {
   const { id, settings = {}, nameParams = {}, resultTypes = {}, coreSince, attach } = options
   if (!isExtensionId(id)) throw new SdkError('INVALID_USE', `"${id}" is not an extension id`)
   const completers = new Map(Object.entries(resultTypes))
+  const coreType = CORE_TYPES.find((type) => completers.has(type))
+  if (coreType) throw new SdkError('INVALID_USE', `The result type "${coreType}" exists already`)
   return {
     id,
     attach(connection) {
@@ -126,15 +135,24 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
       const { extensions = [], revision } = connection.options
       const ids = extensions.flatMap((extension) => extension.id ?? [])
       const names = Object.entries(nameParams)
-      const repeated = names.find(([method]) => methods.has(method) || added.has(method))?.[0]
+      const types = typesByClient.get(client) ?? new Set()
+      typesByClient.set(client, types)
+      const repeated =
+        names.find(([method]) => methods.has(method) || added.has(method))?.[0] ??
+        [...completers.keys()].find((type) => types.has(type))
       if (ids.indexOf(id) < ids.lastIndexOf(id) || repeated !== undefined) {
         throw new SdkError('INVALID_USE', `"${repeated ?? id}" exists already`)
       }
       for (const [method, param] of names) added.set(method, param)
+      for (const type of completers.keys()) types.add(type)
       const isCore = coreSince && revision && [revision].flat().every((each) => each >= coreSince)
       if (!isCore) capabilities.extensions = { ...capabilities.extensions, [id]: settings }
       addLayer(connection, extensionLayer(options, completers, connection))
-      attach?.(client, ids)
+      const attached: unknown = attach?.(client, ids)
+      if (attached instanceof Promise) {
+        attached.catch(ignore)
+        throw new SdkError('INVALID_USE', `"attach" of "${id}" must not be async`)
+      }
     },
   }
 }

@@ -95,9 +95,9 @@ function beginReceiving(
   })
 }
 
-/** The requests and notifications that servers send. */
+/** The requests and notifications that servers send, those of the protocol's own extensions included. */
 const RECEIVED =
-  /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged))$/
+  /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged|tasks(?:\/status)?|events\/(?:event|error|terminated|active|heartbeat|list_changed)))$/
 
 /** Observes the answers to the server's requests. */
 function observeAnswers(
@@ -118,6 +118,8 @@ function observeAnswers(
     answerRequest(message, call) {
       const { id, method, params } = message
       const ongoing = beginReceiving('request', connection, observing, method, params, id)
+      // The server must not use an id twice: the first request may get no answer
+      cancel(id)
       answering.set(id, ongoing)
       ongoing.run(() => handlers.answerRequest(message, call))
       // The request of a settled call gets no response

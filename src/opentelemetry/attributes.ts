@@ -128,7 +128,8 @@ function errorType({ code, status }: NonNullable<Outcome['error']> = { message: 
   if (code === 'TIMEOUT') return 'timeout'
   if (code === 'NETWORK' || code === 'CLOSED' || code === 'SESSION_LOST') return 'connection_lost'
   if (typeof code === 'number') return String(code)
-  return String(status ?? code ?? OTHER)
+  // A response with the status 200 may still be of no use, such as one of another content type
+  return String((status !== 200 && status) || code || OTHER)
 }
 
 function methodOf({ method, isKnown }: Operation): string | undefined {

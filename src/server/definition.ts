@@ -194,6 +194,8 @@ export interface ServerDefinition extends ServerFeatures {
   clients?: ClientRegistry
   /** Passes notifications of clients through middleware and extensions. Absent if there are none. */
   receive?: ReceiveNotification
+  /** The notifications that extensions handle. */
+  notifications?: ReadonlyMap<string, unknown>
   /**
    * While an extension is added: collects the functions that remove what it adds, except what is part of the
    * definition.

@@ -37,6 +37,8 @@ export type BeginServerOperation = (operation: ServerOperation) => OngoingOperat
 export interface KnownNames {
   readonly tools: { entries(): ReadonlyMap<string, unknown> }
   readonly prompts: { entries(): ReadonlyMap<string, unknown> }
+  /** The notifications that extensions handle. */
+  readonly notifications?: { has(name: string): boolean }
   readonly extensions?: { method(name: string, revision: RevisionFacts): object | undefined }
 }
 
@@ -94,7 +96,7 @@ function operationOf(
 const NOTIFICATIONS = /^notifications\/(?:initialized|cancelled|progress|roots\/list_changed)$/
 
 function isKnown(
-  { tools, prompts, extensions }: KnownNames,
+  { tools, prompts, notifications, extensions }: KnownNames,
   method: string,
   params: JsonObject | undefined,
   { revision }: MessageFacts,
@@ -103,6 +105,7 @@ function isKnown(
   if (method === 'tools/call') return tools.entries().has(name)
   if (method === 'prompts/get') return prompts.entries().has(name)
   if (methods.has(method) || NOTIFICATIONS.test(method)) return true
+  if (notifications?.has(method)) return true
   return revision !== undefined && extensions?.method(method, revision) !== undefined
 }
 
@@ -149,7 +152,7 @@ export function observeSending(exchange: Exchange, begin: BeginServerOperation):
       const traced = trace ? { ...message, params: { ...withTrace(params, trace) } } : message
       const sent = ongoing.run(() => exchange.send(traced))
       if (!sent) return ongoing.end(COMPLETE)
-      return sent.finally(() => ongoing.end(COMPLETE))
+      return runObserved(ongoing, () => sent)
     },
   }
 }
@@ -173,6 +176,8 @@ export function observeAsk(ask: Ask, facts: MessageFacts, begin: BeginServerOper
         id = sentId
         onSent?.(sentId)
       })
-    return runObserved(ongoing, work, (result) => ({ ...resultEnd(result), id }))
+    // The id is known once the request was sent, even if it fails
+    const withId = { ...ongoing, end: (end: OperationEnd) => ongoing.end({ ...end, id }) }
+    return runObserved(withId, work, resultEnd)
   }
 }

@@ -232,3 +232,26 @@ describe('client and server with an extension', () => {
     })
   })
 })
+
+describe('an extension of a client', () => {
+  it('is refused if a result type is taken, by the protocol or another extension', async () => {
+    for (const type of ['complete', 'input_required']) {
+      const resultTypes = { [type]: (got: JsonObject) => got }
+      expect(() => clientExtension({ id: 'com.example/b', resultTypes })).toThrow('exists already')
+    }
+    const other = clientExtension({ id: 'com.example/b', resultTypes: { job: (got) => got } })
+    const server = createServer({ name: 's', version: '1' })
+    await expect(connectInMemory(server, { extensions: [jobs, other] })).rejects.toMatchObject({
+      code: 'INVALID_USE',
+    })
+  })
+
+  it('is refused if its `attach` is async [E-EXT-044]', async () => {
+    const attach = (): unknown => Promise.reject(new Error('Nothing may reject unhandled'))
+    const server = createServer({ name: 's', version: '1' })
+    const extensions = [clientExtension({ id: 'com.example/b', attach })]
+    await expect(connectInMemory(server, { extensions })).rejects.toMatchObject({
+      code: 'INVALID_USE',
+    })
+  })
+})

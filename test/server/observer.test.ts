@@ -7,7 +7,9 @@ import { clientObserver } from '../../src/presets/client.ts'
 import {
   authenticate,
   createServer,
+  ProtocolError,
   responseCache,
+  serverExtension,
   serverObserver,
   text,
   type Observer,
@@ -224,6 +226,36 @@ describe('The observer of a server', () => {
     expect(await response.json()).toMatchObject({ result: { content: [text('hi 1')] } })
     expect(runs).toBe(1)
     for (const error of errors) expect(error).toEqual(new Error('observer'))
+  })
+})
+
+describe('The outcome of a request of a server', () => {
+  it('has the id of the request, even if it failed', async () => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    server.tool('ask', {}, async (_args, ctx) => String(await ctx.roots().catch(() => 'failed')))
+    const client = await connectInMemory(server, {
+      revision: '2025-11-25',
+      roots: () => Promise.reject(new ProtocolError(-32000, 'Not now')),
+    })
+    await client.callTool('ask')
+    expect(ended.filter(({ direction }) => direction === 'sent')).toMatchObject([
+      { method: 'roots/list', outcome: 'error', id: 1 },
+    ])
+    await client.close()
+  })
+})
+
+describe('A notification of an extension', () => {
+  it('is known to the observer of its server', async () => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    const notifications = { 'notifications/own': () => {} }
+    server.extend(serverExtension({ id: 'com.example/own', notifications }))
+    const client = await connectInMemory(server)
+    await client.notify('notifications/own')
+    await until(() => ended.some(({ method }) => method === 'notifications/own'))
+    expect(ended.at(-1)).toMatchObject({ isKnown: true })
   })
 })
 

@@ -171,6 +171,7 @@ function handlersOf(definition: ServerDefinition): Map<string, NotificationHandl
   if (existing) return existing
   const handlers = new Map<string, NotificationHandler>()
   handlersByServer.set(definition, handlers)
+  definition.notifications = handlers
   const { receive } = definition
   definition.receive = async (message, sender, handle) => {
     const handler = handlers.get(message.method)
