@@ -36,8 +36,9 @@ describe('responseCache', () => {
     const { server, runs } = cachedServer()
     await using client = await connectInMemory(server, { principal: 'ada', cache: false })
     const first = await client.callTool('add', { a: 1, b: 2 })
-    // The order of arguments and the metadata of the request do not matter
-    expect(await client.callTool('add', { b: 2, a: 1 }, { meta: { 'x.y/z': 1 } })).toEqual(first)
+    // The order of arguments and the trace of the request do not matter
+    const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
+    expect(await client.callTool('add', { b: 2, a: 1 }, { meta })).toEqual(first)
     expect(runs()).toBe(1)
     await client.callTool('add', { a: 2, b: 2 })
     await client.readResource('x://a')
@@ -57,6 +58,47 @@ describe('responseCache', () => {
       await using client = await connectInMemory(server, { principal })
       await client.callTool('add', { a: 1, b: 2 })
     }
+    expect(runs()).toBe(2)
+  })
+
+  it('repeats no result of a resource that was updated since, or of a tool that was replaced', async () => {
+    const { server, runs } = cachedServer()
+    await using client = await connectInMemory(server, { cache: false })
+    await client.readResource('x://a')
+    await client.readResource('x://a')
+    expect(runs()).toBe(1)
+    server.notify.resourceUpdated('x://a')
+    await client.readResource('x://a')
+    expect(runs()).toBe(2)
+    const annotations = { readOnlyHint: true }
+    const old = server.tool('who', { annotations }, () => 'old')
+    await client.callTool('who')
+    old.update({ annotations }, () => 'new')
+    expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'new' }] })
+  })
+
+  it('stores what the client receives, but no result that is not well-formed', async () => {
+    const server = make()
+    server.use(responseCache({ ttlMs: 60_000 }))
+    let runs = 0
+    server.use('tools/call', async (_request, _ctx, next) => {
+      const result = await next()
+      return ++runs === 1 ? { nothing: true } : { ...result, extra: () => {} }
+    })
+    server.tool('who', { annotations: { readOnlyHint: true } }, () => 'a')
+    await using client = await connectInMemory(server)
+    await expect(client.callTool('who')).rejects.toMatchObject({ code: -32603 })
+    const first = await client.callTool('who')
+    expect(await client.callTool('who')).toEqual(first)
+    expect(runs).toBe(2)
+  })
+
+  it('shares no result with a client that has other capabilities', async () => {
+    const { server, runs } = cachedServer()
+    await using plain = await connectInMemory(server)
+    await using asking = await connectInMemory(server, { onElicit: () => ({ action: 'decline' }) })
+    await plain.callTool('add', { a: 1, b: 2 })
+    await asking.callTool('add', { a: 1, b: 2 })
     expect(runs()).toBe(2)
   })
 

@@ -24,7 +24,8 @@ export interface ResponseCacheOptions {
   readonly maxEntries?: number
   /**
    * The key of the callers that share results. By default the principal, so that no caller receives what
-   * belongs to another one. All callers without a principal share results.
+   * belongs to another one. All callers without a principal share results. Handlers whose results depend on `_meta`
+   * or other parts of the request need a key that contains them.
    */
   readonly keyOf?: (ctx: BaseContext) => string
 }
@@ -34,7 +35,9 @@ const OPTION_NAMES: OptionNames<ResponseCacheOptions> = { ttlMs: 1, maxEntries: 
 /**
  * Creates middleware that answers repeated requests from a cache in the memory of one isolate:
  * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only complete results without `isError` are stored. A request with other params, another
- * caller, or another revision of the protocol does not share a result. Handlers that ask for input, and
+ * caller, other capabilities of the client, or another revision of the protocol does not share a result. After a
+ * change of tools, resources or prompts was announced in the same isolate, no earlier result of their kind is
+ * used. Handlers that ask for input, and
  * what they send while they run, do not repeat for a cached result.
  *
  * @example
@@ -55,28 +58,43 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
   if (!isPositive) throw new TypeError('"ttlMs" must be a positive number')
   return {
     addTo(server, method) {
-      // Servers never share results
-      const results = boundedCache<string, Result>(maxEntries)
       const definition = unverifiedDefinitionOf(server as BaseServer)
+      // Servers never share results
+      const results = boundedCache<string, string>(maxEntries)
+      const changes = countChanges(definition)
       definition.middleware.push({
         method,
         async run(request, ctx, next) {
           const { params } = request
           const isInput = 'inputResponses' in params || 'requestState' in params
           if (isInput || !isCacheable(definition, request, ctx)) return next()
-          const key = cacheKey(request.method, params, ctx, keyOf)
+          const [kind = ''] = request.method.split('/')
+          const key = cacheKey(request.method, params, ctx, [keyOf(ctx), changes.get(kind)])
           const cached = results.get(key)
-          if (cached) return structuredClone(cached)
+          if (cached) return JSON.parse(cached) as Result
           const result = await next()
-          const isComplete = (result.resultType ?? 'complete') === 'complete'
-          if (isComplete && result.isError !== true && !('task' in result)) {
-            results.set(key, structuredClone(result), performance.now() + ttlMs)
+          // A task has no contents yet, and a malformed result would fail each time it is repeated
+          const isComplete =
+            (result.resultType ?? 'complete') === 'complete' &&
+            Array.isArray(result.content ?? result.contents ?? result.messages)
+          if (isComplete && result.isError !== true) {
+            results.set(key, JSON.stringify(result), performance.now() + ttlMs)
           }
           return result
         },
       })
     },
   }
+}
+
+/** Counts the changes of tools, resources and prompts, each of which makes results out of date. */
+function countChanges({ notify }: ServerDefinition): ReadonlyMap<string, number> {
+  const changes = new Map<string, number>()
+  notify?.subscribe(({ method }) => {
+    const [, kind = ''] = method.split('/')
+    changes.set(kind, (changes.get(kind) ?? 0) + 1)
+  })
+  return changes
 }
 
 /** Whether the result of a request may be cached, and the caller may see what it names. */
@@ -98,10 +116,10 @@ function cacheKey(
   method: string,
   params: JsonObject,
   ctx: BaseContext,
-  keyOf: (ctx: BaseContext) => string,
+  scope: readonly unknown[],
 ): string {
   const { _meta: _, ...others } = params
-  return canonicalJson([method, ctx.revision, keyOf(ctx), others])
+  return canonicalJson([method, ctx.revision, scope, others, ctx.client.capabilities])
 }
 
 function byPrincipal({ principal = '' }: BaseContext): string {
