@@ -12,6 +12,7 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
   Implementation,
+  Result,
   ServerCapabilities,
   JsonObject,
   JsonRpcRequest,
@@ -172,15 +173,15 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     if (call.settled) return call
     this.inputHandlers.noteRequest?.(message)
     this.calls.set(id, call)
-    this.channel.request(call)
+    this.channel.request(call).catch((error: Error) => call.reject(error))
     return call
   }
 
   /** Sends one round of a request, which may take several attempts. */
   request(
     options: RequestOptions,
-    send: (options: RequestOptions) => Promise<JsonObject>,
-  ): Promise<JsonObject> {
+    send: (options: RequestOptions) => Promise<Result>,
+  ): Promise<Result> {
     return send(options)
   }
 

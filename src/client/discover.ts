@@ -29,8 +29,8 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  * Requests `server/discover` and applies the server's answer.
  *
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
- * @param mayRepeat Whether to try a version again if the server rejects it but lists it as supported,
- *   which can happen while a server is being updated.
+ * @param listed The version that the server listed when it rejected the preferred version. It is tried once,
+ *   even if it is the rejected version, which can happen while a server is being updated.
  * @returns Undefined once a revision is negotiated. Otherwise why the server must use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
@@ -40,10 +40,10 @@ export async function discover(
   connection: Connection,
   options: RequestOptions,
   isLegacy: (error: unknown) => boolean,
-  mayRepeat = true,
-  [version, ...others]: readonly RevisionFacts[] = connection.versions.modern,
+  listed?: RevisionFacts,
 ): Promise<LegacyEvidence | undefined> {
   const { modern, legacy } = connection.versions
+  const version = listed ?? modern[0]
   if (!version) return {}
   connection.setRevision(version)
   let supported: unknown
@@ -58,7 +58,7 @@ export async function discover(
       const code = isUnrelated ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
       throw new SdkError(code, 'The discovery result is invalid', { data: result })
     }
-    const agreedVersion = chooseVersion([version, ...others], supported)
+    const agreedVersion = chooseVersion(modern, supported)
     if (agreedVersion) {
       const serverInfo = isObject(_meta) ? _meta[META_SERVER_INFO] : undefined
       connection.applyServerInfo(agreedVersion, { capabilities, instructions, serverInfo })
@@ -74,10 +74,8 @@ export async function discover(
       throw error
     rejection = error
     supported = supportedBy(error)
-    const otherVersion = chooseVersion(others, supported)
-    const nextVersion =
-      otherVersion ?? (mayRepeat ? chooseVersion([version], supported) : undefined)
-    if (nextVersion) return discover(connection, options, isLegacy, !!otherVersion, [nextVersion])
+    const nextVersion = listed ? undefined : chooseVersion(modern, supported)
+    if (nextVersion) return discover(connection, options, isLegacy, nextVersion)
   }
   const legacyVersion = chooseVersion(legacy, supported)
   if (legacyVersion) return { error: rejection, version: legacyVersion }

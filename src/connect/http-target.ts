@@ -48,10 +48,10 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
       return connection.setRevision(modern)
     }
     if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
-    const earlierAttempts = [...connection.attempts]
-    await openFallback(connection, url).catch((cause: unknown) => {
+    const earlierAttempts = describeAttempts(connection.attempts)
+    await openFallback(connection, url).catch((cause: Error) => {
       rethrowRejectedSignIn(cause)
-      const attempts = describeAttempts([...earlierAttempts, { with: 'HTTP+SSE', error: cause }])
+      const attempts = `${earlierAttempts}; HTTP+SSE: ${cause.message}`
       const message = `"${url}" is not an MCP endpoint: ${attempts}`
       const data = error instanceof SdkError ? error.data : { status, error: toErrorObject(error) }
       throw new SdkError('HTTP', message, { cause: error, data })

@@ -13,6 +13,7 @@ export function observeTransport(
   onClosed: (reason: Error) => void,
 ): Transport {
   return {
+    pipe: transport.pipe,
     start: (receiver) =>
       transport.start({
         message: (frame) => receiver.message(frame),

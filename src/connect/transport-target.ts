@@ -8,9 +8,10 @@ import { discover } from '../client/discover.ts'
 import { initialize, propose } from '../client/initialize.ts'
 import { isModernError, mayRefuseVersion } from '../client/versions.ts'
 import { abortable, sleep } from '../patterns/abort.ts'
+import { isTransient } from '../patterns/transient.ts'
 import { ProtocolError, type SdkError } from '../protocol/errors.ts'
 import type { Transport } from '../protocol/transport.ts'
-import { openDuplex } from './duplex-channel.ts'
+import { openDuplex } from './open-duplex.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
 /**
@@ -94,7 +95,8 @@ async function probe(
 /** Whether a failure shows that a server does not support 2026-07-28. */
 function isLegacy(error: unknown): boolean {
   const { code } = error as SdkError
-  if (error instanceof ProtocolError) return !isModernError(error)
+  // A limit that refuses every request says nothing about the revision
+  if (error instanceof ProtocolError) return !isModernError(error) && !isTransient(error)
   // There was no response, or the response was not a result of `server/discover`
   return code === 'TIMEOUT' || code === 'UNSUPPORTED'
 }

@@ -134,7 +134,17 @@ function authenticatedCaller(
   const { issuer, subject, clientId, scopes, expiresAt, claims, confirmation } = token
   const bound = confirmation !== undefined
   const auth: Auth = { subject, clientId, issuer, scopes, expiresAt, bound, claims }
-  return new TokenCaller(caller, principalOf(settings, token), auth, onRevoked)
+  let request: Request | undefined
+  return {
+    ...caller,
+    principal: principalOf(settings, token),
+    auth,
+    onRevoked,
+    /** Created on first access, which is rare. */
+    get request() {
+      return (request ??= caller.request && withoutCredentials(caller.request))
+    },
+  }
 }
 
 /** Verifies the token periodically while a stream is open, if `revocationCheckMs` is set. */
@@ -166,36 +176,13 @@ function watchRevocation(
   }
 }
 
-/** A caller whose request hides the token from handlers, so that they cannot pass it on. */
-class TokenCaller implements Caller {
-  readonly principal: string
-  readonly auth: Auth
-  readonly onRevoked: Caller['onRevoked']
-  readonly address: Caller['address']
-  readonly env: unknown
-  readonly waitUntil: Caller['waitUntil']
-  readonly #original: Caller
-  #request: Request | undefined
-
-  constructor(original: Caller, principal: string, auth: Auth, onRevoked: Caller['onRevoked']) {
-    this.principal = principal
-    this.auth = auth
-    this.onRevoked = onRevoked
-    this.address = original.address
-    this.env = original.env
-    this.waitUntil = original.waitUntil
-    this.#original = original
-  }
-
-  /** Created on first access, which is rare. The body was already consumed. */
-  get request(): Request | undefined {
-    const { request } = this.#original
-    if (!request || this.#request) return this.#request
-    const headers = new Headers(request.headers)
-    for (const name of CREDENTIAL_HEADERS) headers.delete(name)
-    const { url, method, signal } = request
-    return (this.#request = new Request(url, { method, headers, signal }))
-  }
+/** A copy of a request that hides the token from handlers, so that they cannot pass it on. */
+function withoutCredentials(request: Request): Request {
+  const headers = new Headers(request.headers)
+  for (const name of CREDENTIAL_HEADERS) headers.delete(name)
+  // The body was already consumed
+  const { url, method, signal } = request
+  return new Request(url, { method, headers, signal })
 }
 
 function principalOf({ options, authorizationServers }: Settings, token: AccessToken): string {

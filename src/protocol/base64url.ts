@@ -4,11 +4,21 @@
  * @see https://www.rfc-editor.org/rfc/rfc4648#section-5
  */
 
-/** Encodes bytes. */
-export function encodeBase64Url(bytes: Uint8Array): string {
+/** How many bytes are converted at once, because a call can have only so many arguments. */
+const CHUNK_BYTES = 0x8000
+
+/** Encodes bytes as Base64, with padding. */
+export function encodeBase64(bytes: Uint8Array): string {
   let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK_BYTES))
+  }
+  return btoa(binary)
+}
+
+/** Encodes bytes as Base64url. */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
 /**

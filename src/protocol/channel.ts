@@ -33,10 +33,12 @@ export interface OutgoingRequest {
 export interface Channel {
   /** Present over Streamable HTTP, where headers repeat parts of messages. */
   readonly http?: object
+  /** Whether messages travel over a pipe. */
+  readonly pipe?: boolean | undefined
   /** Whether the server has ended the session, and no other session has been opened. */
   readonly lost?: boolean
-  /** Sends a request and settles it. Never throws. */
-  request(call: OutgoingRequest): void
+  /** Sends a request, and settles it with the response. Rejects with the reason if there is none. */
+  request(call: OutgoingRequest): Promise<void>
   /** Sends a message without a response: a notification, or the response to a request from the server. */
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Opens the stream for messages that the server initiates, if the transport needs one. */

@@ -29,6 +29,8 @@ export interface Receiver {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
 export interface Transport {
+  /** Whether messages travel over a pipe, for observers. */
+  readonly pipe?: boolean | undefined
   /** Starts delivering to the receiver. Called once, before any `send`. */
   start(receiver: Receiver): void | Promise<void>
   /**

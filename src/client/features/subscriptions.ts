@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
+import { semaphore } from '../../patterns/semaphore.ts'
 import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { findMethod } from '../../protocol/methods.ts'
@@ -41,8 +42,8 @@ export class Subscriptions implements ChangeListeners {
   readonly #queues = new Set<NotificationQueue>()
   /** In a session, the number of queues that subscribe to each resource. */
   readonly #subscriberCounts = new Map<string, number>()
-  /** Settles after the last change of `#subscriberCounts`. Changes run one after the other. */
-  #lastCountChange: Promise<unknown> = Promise.resolve()
+  /** Runs the changes of `#subscriberCounts` one after the other. */
+  readonly #countInTurn = semaphore(1)
   /** The resources whose updates `onResourceUpdated` receives. */
   readonly #hookUris = new Set<string>()
   /** The subscription of the hooks. */
@@ -121,7 +122,7 @@ export class Subscriptions implements ChangeListeners {
    * Counts the queues of a resource: subscribes for the first queue, and unsubscribes after the last queue.
    */
   #changeCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
-    const counting = this.#lastCountChange.then(async () => {
+    return this.#countInTurn(async () => {
       const count = (this.#subscriberCounts.get(uri) ?? 0) + change
       const isFirstOrLast = count === (change > 0 ? 1 : 0)
       const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
@@ -129,8 +130,6 @@ export class Subscriptions implements ChangeListeners {
       if (count > 0) this.#subscriberCounts.set(uri, count)
       else this.#subscriberCounts.delete(uri)
     })
-    this.#lastCountChange = counting.catch(() => {})
-    return counting
   }
 
   /** Subscribes `onResourceUpdated` to the updates of a resource. */
@@ -153,6 +152,7 @@ export class Subscriptions implements ChangeListeners {
    * stream uses one of the few connections that a browser allows per server.
    */
   #updateHooks(options: RequestOptions): Promise<void> {
+    // Later, so that requests of the same turn share one stream
     const updating = this.#lastHookChange.then(async () => {
       const wanted = this.#wantedByHooks()
       this.#forwardToHooks(wanted && (await this.listen(wanted, { ...options, signal: undefined })))

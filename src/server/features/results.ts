@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
+import { encodeBase64 } from '../../protocol/base64url.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type {
   Annotations,
@@ -110,17 +111,9 @@ export function toolError(message: string): ToolFailure {
   return { content: [text(message)], isError: true }
 }
 
-/** How many bytes are converted at once, because a call can have only so many arguments. */
-const CHUNK_BYTES = 0x8000
-
 /** Encodes bytes as Base64; a string is assumed to be Base64 already. */
 export function base64(data: Uint8Array | string): string {
-  if (typeof data === 'string') return data
-  let binary = ''
-  for (let start = 0; start < data.length; start += CHUNK_BYTES) {
-    binary += String.fromCharCode(...data.subarray(start, start + CHUNK_BYTES))
-  }
-  return btoa(binary)
+  return typeof data === 'string' ? data : encodeBase64(data)
 }
 
 /** The content that a handler may return: one block, several, or text. */

@@ -4,14 +4,16 @@
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
-import type { Channel, ChannelReceiver, OutgoingRequest } from '../../protocol/channel.ts'
+import type { Channel, ChannelReceiver } from '../../protocol/channel.ts'
 import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
 import { writeJson } from '../../protocol/jsonrpc.ts'
+import type { Receiver, Transport } from '../../protocol/transport.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { parseJson } from '../../protocol/validate.ts'
+import { DuplexChannel } from '../duplex-channel.ts'
 import { discard, httpError, HttpSender } from '../http/client-fetch.ts'
-import { isEventStream, readEvents } from '../http/response-body.ts'
+import { readEvents, requireEventStream } from '../http/response-body.ts'
 import { SseParser } from '../http/sse.ts'
 import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
@@ -29,44 +31,45 @@ import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export function httpSse(url: string, options: HttpOptions, receiver: ChannelReceiver): Channel {
-  return new HttpSseChannel(url, options, receiver)
+  const transport = new HttpSseTransport(url, options)
+  const channel = new DuplexChannel(transport, receiver)
+  transport.start(channel)
+  return channel
 }
 
 /** Exchanges messages with a server over the two endpoints. */
-class HttpSseChannel implements Channel {
+class HttpSseTransport implements Transport {
   readonly #options: HttpOptions
-  readonly #receiver: ChannelReceiver
   readonly #streamEndpoint: HttpSender
   readonly #closing = new AbortController()
   /** Resolves with the message endpoint when the server has announced it. Earlier messages wait for it. */
-  readonly #endpoint: Promise<HttpSender>
+  #endpoint!: Promise<HttpSender>
+
+  constructor(url: string, options: HttpOptions) {
+    this.#options = options
+    this.#streamEndpoint = new HttpSender(url, options)
+  }
 
   /** Opens the event stream. */
-  constructor(url: string, options: HttpOptions, receiver: ChannelReceiver) {
-    this.#options = options
-    this.#receiver = receiver
-    this.#streamEndpoint = new HttpSender(url, options)
+  start(receiver: Receiver): void {
     this.#endpoint = new Promise((resolve, reject) => {
-      this.#listen(resolve).catch((reason: SdkError) => {
+      this.#listen(receiver, resolve).catch((reason: SdkError) => {
         reject(reason)
-        if (!this.#closing.signal.aborted) receiver.closed(reason)
+        receiver.closed(reason)
       })
     })
     this.#endpoint.catch(() => {})
   }
 
-  async #listen(onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
+  async #listen(receiver: Receiver, onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
     const { signal } = this.#closing
     const streamEndpoint = this.#streamEndpoint
-    const response = await streamEndpoint.send(
-      'GET',
-      { accept: 'text/event-stream' },
-      undefined,
-      signal,
+    const headers = { accept: 'text/event-stream' }
+    const response = await requireEventStream(
+      await streamEndpoint.send('GET', headers, undefined, signal),
     )
-    if (!isEventStream(response)) throw await httpError(response, 'The server opened no stream')
     const parser = new SseParser((type, data) => {
-      if (type === 'message') this.#deliver(data)
+      if (type === 'message') deliver(receiver, data)
       if (type !== 'endpoint') return
       const { href, origin } = new URL(data.trim(), streamEndpoint.url)
       // An endpoint on another origin could belong to anyone, and would receive the client's headers
@@ -77,10 +80,6 @@ class HttpSseChannel implements Channel {
     }, this.#options.maxMessageLength ?? MAX_MESSAGE_LENGTH)
     await readEvents(response, parser, signal)
     throw new SdkError('HTTP', 'The stream ended')
-  }
-
-  request(call: OutgoingRequest): void {
-    this.send(call.message).catch((error: Error) => call.reject(error))
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
@@ -97,12 +96,13 @@ class HttpSseChannel implements Channel {
     this.#closing.abort()
     return Promise.resolve()
   }
+}
 
-  #deliver(data: string): void {
-    try {
-      this.#receiver.receive(parseJson(data))
-    } catch (error) {
-      this.#receiver.refuse((error as ProtocolError).about, error)
-    }
+/** Passes on a message that arrived on the stream. */
+function deliver(receiver: Receiver, text: string): void {
+  try {
+    void receiver.message(parseJson(text))
+  } catch (error) {
+    receiver.malformed(error as ProtocolError)
   }
 }

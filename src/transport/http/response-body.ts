@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
  */
 import { readPieces } from '../../patterns/bounded-read.ts'
+import { httpError } from './client-fetch.ts'
 import type { SseParser } from './sse.ts'
 
 /** Whether a response has a media type; ignores parameters and case. */
@@ -14,6 +15,16 @@ export function hasType(response: Response, type: string): boolean {
 /** Whether a response is a successful event stream. */
 export function isEventStream(response: Response): boolean {
   return response.ok && hasType(response, 'text/event-stream')
+}
+
+/**
+ * Returns a response if it is an event stream.
+ *
+ * @throws {SdkError} `HTTP` if it is not.
+ */
+export async function requireEventStream(response: Response): Promise<Response> {
+  if (isEventStream(response)) return response
+  throw await httpError(response, 'The server opened no stream')
 }
 
 /**

@@ -30,8 +30,8 @@ export class SseParser {
   /** The id and the type that the stream has set for the next event. */
   #nextId = ''
   #nextType = ''
+  /** The data of the next event. Each line of it ends with LF. */
   readonly #data = new TextBuffer()
-  #hasData = false
 
   /** @param maxLength The maximum length of one event, in UTF-16 code units. */
   constructor(onEvent: SseListener, maxLength: number) {
@@ -47,7 +47,6 @@ export class SseParser {
     // A comment alone, such as a keep-alive, must not change the id
     this.#nextId = this.lastEventId
     this.#endedWithCr = false
-    this.#hasData = false
   }
 
   /**
@@ -79,8 +78,7 @@ export class SseParser {
     const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     if (name === 'data') {
-      this.#data.append(this.#hasData ? `\n${value}` : value)
-      this.#hasData = true
+      this.#data.append(`${value}\n`)
       this.#checkLength()
     } else if (name === 'event') this.#nextType = value
     else if (name === 'id' && !value.includes('\0')) this.#nextId = value
@@ -88,11 +86,10 @@ export class SseParser {
   }
 
   #dispatch(): void {
-    const data = this.#data.take()
+    const data = this.#data.take().slice(0, -1)
     const type = this.#nextType || 'message'
     this.lastEventId = this.#nextId
     this.#nextType = ''
-    this.#hasData = false
     if (data !== '') this.#onEvent(type, data)
   }
 }

@@ -153,6 +153,7 @@ export function childTransport(
 }
 
 class SpawnedTransport implements ChildTransport {
+  readonly pipe = true
   readonly #name: string
   readonly #spawn: () => Promise<ChildProcess>
   readonly #settings: Required<ChildTransportOptions> & { readonly stderr: StderrOption }

@@ -59,7 +59,8 @@ export async function serveStdioOn(
   const unsubscribe = host.onTerminate(terminate)
   try {
     const transport = stdioTransport(host.stdin, host.stdout, options)
-    await serveTransport(server, transport, { ...options, signal: ending.signal })
+    const caller = { ...options.caller, pipe: true }
+    await serveTransport(server, transport, { ...options, caller, signal: ending.signal })
     await transport.close()
   } finally {
     signal?.removeEventListener('abort', end)

@@ -25,7 +25,7 @@ import { supports, VERSION_HEADER } from '../../protocol/revision-features.ts'
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcResponse } from '../../protocol/types.ts'
 import { parseJson, validateMessage } from '../../protocol/validate.ts'
 import { SseParser } from '../http/sse.ts'
-import { hasType, isEventStream, readEvents } from '../http/response-body.ts'
+import { hasType, isEventStream, readEvents, requireEventStream } from '../http/response-body.ts'
 import { discard, httpError, HttpSender, networkError } from '../http/client-fetch.ts'
 
 /** The minimum delay before a stream is resumed, in milliseconds. */
@@ -53,11 +53,7 @@ export class StreamableHttpChannel implements Channel {
     this.#maxLength = options.maxMessageLength ?? MAX_MESSAGE_LENGTH
   }
 
-  request(call: OutgoingRequest): void {
-    this.#exchange(call).catch((error: Error) => call.reject(error))
-  }
-
-  async #exchange(call: OutgoingRequest): Promise<void> {
+  async request(call: OutgoingRequest): Promise<void> {
     const { message, signal } = call
     const { method } = message
     const headers = { ...this.headers(message), ...call.options.headers }
@@ -127,9 +123,9 @@ export class StreamableHttpChannel implements Channel {
   ): Promise<Response | undefined> {
     const headers = { ...this.headers(), [HEADER_LAST_EVENT_ID]: lastEventId }
     try {
-      const response = await this.fetch('GET', headers, call.signal, undefined, call)
-      if (isEventStream(response)) return response
-      throw await httpError(response, 'The server opened no stream')
+      return await requireEventStream(
+        await this.fetch('GET', headers, call.signal, undefined, call),
+      )
     } catch (error) {
       // The call may have been executed, so it must not be sent again automatically
       if ((error as SdkError).code === 'SESSION_LOST') throw lostAnswer(call.message.method, error)

@@ -11,8 +11,8 @@ import type { ChannelReceiver } from '../../protocol/channel.ts'
 import { SdkError, statusOf } from '../../protocol/errors.ts'
 import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
 import type { HttpOptions } from '../../protocol/http-options.ts'
-import { httpError } from '../http/client-fetch.ts'
-import { isEventStream, readEvents } from '../http/response-body.ts'
+import { discard } from '../http/client-fetch.ts'
+import { readEvents, requireEventStream } from '../http/response-body.ts'
 import type { SseParser } from '../http/sse.ts'
 import { watchSignIn } from '../http/sign-in-watch.ts'
 import { reopenDelayMs, StreamableHttpChannel } from './channel.ts'
@@ -119,11 +119,10 @@ export class ListeningChannel extends StreamableHttpChannel {
         hasStreamed || resumes
           ? await this.fetch('GET', headers, signal)
           : await this.http.send('GET', headers, NO_BODY, signal, NO_CALL, IS_BACKGROUND)
-      if (isEventStream(response)) return response
-      const error = await httpError(response, 'The server opened no stream')
-      if (response.status !== 400 || !resumes) throw error
+      if (response.status !== 400 || !resumes) return await requireEventStream(response)
       // The server has discarded the event; a new stream delivers messages from now on
       parser.lastEventId = ''
+      discard(response)
     } catch (error) {
       const { code } = error as SdkError
       if (code === 'UNAUTHORIZED') {
