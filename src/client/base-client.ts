@@ -163,7 +163,7 @@ export class BaseClient {
    */
   use(layer: ClientMiddleware): void
   /** Adds middleware for one method, or with `*` for every message. */
-  use(method: string, layer: ClientMiddleware): void
+  use<Method extends string>(method: Method, layer: ClientMiddleware<Method>): void
   use(pattern: string | ClientMiddleware, layer = pattern as ClientMiddleware): void {
     layer.attach(this.#connection, pattern)
   }

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
+import type { MethodOf, ParamsOf, ResultOf } from '../protocol/method-types.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type {
   ClientCapabilities,
@@ -42,6 +43,11 @@ export interface ExtensionTarget {
   readonly nameParams: Map<string, string>
   /** Passes a message through the middleware. */
   pass: PassMessage
+  /** Sends one round of a request, which may take several attempts, as one operation for observers. */
+  request(
+    options: RequestOptions,
+    send: (options: RequestOptions) => Promise<Result>,
+  ): Promise<Result>
 }
 
 /** The context of a message that passes through a client's middleware. */
@@ -66,12 +72,13 @@ interface PassedMessage {
  * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
  * returns a result itself. A request can also continue with other options than the caller's, such as
  * another `maxTimeoutMs`. Notifications have no result: a middleware that does not call `next` holds the
- * notification back, and what it returns is ignored.
+ * notification back, and what it returns is ignored. The types of params and results are those of the
+ * method, but what the server sends was not validated yet.
  */
-export type WrapMessage = (
-  message: Required<PassedMessage>,
+export type WrapMessage<Method extends string = string> = (
+  message: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
   ctx: ClientContext,
-  next: (params?: JsonObject, options?: RequestOptions) => Promise<Result>,
+  next: (params?: JsonObject, options?: RequestOptions) => Promise<ResultOf<Method>>,
 ) => Awaitable<Result>
 
 /**
@@ -89,14 +96,14 @@ export type PassMessage = <Message extends PassedMessage>(
 export const passDirectly: PassMessage = (message, _ctx, last) => last(message)
 
 /** Middleware for `client.use`, and for the option `extensions` of `connect`. Created by `middleware`. */
-export interface ClientMiddleware {
+export interface ClientMiddleware<Method extends string = string> {
   /**
    * Adds the middleware. Called by `client.use` and `connect`.
    *
    * @param pattern The only method whose messages pass through the middleware, or `*` for every message.
-   *   By default, the client's requests do.
+   *   Without a text, the client's requests do.
    */
-  attach(connection: ExtensionTarget, pattern?: unknown): void
+  readonly attach: (connection: ExtensionTarget, pattern?: Method | object) => void
 }
 
 /** Answers a request from the server, which has not been validated yet. */
@@ -128,7 +135,7 @@ export interface ExtensionClient {
   /** Adds middleware for all requests of the client. */
   use(layer: ClientMiddleware): void
   /** Adds middleware for messages of one method, or with `*` for every message. */
-  use(method: string, layer: ClientMiddleware): void
+  use<Method extends string>(method: Method, layer: ClientMiddleware<Method>): void
   /** Subscribes to changes. Absent in a client without subscriptions. */
   listen?(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription>
   /**

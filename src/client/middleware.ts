@@ -27,6 +27,10 @@ import type { RequestOptions } from './request-options.ts'
  * )
  * ```
  */
+export function middleware<Method extends string = string>(
+  run: WrapMessage<Method>,
+): ClientMiddleware<Method>
+// The types of the messages depend on the method with which the middleware is added
 export function middleware(run: WrapMessage): ClientMiddleware {
   return {
     attach(connection, pattern) {

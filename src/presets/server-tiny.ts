@@ -48,7 +48,11 @@ export {
 } from '../transport/streamable-http/handler.ts'
 
 /** Wraps request handling; calls `next` to continue, or returns a result itself. */
-export type Middleware<Env = unknown> = AnyMiddleware<Env, Context<Env>>
+export type Middleware<Env = unknown, Method extends string = string> = AnyMiddleware<
+  Env,
+  Context<Env>,
+  Method
+>
 
 /**
  * The members of a full context that this context lacks: using them throws an error that says what to

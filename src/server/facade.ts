@@ -44,7 +44,7 @@ export function createFacade<Added extends object>(
         update: (...replacement) => registration.replace(promptEntry(name, ...replacement)),
       }
     },
-    use(...args) {
+    use(...args: unknown[]) {
       const run = args.pop() as Middleware & Partial<MiddlewareLayer>
       const method = args[0] as string | undefined
       if (run.addTo) run.addTo(facade, method)

@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { Awaitable } from '../patterns/awaitable.ts'
+import type { MethodOf, ParamsOf, ResultOf } from '../protocol/method-types.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import type { StandardSchema } from '../protocol/standard-schema.ts'
 import type {
@@ -88,12 +89,13 @@ export interface ServerOptions extends BaseServerOptions<Context> {
 
 /**
  * Wraps request handling; calls `next` to continue, with other params if it passes any, or returns a
- * result itself.
+ * result itself. The types of params and results are those of the method, but the params were not validated
+ * yet.
  */
-export type Middleware<Env = unknown, Ctx = Context<Env>> = (
-  request: { readonly method: string; readonly params: JsonObject },
+export type Middleware<Env = unknown, Ctx = Context<Env>, Method extends string = string> = (
+  request: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
   ctx: Ctx,
-  next: (params?: JsonObject) => Promise<Result>,
+  next: (params?: JsonObject) => Promise<ResultOf<Method>>,
 ) => Promise<Result>
 
 /** The context of a message that passes through `messageMiddleware`. */
@@ -117,16 +119,16 @@ export interface MessageContext<Env = unknown> {
  * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
  * returns a result itself. A middleware that does not call `next` for a notification holds it back.
  */
-export type WrapServerMessage<Env = unknown> = (
-  message: { readonly method: string; readonly params: JsonObject },
+export type WrapServerMessage<Env = unknown, Method extends string = string> = (
+  message: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
   ctx: MessageContext<Env>,
-  next: (params?: JsonObject) => Promise<Result>,
+  next: (params?: JsonObject) => Promise<ResultOf<Method>>,
 ) => Awaitable<Result>
 
 /** Middleware for `server.use` that does more than to wrap requests. See `messageMiddleware`. */
-export interface MiddlewareLayer {
+export interface MiddlewareLayer<Method extends string = string> {
   /** Adds the middleware to a server, for one method or for all. Called by `server.use`. */
-  addTo(server: object, method: string | undefined): void
+  readonly addTo: (server: object, method: Method | undefined) => void
 }
 
 /**
@@ -181,10 +183,11 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
    * requests of one method. The middleware that was added first is outermost. For middleware around
    * other messages, see `messageMiddleware`.
    */
-  use(
-    ...args:
-      | [middleware: Middleware<Env, Ctx> | MiddlewareLayer]
-      | [method: string, middleware: Middleware<Env, Ctx> | MiddlewareLayer]
+  use(middleware: Middleware<Env, Ctx> | MiddlewareLayer): void
+  /** Adds middleware for requests of one method. */
+  use<Method extends string>(
+    method: Method,
+    middleware: Middleware<Env, Ctx, Method> | MiddlewareLayer<Method>,
   ): void
 }
 

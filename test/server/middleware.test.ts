@@ -1,7 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
-import { ProtocolError, type JsonObject, type Result, type Tool } from '../../src/index.ts'
-import { createServer, text } from '../../src/presets/server.ts'
+import {
+  ProtocolError,
+  type JsonObject,
+  type LoggingLevel,
+  type Result,
+  type Tool,
+} from '../../src/index.ts'
+import { createServer, messageMiddleware, text } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'
@@ -165,5 +171,37 @@ describe('middleware', () => {
     const error = await client.listAllTools().catch((e: unknown) => e)
     expect(error).toMatchObject({ code: -32603, message: 'Internal error' })
     expect(errors).toMatchObject([{ message: 'secret' }])
+  })
+})
+
+describe('middleware for one method', () => {
+  it('has the types of the params and the result of the method [E-EXT-053]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('one', {}, () => 'Hi')
+    server.tool('two', {}, () => 'Hi')
+    server.use('tools/list', async (_request, _ctx, next) => {
+      const result = await next()
+      expectTypeOf(result.tools).toEqualTypeOf<Tool[]>()
+      return { ...result, tools: result.tools.filter(({ name }) => name !== 'two') }
+    })
+    const log: string[] = []
+    server.use('tools/call', async ({ method, params }, _ctx, next) => {
+      expectTypeOf(method).toEqualTypeOf<'tools/call'>()
+      expectTypeOf(params.name).toEqualTypeOf<string>()
+      const { content } = await next(params)
+      log.push(params.name, ...content.map(({ type }) => type))
+      return { content }
+    })
+    server.use(
+      'notifications/message',
+      messageMiddleware(({ params }, _ctx, next) => {
+        expectTypeOf(params.level).toEqualTypeOf<LoggingLevel>()
+        return next()
+      }),
+    )
+    const client = closing(await connectInMemory(server))
+    expect(await client.listAllTools()).toHaveLength(1)
+    await client.callTool('one')
+    expect(log).toEqual(['one', 'text'])
   })
 })

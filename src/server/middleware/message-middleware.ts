@@ -14,12 +14,6 @@ import type { Exchange } from '../request/exchange.ts'
 import { RequestContext } from '../request/request-context.ts'
 import type { MessageContext, MiddlewareLayer, Server, WrapServerMessage } from '../server.ts'
 
-/** Middleware that wraps messages, for one method or for all. */
-interface Layer {
-  readonly method: string | undefined
-  readonly run: WrapServerMessage
-}
-
 /** The servers whose messages pass through their layers. */
 const wrappedServers = new WeakSet<ServerDefinition>()
 
@@ -42,25 +36,23 @@ const wrappedServers = new WeakSet<ServerDefinition>()
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
-export function messageMiddleware<Env = unknown>(run: WrapServerMessage<Env>): MiddlewareLayer {
+export function messageMiddleware<Env = unknown, Method extends string = string>(
+  run: WrapServerMessage<Env, Method>,
+): MiddlewareLayer<Method>
+// Whoever adds the middleware declares its method and environment
+export function messageMiddleware(run: WrapServerMessage): MiddlewareLayer {
   return {
     addTo(server, method) {
       const definition = fullDefinitionOf(server as Server)
       wrapMessages(definition)
       definition.middleware.push({
         method,
-        // The author declares the type of the environment
-        wrap: run as WrapServerMessage,
+        wrap: run,
         run: async (request, ctx, next) =>
-          run(request, contextOf(ctx as HandlerContext, true, false) as MessageContext<Env>, next),
+          run(request, contextOf(ctx as HandlerContext, true, false), next),
       })
     },
   }
-}
-
-/** The layers of a server at present, outermost first. */
-function layersOf({ middleware }: ServerDefinition): Layer[] {
-  return middleware.flatMap(({ method, wrap }) => (wrap ? { method, run: wrap } : []))
 }
 
 /** Lets the messages of a server pass through its layers. */
@@ -88,8 +80,7 @@ function wrapMessages(definition: ServerDefinition): void {
     const { principal } = caller
     const ctx = { incoming: true, isNotification: true, principal, client, request: undefined }
     const last = async (params: JsonObject): Promise<Result> => {
-      const passed =
-        message.params || Object.keys(params).length > 0 ? { ...message, params } : message
+      const passed = { ...message, params }
       await (receive ? receive(passed, sender, handle) : handle?.(passed))
       return {}
     }
@@ -108,13 +99,12 @@ async function passThrough(
   ctx: MessageContext,
   last: (params: JsonObject) => Promise<Result>,
 ): Promise<Result> {
-  const layers = layersOf(definition)
+  const layers = definition.middleware.filter((layer) => (layer.method ?? method) === method)
   const runFrom = async (index: number, current: JsonObject): Promise<Result> => {
     const layer = layers[index]
     if (!layer) return last(current)
     const next = (changed = current): Promise<Result> => runFrom(index + 1, changed)
-    const isFor = layer.method === undefined || layer.method === method
-    return isFor ? layer.run({ method, params: current }, ctx, next) : next()
+    return layer.wrap ? layer.wrap({ method, params: current }, ctx, next) : next()
   }
   return runFrom(0, params)
 }
