@@ -28,6 +28,12 @@ import type { RequestOptions } from './request-options.ts'
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
+/**
+ * The code of the error for a question of the server that such a caller answers with its next call. It is no
+ * internal error, which operators look for, and not transient, so that no middleware repeats the call.
+ */
+export const ANSWERED_LATER = 499
+
 /** The result types of the core protocol. */
 const CORE_TYPES = ['complete', 'input_required'] as const
 

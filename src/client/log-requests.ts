@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
 import type { Logger } from '../patterns/error-logger.ts'
+import { callHook } from '../patterns/hooks.ts'
 import { redactText } from '../patterns/redact-text.ts'
 import { isTransient } from '../patterns/transient.ts'
 import type { SdkError } from '../protocol/errors.ts'
@@ -36,8 +37,8 @@ export function logRequests(
   return middleware(async ({ method, params }, { incoming }, next) => {
     const { name, uri } = params
     const start = performance.now()
-    const log = (level: 'debug' | 'warn' | 'error', outcome: object): void =>
-      logger[level]({
+    const log = (level: 'debug' | 'warn' | 'error', outcome: object | false): void => {
+      const record = {
         msg: method,
         ...facts,
         method,
@@ -46,11 +47,14 @@ export function logRequests(
         ...(incoming && { incoming }),
         durationMs: Math.round(performance.now() - start),
         ...outcome,
-      })
+      }
+      // A logger that fails must not fail the request
+      callHook(() => logger[level](record))
+    }
     try {
       const result = await next()
-      if (result.isError === true) log('warn', { isError: true })
-      else log('debug', {})
+      const isError = result.isError === true
+      log(isError ? 'warn' : 'debug', isError && { isError })
       return result
     } catch (error) {
       const { name: kind, code, message } = Object(error) as SdkError

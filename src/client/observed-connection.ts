@@ -11,11 +11,12 @@ import {
   runObserved,
   targetOf,
   type OngoingOperation,
+  type OperationEnd,
 } from '../patterns/guard-observer.ts'
 import type { Observer } from '../protocol/observation.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import { tracedMeta, withTrace } from '../protocol/trace-context.ts'
-import type { JsonObject, JsonRpcResponse } from '../protocol/types.ts'
+import { withTrace } from '../protocol/trace-context.ts'
+import type { JsonObject, JsonRpcResponse, Result } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { ExtensionClient } from './extension.ts'
@@ -63,6 +64,13 @@ export function clientObserver(observer: Observer): ClientObserver {
   }
 }
 
+/** Ends a round. The next request with the same object begins another round. */
+function endRound(round: Round, end: OperationEnd): void {
+  const { ongoing, attempts } = round
+  ongoing?.end({ ...end, ...(attempts > 1 && { attempts }) })
+  Object.assign(round, { ongoing: undefined, attempts: 0 })
+}
+
 /** Reports the operations of a client to an observer. */
 class ObservedConnection extends Connection {
   readonly #observing: Observing
@@ -91,9 +99,8 @@ class ObservedConnection extends Connection {
       round.ongoing = ongoing
       round.attempts++
     }
-    const { trace } = ongoing
-    const traced = trace ? { ...others, meta: tracedMeta(others.meta, trace) } : others
-    const call = ongoing.run(() => super.start(method, params, traced, headers))
+    const sent = withTrace(params, ongoing.trace)
+    const call = ongoing.run(() => super.start(method, sent, others, headers))
     if (!isAttempt) {
       call.result.then(
         (result) => ongoing.end(resultEnd(result)),
@@ -104,19 +111,19 @@ class ObservedConnection extends Connection {
   }
 
   override async request(
-    options: RequestOptions,
-    send: (options: RequestOptions) => Promise<JsonObject>,
-  ): Promise<JsonObject> {
-    const round: Round = { attempts: 0 }
+    options: RoundOptions,
+    send: (options: RequestOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const { [currentRound]: outer } = options
+    const round = outer ?? { attempts: 0 }
     const roundOptions: RoundOptions = { ...options, [currentRound]: round }
-    const attempts = (): { attempts?: number } =>
-      round.attempts > 1 ? { attempts: round.attempts } : {}
     try {
       const result = await send(roundOptions)
-      round.ongoing?.end({ ...resultEnd(result), ...attempts() })
+      endRound(round, resultEnd(result))
       return result
     } catch (error) {
-      round.ongoing?.end({ ...errorEnd(error), ...attempts() })
+      // Middleware that repeats requests ends the round, unless it sends another attempt
+      if (!outer) endRound(round, errorEnd(error))
       throw error
     }
   }

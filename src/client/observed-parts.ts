@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */
 import {
+  authorizationEnd,
   COMPLETE,
   runObserved,
   targetOf,
@@ -30,10 +31,10 @@ export function factsOf({
   revision,
   server,
   channel,
-}: Connection): Pick<Operation, 'side' | 'revision' | 'url' | 'http'> {
+}: Connection): Pick<Operation, 'side' | 'revision' | 'url' | 'http' | 'pipe'> {
   const url = publicUrl(server.url)
   const http = url !== undefined || channel.http !== undefined
-  return { side: 'client', revision: revision.version, url, http }
+  return { side: 'client', revision: revision.version, url, http, pipe: channel.pipe }
 }
 
 /** A URL without its user information, query and fragment, which may contain credentials. */
@@ -152,7 +153,12 @@ function observeAuth(auth: AuthProvider, { begin }: Observing): AuthProvider {
         url: publicUrl(request.server),
       })
       const work = (): ReturnType<AuthProvider['challenged']> => auth.challenged(response, request)
-      return runObserved(ongoing, work, (mayRetry) => (mayRetry ? COMPLETE : { outcome: 'failed' }))
+      return runObserved(
+        ongoing,
+        work,
+        (mayRetry) => (mayRetry ? COMPLETE : { outcome: 'failed' }),
+        authorizationEnd,
+      )
     },
     accepted: (response, request) => auth.accepted?.(response, request),
   }

@@ -10,7 +10,7 @@ import {
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
-import type { ClientCapabilities, Implementation, JsonObject } from '../protocol/types.ts'
+import type { ClientCapabilities, Implementation, JsonObject, Meta } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { RequestOptions } from './request-options.ts'
 
@@ -28,22 +28,23 @@ export function commonMeta(
   }
 }
 
-/** Adds `_meta` to the params of a request. */
+/** Adds the `_meta` of a request's options to its params. */
+export function withMeta(params: JsonObject, meta: Meta | undefined): JsonObject {
+  return meta ? { ...params, _meta: { ...(params._meta as Meta | undefined), ...meta } } : params
+}
+
+/** Adds the protocol's `_meta` to the params of a request. */
 export function addMeta(
   params: JsonObject | undefined,
   common: JsonObject | undefined,
-  { meta, onProgress, logLevel, capabilities }: RequestOptions,
+  { onProgress, logLevel, capabilities }: RequestOptions,
   id: number,
 ): JsonObject | undefined {
   // Requests without `_meta` of their own share one object, which is faster; so is this order
-  const isPlain = !(params && '_meta' in params) && !meta && !onProgress && !logLevel
+  const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
-  const _meta: JsonObject = {
-    ...(isObject(callMeta) && callMeta),
-    ...meta,
-    ...common,
-  }
+  const _meta: JsonObject = { ...(isObject(callMeta) && callMeta), ...common }
   if (onProgress) _meta.progressToken = id
   if (capabilities && common) {
     const declared = common[META_CLIENT_CAPABILITIES] as ClientCapabilities

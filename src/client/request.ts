@@ -14,6 +14,7 @@ import { isObject } from '../protocol/validate.ts'
 import { checkResult, invalidResult, isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
 import { passDirectly, type ExtensionRequest } from './extension.ts'
+import { withMeta } from './request-meta.ts'
 import type { RequestOptions } from './request-options.ts'
 import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
@@ -39,7 +40,9 @@ export function request(
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<Result> {
-  const exchange = { client: connection.client, method, params, options }
+  const { client } = connection
+  // In the params, middleware can change the caller's `_meta`
+  const exchange = { client, method, params: withMeta(params, options.meta), options }
   return connection.pass === passDirectly
     ? send(connection, exchange, check)
     : passThrough(connection, exchange)
@@ -48,7 +51,8 @@ export function request(
 /** Sends a request through the middleware, which may change its result. */
 async function passThrough(connection: Connection, exchange: ExtensionRequest): Promise<Result> {
   const result = await connection.pass(exchange, exchange, (request) => send(connection, request))
-  return check(connection, exchange, result as Result)
+  // Middleware may return nothing
+  return check(connection, exchange, result ?? {})
 }
 
 /** Checks the result that the caller receives. */

@@ -94,22 +94,24 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
         if (incoming || !own || lookups.has(own)) return next()
         const { signal, maxTimeoutMs = connection.options.maxTimeoutMs ?? MAX_TIMEOUT_MS } = own
         const endsAt = performance.now() + maxTimeoutMs
-        const rest = (): RequestOptions & { maxTimeoutMs: number } => ({
-          ...own,
-          maxTimeoutMs: endsAt - performance.now(),
-        })
-        for (let failures = 0; ;) {
-          try {
-            // The first attempt is not changed: questions to the user extend its time
-            return await next(undefined, failures > 0 ? rest() : own)
-          } catch (error) {
-            const delayMs = delayAfter(error, failures++, options)
-            if (failures >= maxAttempts || !(delayMs < rest().maxTimeoutMs)) throw error
-            const decision = Promise.resolve(isIdempotent(request, rest()))
-            if (!(await abortable(decision, signal))) throw error
-            await sleep(delayMs, signal)
+        // All attempts are one operation for observers
+        return connection.request(own, async (shared) => {
+          // The first attempt is not changed: questions to the user extend its time
+          let attempt = shared
+          for (let failures = 0; ;) {
+            try {
+              return await next(undefined, attempt)
+            } catch (error) {
+              const delayMs = delayAfter(error, failures++, options)
+              const maxTimeoutMs = endsAt - performance.now()
+              if (failures >= maxAttempts || !(delayMs < maxTimeoutMs)) throw error
+              const decision = Promise.resolve(isIdempotent(request, { ...shared, maxTimeoutMs }))
+              if (!(await abortable(decision, signal))) throw error
+              await sleep(delayMs, signal)
+              attempt = { ...shared, maxTimeoutMs: endsAt - performance.now() }
+            }
           }
-        }
+        })
       })
       layer.attach(connection, pattern)
     },

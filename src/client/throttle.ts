@@ -5,6 +5,8 @@
  */
 import { abortable, sleep } from '../patterns/abort.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
+import { semaphore } from '../patterns/semaphore.ts'
+import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import type { ClientMiddleware } from './extension.ts'
 import { middleware } from './middleware.ts'
 
@@ -12,7 +14,7 @@ import { middleware } from './middleware.ts'
 export interface ThrottleOptions {
   /** The maximum number of requests in any period of `perMs`. */
   readonly requests: number
-  /** The length of the period, in milliseconds. */
+  /** The length of the period, in milliseconds, at most 2147483647: 24 days. */
   readonly perMs: number
 }
 
@@ -32,31 +34,29 @@ const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
  * client.use('tools/call', throttle({ requests: 10, perMs: 1000 }))
  * ```
  *
- * @throws {TypeError} If an option is unknown, or is not a positive number.
+ * @throws {TypeError} If an option is unknown, or is not a positive number in its range.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#security-considerations
  */
 export function throttle(options: ThrottleOptions): ClientMiddleware {
   requireKnown('throttle', options, OPTION_NAMES)
   const { requests, perMs } = options
-  const isLimit = requests >= 1 && perMs > 0
-  if (!isLimit) throw new TypeError('"requests" and "perMs" must be positive numbers')
+  const isLimit = requests >= 1 && perMs > 0 && perMs <= MAX_TIMER_MS
+  if (!isLimit) throw new TypeError('"requests" and "perMs" must be positive')
   /** When the latest requests were sent, by the monotonic clock, oldest first. */
   const sentAt: number[] = []
-  let lastTurn: Promise<unknown> = Promise.resolve()
+  const inTurn = semaphore(1)
   return middleware(async (_request, { incoming, options: requestOptions }, next) => {
     if (incoming || !requestOptions) return next()
     const { signal } = requestOptions
-    const turn = lastTurn.then(async () => {
+    const turn = inTurn(async () => {
       if (signal?.aborted) return
-      const now = performance.now()
-      const oldest = sentAt.length + 1 > requests ? sentAt[0] : undefined
-      const sendAt = Math.max(now, (oldest ?? -Infinity) + perMs)
-      if (sendAt > now) await sleep(sendAt - now, signal)
+      // `NaN` if fewer requests were sent
+      const waitMs = Number(sentAt.at(-requests)) + perMs - performance.now()
+      if (waitMs > 0) await sleep(waitMs, signal)
       // Only now, because a request that was aborted does not count
-      if (oldest !== undefined) sentAt.shift()
-      sentAt.push(sendAt)
+      sentAt.push(performance.now())
+      sentAt.splice(0, sentAt.length - requests)
     })
-    lastTurn = turn.catch(() => {})
     await abortable(turn, signal)
     return next()
   })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { logRequests, ProtocolError, SdkError, middleware } from '../../src/presets/client.ts'
 import { createServer, ToolError } from '../../src/presets/server.ts'
@@ -37,5 +37,22 @@ it('logRequests writes one record for each request, with its level, and neither 
     ['error', { method: 'prompts/get', name: 'p', err: { code: -32602 } }],
   ])
   expect(JSON.stringify(records)).not.toContain('s3cr3t')
+  await client.close()
+})
+
+it('logRequests fails no request if its logger fails', async () => {
+  const problems: unknown[] = []
+  const report = vi.spyOn(console, 'error').mockImplementation((error) => problems.push(error))
+  const server = createServer({ name: 's', version: '1' })
+  server.tool('greet', {}, () => 'Hello')
+  const client = await connectInMemory(server)
+  const full = (): never => {
+    throw new Error('The disk is full')
+  }
+  client.use(logRequests({ debug: full, warn: full, error: full }))
+  expect(await client.callTool('greet')).toMatchObject({ content: [{ text: 'Hello' }] })
+  await expect(client.callTool('none')).rejects.toMatchObject({ code: -32602 })
+  expect(problems).toEqual([new Error('The disk is full'), new Error('The disk is full')])
+  report.mockRestore()
   await client.close()
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import * as z from 'zod'
 import {
   clientExtension,
@@ -7,7 +7,7 @@ import {
   ProtocolError,
   type Client,
 } from '../../src/presets/client.ts'
-import type { JsonObject, Revision } from '../../src/index.ts'
+import type { CallToolResult, JsonObject, Revision } from '../../src/index.ts'
 import { createServer, text, type Server } from '../../src/presets/server.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
 import { connectTo, modernPeer, result, until } from './peers.ts'
@@ -101,6 +101,37 @@ describe.each(revisions)('middleware of a client in %s', (revision: Revision) =>
       _meta: { seen: true, received: expected },
     })
     expect(JSON.stringify(received)).not.toContain('com.example/old')
+    await client.close()
+  })
+
+  it('sees the metadata in the options of a request as that of its params, and removes it [E-EXT-060]', async () => {
+    const client = await connectInMemory(exampleServer(), { revision })
+    const seen: unknown[] = []
+    client.use(
+      'tools/call',
+      middleware(({ params }, _ctx, next) => {
+        seen.push(params._meta)
+        const { _meta, ...others } = params
+        return next({ ...others, _meta: { ..._meta, 'com.example/old': undefined, 'x.y/new': 1 } })
+      }),
+    )
+    const meta = { 'com.example/old': 1, 'com.example/kept': 2 }
+    const result = await client.callTool('greet', { name: 'Bo' }, { meta })
+    expect(seen).toEqual([meta])
+    const received = (result._meta as { received: object }).received
+    expect(received).toMatchObject({ 'com.example/kept': 2, 'x.y/new': 1 })
+    expect(received).not.toHaveProperty('com.example/old')
+    await client.close()
+  })
+
+  it('fails a request with a clear error if it returns nothing', async () => {
+    const server = exampleServer()
+    server.prompt('plan', {}, () => 'Plan')
+    const client = await connectInMemory(server, { revision })
+    client.use(middleware(() => undefined as never))
+    for (const call of [client.callTool('greet', { name: 'Bo' }), client.getPrompt('plan')]) {
+      await expect(call).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    }
     await client.close()
   })
 
@@ -347,5 +378,41 @@ describe('an extension of a client', () => {
     const extensions = [base, needy, clientExtension({ id: 'com.example/needy' })]
     await expect(connect(transport, { extensions })).rejects.toMatchObject({ code: 'INVALID_USE' })
     await (await connectWith([base, needy])).close()
+  })
+})
+
+describe('middleware for one method', () => {
+  it('has the types of the params and the result of the method [E-EXT-053]', async () => {
+    const client = await connectInMemory(exampleServer())
+    const log: string[] = []
+    client.use(
+      'tools/call',
+      middleware(async ({ method, params }, _ctx, next) => {
+        expectTypeOf(method).toEqualTypeOf<'tools/call'>()
+        expectTypeOf(params.name).toEqualTypeOf<string>()
+        const { content } = await next({ ...params, _meta: { ...params._meta, 'x.y/z': 1 } })
+        expectTypeOf(content).toEqualTypeOf<CallToolResult['content']>()
+        log.push(params.name, ...content.map(({ type }) => type))
+        return { content }
+      }),
+    )
+    client.use(
+      'notifications/progress',
+      middleware(({ params }, _ctx, next) => {
+        expectTypeOf(params.progress).toEqualTypeOf<number>()
+        return next()
+      }),
+    )
+    client.use(
+      'com.example/own',
+      middleware(({ method, params }, _ctx, next) => {
+        expectTypeOf(method).toEqualTypeOf<string>()
+        expectTypeOf(params.name).toEqualTypeOf<unknown>()
+        return next()
+      }),
+    )
+    await client.callTool('greet', { name: 'Bo' })
+    expect(log).toEqual(['greet', 'text'])
+    await client.close()
   })
 })

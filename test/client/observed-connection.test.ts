@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientObserver, connect, SdkError } from '../../src/presets/client.ts'
+import { clientObserver, connect, retry, SdkError } from '../../src/presets/client.ts'
 import {
   clientObserver as tinyObserver,
   connect as connectTiny,
@@ -81,6 +81,50 @@ describe('The observer of a client', () => {
     expect(ended.filter(({ type }) => type === 'session')).toHaveLength(2)
   })
 
+  it.each([
+    [2, { outcome: 'complete', attempts: 3 }],
+    [3, { outcome: 'error', attempts: 3, error: { status: 503 } }],
+  ])(
+    'receives one operation for a request that `retry` repeats after %i failures',
+    async (failures, end) => {
+      const { observer, ended } = recordOperations()
+      const server = createServer({ name: 's', version: '1' })
+      server.prompt('greet', {}, () => 'Hello')
+      const handle = createHandler(server)
+      let left = 0
+      await using client = await connect(url, {
+        observe: clientObserver(observer),
+        fetch: async (input, init) => {
+          if (left-- > 0) return new Response(null, { status: 503 })
+          return handle(new Request(input, init))
+        },
+      })
+      client.use(retry({ firstDelayMs: 1 }))
+      left = failures
+      await client.getPrompt('greet').catch(() => {})
+      expect(ended.filter(({ method }) => method === 'prompts/get')).toMatchObject([end])
+      // The next request is another operation
+      left = 0
+      await client.getPrompt('greet')
+      expect(ended.filter(({ method }) => method === 'prompts/get')).toHaveLength(2)
+    },
+  )
+
+  it('receives each round of a request that `retry` may repeat', async () => {
+    const { observer, ended } = recordOperations()
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('ask', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
+    await using client = await connectInMemory(server, {
+      revision: '2026-07-28',
+      observe: clientObserver(observer),
+      roots: [],
+    })
+    client.use(retry())
+    await client.callTool('ask')
+    const rounds = ended.filter(({ method }) => method === 'tools/call')
+    expect(rounds).toMatchObject([{ outcome: 'input_required' }, { outcome: 'complete' }])
+  })
+
   it('receives what the server sends, and what becomes of it', async () => {
     const { observer, ended } = recordOperations()
     const server = createServer({ name: 's', version: '1' })
@@ -141,6 +185,33 @@ describe('The observer of a client', () => {
       { type: 'request', method: 'server/discover', outcome: 'complete' },
     ])
     expect(JSON.stringify(ended)).not.toContain('hunter2')
+  })
+
+  it.each<[string, () => boolean, object]>([
+    ['is not handled', () => false, { outcome: 'failed' }],
+    [
+      'the user rejects',
+      () => {
+        throw new SdkError('DENIED', 'Not now')
+      },
+      { outcome: 'failed', error: { code: 'DENIED' } },
+    ],
+    [
+      'cannot be handled',
+      () => {
+        throw new SdkError('NETWORK', 'Unreachable')
+      },
+      { outcome: 'error', error: { code: 'NETWORK' } },
+    ],
+  ])('receives the outcome of a challenge that %s', async (_, challenged, end) => {
+    const { observer, ended } = recordOperations()
+    const connecting = connect(url, {
+      observe: clientObserver(observer),
+      auth: { headers: () => ({}), challenged },
+      fetch: async () => new Response(null, { status: 401 }),
+    })
+    await expect(connecting).rejects.toThrow(SdkError)
+    expect(ended.filter(({ type }) => type === 'authorization')).toMatchObject([end])
   })
 
   it('receives timeouts and cancellations, which end each operation once', async () => {

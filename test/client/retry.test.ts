@@ -244,8 +244,10 @@ describe('throttle', () => {
     expect(peer.sent('tools/call')).toHaveLength(2)
   })
 
-  it('rejects limits that are not positive', () => {
+  it('rejects limits that are not positive, or longer than a timer', () => {
     expect(() => throttle({ requests: 0, perMs: 1 })).toThrow('positive')
-    expect(() => throttle({ requests: 1, perMs: Number.NaN })).toThrow('positive')
+    for (const perMs of [Number.NaN, Infinity, 2 ** 31]) {
+      expect(() => throttle({ requests: 1, perMs })).toThrow('positive')
+    }
   })
 })

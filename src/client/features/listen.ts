@@ -14,6 +14,7 @@ import { forgetStale, notificationsFor } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { NotificationQueue } from './notification-queue.ts'
+import { withMeta } from '../request-meta.ts'
 import type { RequestOptions } from '../request-options.ts'
 
 /** The maximum number of acknowledged resources, so that a server cannot fill the memory. */
@@ -130,7 +131,7 @@ export class Listener {
     }
     const call = this.#connection.start(
       'subscriptions/listen',
-      { notifications: wanted },
+      withMeta({ notifications: wanted }, options.meta),
       { ...options, signal: queue.signal, onNotification },
     )
     await call.result
