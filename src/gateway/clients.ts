@@ -61,6 +61,8 @@ export class Clients implements ClientRegistry {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
     // A context needs a request, so the request is made up
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
-    return new RequestContext(message, { ...client, logLevel }, this.#server.logs)
+    const ctx = new RequestContext(message, { ...client, logLevel }, this.#server.logs)
+    ctx.server = this.#server
+    return ctx
   }
 }

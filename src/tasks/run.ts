@@ -61,6 +61,7 @@ export async function runTask(
   const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
+  ctx.server = server
   // Errors of cancelled work are not reported.
   const report = (error: unknown): void => {
     if (!host.cancellation.cancelled) server.report(error, ctx)

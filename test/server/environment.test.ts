@@ -1,6 +1,13 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createServer, type Handler, uriTemplate } from '../../src/presets/server.ts'
+import { createServer as createTinyServer } from '../../src/presets/server-tiny.ts'
+import {
+  createHandler,
+  createServer,
+  fromServer,
+  type Handler,
+  uriTemplate,
+} from '../../src/presets/server.ts'
 import { sessionHandler } from '../handler.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { lastMessage, openSession, postModern } from '../transport/streamable-http/post.ts'
@@ -87,16 +94,43 @@ describe('Work that continues after the response', () => {
     expect(await Promise.all(work)).toEqual(['later'])
   })
 
-  it('causes no unhandled rejection when it fails where no host waits for it', async () => {
-    const print = vi.spyOn(console, 'error').mockReturnValue()
-    const server = createServer({ name: 'late', version: '1' })
+  it.each([
+    ['a server', createServer],
+    ['a tiny server', createTinyServer],
+  ])('of %s is passed to `onError` if it fails', async (_, create) => {
+    const errors: unknown[] = []
+    const onError = (error: unknown, ctx?: { method: string }): void =>
+      void errors.push([error, ctx?.method])
+    const server = create({ name: 'late', version: '1' }, { onError })
     server.tool('late', {}, (_args, ctx) => {
       ctx.waitUntil(Promise.reject(new Error('too late')))
       return 'now'
     })
     await using client = await connectInMemory(server)
     expect((await client.callTool('late')).content).toMatchObject([{ text: 'now' }])
-    expect(print).toHaveBeenCalledWith(new Error('too late'))
-    print.mockRestore()
+    expect(errors).toEqual([[new Error('too late'), 'tools/call']])
+    // A host that waits does not get the rejection
+    const work: Promise<unknown>[] = []
+    const handle = createHandler(server)
+    const withHost = (request: Request): Promise<Response> =>
+      handle(request, { waitUntil: (late) => void work.push(late) })
+    await postModern(Object.assign(withHost, handle), 'tools/call', { name: 'late' })
+    expect(await Promise.all(work)).toEqual([undefined])
+    expect(errors).toHaveLength(2)
+  })
+
+  it('of a mounted server is passed to its own `onError`', async () => {
+    const errors: unknown[] = []
+    const onError = (error: unknown): void => void errors.push(error)
+    const inner = createServer({ name: 'late', version: '1' }, { onError })
+    inner.tool('late', {}, (_args, ctx) => {
+      ctx.waitUntil(Promise.reject(new Error('too late')))
+      return 'now'
+    })
+    const outer = createServer({ name: 'outer', version: '1' })
+    outer.mount('in', fromServer(inner))
+    await using client = await connectInMemory(outer)
+    await client.callTool('in_late')
+    expect(errors).toEqual([new Error('too late')])
   })
 })

@@ -166,6 +166,7 @@ async function callSource(
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictestLogRules(source.logs, request.logs)
+  request.server = source
   return applyMiddleware(source, params, request, (_source, currentParams, currentCtx) =>
     answer(currentParams, currentCtx),
   )

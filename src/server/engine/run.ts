@@ -22,6 +22,7 @@ export async function runMethod(
   target: MethodTarget,
   ctx: HandlerContext,
 ): Promise<Outcome> {
+  ctx.server = server
   const outcome = await settle(ctx, () =>
     server.middleware.length > 0
       ? applyMiddleware(server, ctx.params, ctx, target.run)

@@ -16,6 +16,8 @@ export const TOOL_FAILED = 'The tool failed'
 
 /** The context of one request. */
 export class BaseRequestContext implements BaseContext {
+  /** The server whose handler runs. Set before each run. */
+  declare server: { report(error: unknown, ctx?: BaseRequestContext): void }
   readonly exchange: Exchange
   readonly message: JsonRpcRequest
   /** The params of the request, as changed by middleware. */
@@ -70,9 +72,8 @@ export class BaseRequestContext implements BaseContext {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    const { caller } = this.exchange
-    if (caller.waitUntil) caller.waitUntil(work)
-    else work.catch(console.error)
+    const reported = work.catch((error: unknown) => this.server.report(error, this))
+    this.caller.waitUntil?.(reported)
   }
 
   async progress(

@@ -58,7 +58,7 @@ export interface BaseContext<Env = unknown> {
   extension(id: string): JsonObject | undefined
   /**
    * Continues work after the response: keeps the process alive until the promise settles, on platforms
-   * that require it. Rejections are logged to the console.
+   * that require it. Rejections are passed to `onError`.
    */
   waitUntil(work: Promise<unknown>): void
   /**

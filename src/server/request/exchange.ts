@@ -69,6 +69,8 @@ export interface Caller {
   readonly env?: unknown
   /** The HTTP request, if there is one. */
   readonly request?: Request | undefined
+  /** Whether messages travel over a pipe. Set by `serveStdio`. */
+  readonly pipe?: boolean | undefined
   /** Keeps the process alive until the promise settles, on platforms that require it. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
