@@ -143,10 +143,15 @@ export function statusOf(error: unknown): number | undefined {
   return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
 }
 
-/** How long to wait before retrying, in milliseconds, if the error specifies it. */
+/** The limit of waits before retrying, in milliseconds: JavaScript writes larger numbers with an exponent. */
+const MAX_RETRY_AFTER_MS = 1e21
+
+/** How long to wait before retrying, in milliseconds, if the error specifies it with a number from 0. */
 export function retryAfterMsOf({ data }: { readonly data?: unknown }): number | undefined {
   const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: unknown }
-  return typeof retryAfterMs === 'number' ? retryAfterMs : undefined
+  return typeof retryAfterMs === 'number' && retryAfterMs >= 0 && retryAfterMs < MAX_RETRY_AFTER_MS
+    ? retryAfterMs
+    : undefined
 }
 
 /** The error object to send for any thrown value; unknown values become "Internal error". */

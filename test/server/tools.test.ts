@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { ToolReturn } from '../../src/server/features/tool-result.ts'
 import type { ReadRequest } from '../../src/server/features/resources.ts'
-import { revisions, type Revision, type StandardSchema } from '../../src/index.ts'
+import {
+  ProtocolError,
+  revisions,
+  type JsonObject,
+  type Revision,
+  type StandardSchema,
+} from '../../src/index.ts'
 import {
   audio,
   createServer,
@@ -339,6 +345,35 @@ describe('a tool', () => {
     [{ requests: Number.NaN, perMs: 1000 }, 'A rate limit needs numbers'],
   ])('is not limited by %j, which is refused where it is written [P033]', (options, why) => {
     expect(() => rateLimit(options as never)).toThrow(why)
+  })
+
+  it.each([Number.NaN, Infinity, -1, 1e300, '5'])(
+    'answers without Retry-After if its error asks to wait for %s ms',
+    async (retryAfterMs) => {
+      const server = createServer(info)
+      server.tool('a', {}, () => {
+        throw new ProtocolError(429, 'Not now', { retryAfterMs })
+      })
+      const response = await postModern(createHandler(server), 'tools/call', { name: 'a' })
+      expect([response.status, response.headers.get('retry-after')]).toEqual([200, null])
+      expect(await response.json()).toMatchObject({ error: { code: 429 } })
+    },
+  )
+
+  it('that costs more than what is left of a quota leaves the rest to cheaper requests', async () => {
+    const server = createServer(info)
+    server.tool('a', {}, () => 'a')
+    server.tool('b', {}, () => 'b')
+    const costOf = ({ params }: { params: JsonObject }): number => (params.name === 'b' ? 100 : 1)
+    server.use('tools/call', rateLimit({ requests: 3, perMs: 60_000, costOf }))
+    await using client = await connectInMemory(server)
+    await client.callTool('a')
+    await expect(client.callTool('b')).rejects.toMatchObject({ code: 429 })
+    await client.callTool('a')
+    await client.callTool('a')
+    for (const name of ['b', 'a']) {
+      await expect(client.callTool(name)).rejects.toMatchObject({ code: 429 })
+    }
   })
 
   it('can be rate-limited by any key', async () => {

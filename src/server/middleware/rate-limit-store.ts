@@ -5,6 +5,7 @@
  */
 import type { Awaitable } from '../../patterns/awaitable.ts'
 import { boundedCache } from '../../patterns/bounded-cache.ts'
+import type { BaseContext } from '../request/context.ts'
 
 /** A counter after something was added to it. */
 export interface RateWindow {
@@ -22,10 +23,15 @@ export interface RateLimitStore {
   /**
    * Adds to a counter. If its period has ended, or if there is none, a new period begins.
    *
-   * @param cost How much to add.
+   * @param cost How much to add. Negative for a request that was counted, but refused because of its cost.
    * @param perMs The length of a new period, in milliseconds.
    */
   add(key: string, cost: number, perMs: number): Awaitable<RateWindow>
+}
+
+/** The default key of counters and cached results: those of callers without a principal are shared. */
+export function byPrincipal({ principal = '' }: BaseContext): string {
+  return principal
 }
 
 /** The maximum number of counters. Beyond it, those whose periods began first are evicted. */

@@ -8,7 +8,12 @@ import { ProtocolError } from '../../protocol/errors.ts'
 import type { JsonObject, Result } from '../../protocol/types.ts'
 import type { BaseContext } from '../request/context.ts'
 import type { Middleware } from '../server.ts'
-import { memoryRateLimits, type RateLimitStore, type RateWindow } from './rate-limit-store.ts'
+import {
+  byPrincipal,
+  memoryRateLimits,
+  type RateLimitStore,
+  type RateWindow,
+} from './rate-limit-store.ts'
 
 /** Options of {@link rateLimit}. */
 export interface RateLimit {
@@ -87,16 +92,16 @@ export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> 
       throw new TypeError(`The cost of "${request.method}" must be a number, not ${cost}`)
     }
     if (cost <= 0) return next()
-    const decide = ({ total, resetMs }: RateWindow): Promise<Result> => {
-      if (total <= requests) return next()
+    // Several limits may share a store
+    const key = `${requests}/${perMs} ${keyOf(ctx) ?? ''}`
+    const refuse = async ({ total, resetMs }: RateWindow): Promise<never> => {
+      // A request that costs too much must not use up what is left for cheaper ones
+      if (total - cost < requests) await store.add(key, -cost, perMs)
       throw new ProtocolError(code, 'Too many requests', { retryAfterMs: Math.ceil(resetMs) })
     }
-    // Several limits may share a store
-    const window = store.add(`${requests}/${perMs} ${keyOf(ctx) ?? ''}`, cost, perMs)
+    const decide = (window: RateWindow): Promise<Result> =>
+      window.total <= requests ? next() : refuse(window)
+    const window = store.add(key, cost, perMs)
     return window instanceof Promise ? window.then(decide) : decide(window)
   }
-}
-
-function byPrincipal({ principal = '' }: BaseContext): string {
-  return principal
 }

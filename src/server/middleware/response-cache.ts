@@ -11,6 +11,7 @@ import type { ServerDefinition } from '../definition.ts'
 import { unverifiedDefinitionOf } from '../definition-of.ts'
 import type { BaseContext } from '../request/context.ts'
 import type { BaseServer, MiddlewareLayer } from '../server.ts'
+import { byPrincipal } from './rate-limit-store.ts'
 
 /** Options of {@link responseCache}. */
 export interface ResponseCacheOptions {
@@ -60,17 +61,28 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
     addTo(server, method) {
       const definition = unverifiedDefinitionOf(server as BaseServer)
       // Servers never share results
-      const results = boundedCache<string, string>(maxEntries)
-      const changes = countChanges(definition)
+      let results = boundedCache<string, string>(maxEntries)
+      definition.notify?.subscribe(() => {
+        results = boundedCache(maxEntries)
+      })
       definition.middleware.push({
         method,
         async run(request, ctx, next) {
           const { params } = request
           const isInput = 'inputResponses' in params || 'requestState' in params
           if (isInput || !isCacheable(definition, request, ctx)) return next()
-          const [kind = ''] = request.method.split('/')
-          const key = cacheKey(request.method, params, ctx, [keyOf(ctx), changes.get(kind)])
-          const cached = results.get(key)
+          const { _meta: _, ...others } = params
+          const { capabilities } = ctx.client
+          const key = canonicalJson([
+            request.method,
+            ctx.revision,
+            keyOf(ctx),
+            others,
+            capabilities,
+          ])
+          // Not the results after a change, of which this one may know nothing
+          const current = results
+          const cached = current.get(key)
           if (cached) return JSON.parse(cached) as Result
           const result = await next()
           // A task has no contents yet, and a malformed result would fail each time it is repeated
@@ -78,23 +90,13 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
             (result.resultType ?? 'complete') === 'complete' &&
             Array.isArray(result.content ?? result.contents ?? result.messages)
           if (isComplete && result.isError !== true) {
-            results.set(key, JSON.stringify(result), performance.now() + ttlMs)
+            current.set(key, JSON.stringify(result), performance.now() + ttlMs)
           }
           return result
         },
       })
     },
   }
-}
-
-/** Counts the changes of tools, resources and prompts, each of which makes results out of date. */
-function countChanges({ notify }: ServerDefinition): ReadonlyMap<string, number> {
-  const changes = new Map<string, number>()
-  notify?.subscribe(({ method }) => {
-    const [, kind = ''] = method.split('/')
-    changes.set(kind, (changes.get(kind) ?? 0) + 1)
-  })
-  return changes
 }
 
 /** Whether the result of a request may be cached, and the caller may see what it names. */
@@ -110,18 +112,4 @@ function isCacheable(
   if (method !== 'resources/read') return false
   const isListed = resources.entries().has(name)
   return isListed ? resources.find(name, ctx) !== undefined : !resourceTemplates.restricted
-}
-
-function cacheKey(
-  method: string,
-  params: JsonObject,
-  ctx: BaseContext,
-  scope: readonly unknown[],
-): string {
-  const { _meta: _, ...others } = params
-  return canonicalJson([method, ctx.revision, scope, others, ctx.client.capabilities])
-}
-
-function byPrincipal({ principal = '' }: BaseContext): string {
-  return principal
 }
