@@ -5,11 +5,12 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 import { onAbandoned, type AbandonedRequestOptions } from '../client/abandoned-requests.ts'
+import { ANSWERED_LATER } from '../client/client-extension.ts'
 import type { ConnectOptions, InputContext } from '../client/options.ts'
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { InputPending } from '../patterns/input.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
+import { METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import type {
   ElicitFormParams,
   ElicitResult,
@@ -137,7 +138,7 @@ async function convertErrors<T>(ask: () => Promise<T>): Promise<T> {
     return await ask()
   } catch (error) {
     // The caller responds with another call, which is forwarded to the upstream server again
-    if (error instanceof InputPending) throw new ProtocolError(INTERNAL_ERROR, error.message)
+    if (error instanceof InputPending) throw new ProtocolError(ANSWERED_LATER, error.message)
     if (!isMissingCapability(error) && !isUnsupported(error)) throw error
     throw new ProtocolError(METHOD_NOT_FOUND, error.message)
   }

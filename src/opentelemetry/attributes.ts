@@ -40,7 +40,7 @@ export function spanName(operation: Operation): string | undefined {
 
 /** The attributes of an operation that spans and metrics share. */
 export function sharedAttributes(operation: Operation): Attributes {
-  const { http, revision, method, isKnown, name } = operation
+  const { http, pipe, revision, method, isKnown, name } = operation
   const attributes: Attributes = {}
   const methodName = methodOf(operation)
   if (methodName !== undefined) attributes['mcp.method.name'] = methodName
@@ -52,6 +52,7 @@ export function sharedAttributes(operation: Operation): Attributes {
     attributes['network.transport'] = 'tcp'
     attributes['network.protocol.name'] = 'http'
   }
+  if (pipe) attributes['network.transport'] = 'pipe'
   if (operation.side === 'client' && operation.direction !== 'received') {
     Object.assign(attributes, serverAttributes(operation.url))
   }
@@ -114,10 +115,10 @@ export function errorAttributes(
   if (typeof code === 'number') attributes[STATUS_CODE] = String(code)
   const isResponder = operation.direction === 'received' || operation.type === 'refusal'
   if (outcome === 'cancelled') attributes['error.type'] = 'cancelled'
-  else if (outcome === 'failed' && isNamed(operation.method))
+  else if (outcome === 'failed' && (operation.type === 'request' || operation.type === 'task'))
     attributes['error.type'] = 'tool_error'
   else if (outcome === 'failed' || outcome === 'given_up')
-    attributes['error.type'] = String(status ?? OTHER)
+    attributes['error.type'] = status === undefined ? errorType(error) : String(status)
   else if (outcome === 'error' && !(isResponder && REQUESTER_ERRORS.includes(code))) {
     attributes['error.type'] = errorType(error)
   }

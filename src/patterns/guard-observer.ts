@@ -71,16 +71,16 @@ export function guardObserver(
     })
     let hasEnded = false
     return {
-      trace: observation?.trace,
-      run: (work) => (observation?.run ? runWithin(observation, work, guard) : work()),
+      trace: guard(() => observation?.trace),
+      run: (work) => (observation ? runWithin(observation, work, guard) : work()),
       end(outcome) {
         if (hasEnded) return
         hasEnded = true
-        if (!observation?.end) return
         const durationMs = performance.now() - startedAt
         guard(() => {
+          if (!observation?.end) return undefined
           const redacted = redactOutcome({ ...outcome, durationMs })
-          return redacted && observation.end?.(redacted)
+          return redacted && observation.end(redacted)
         })
       },
     }
@@ -91,19 +91,21 @@ export function guardObserver(
  * Runs work as an operation, and ends the operation with it.
  *
  * @param endOf The end of the operation for the value of the work; by default it is complete.
+ * @param endOfError Its end for an error of the work.
  * @throws The error of the work.
  */
 export async function runObserved<T>(
   ongoing: OngoingOperation,
   work: () => T | Promise<T>,
   endOf: (value: T) => OperationEnd = () => COMPLETE,
+  endOfError: (error: unknown) => OperationEnd = errorEnd,
 ): Promise<T> {
   try {
     const value = await ongoing.run(work)
     ongoing.end(endOf(value))
     return value
   } catch (error) {
-    ongoing.end(errorEnd(error))
+    ongoing.end(endOfError(error))
     throw error
   }
 }
@@ -169,6 +171,20 @@ export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
       ...(typeof status === 'number' && { status }),
     },
   }
+}
+
+/** The codes of errors with which the user or a server rejects a sign-in. */
+const REJECTIONS: readonly unknown[] = ['DENIED', 'UNAUTHORIZED', 'FORBIDDEN']
+
+/**
+ * The end of an authorization that threw an error. It has failed if the caller or the sign-in was rejected.
+ * Otherwise, it could not be decided.
+ */
+export function authorizationEnd(error: unknown): OperationEnd {
+  const end = errorEnd(error)
+  const { code, status = 500 } = end.error ?? {}
+  const isRejection = status < 500 || REJECTIONS.includes(code)
+  return isRejection && end.outcome === 'error' ? { ...end, outcome: 'failed' } : end
 }
 
 /** The members of a value that was thrown, which may be any value. */

@@ -69,6 +69,8 @@ export interface Operation {
   readonly url?: string | undefined
   /** Whether the message travels over HTTP. */
   readonly http?: boolean | undefined
+  /** Whether the message travels over a pipe, as on stdio. */
+  readonly pipe?: boolean | undefined
   /** The trace context that arrived in `_meta`, without malformed members. */
   readonly trace?: TraceContext | undefined
   /** How a subscriber receives events. */

@@ -36,11 +36,7 @@ export function withTrace(
   trace: TraceContext | undefined,
 ): JsonObject | undefined {
   if (!trace) return params
-  return { ...params, _meta: tracedMeta(params?._meta as JsonObject | undefined, trace) }
-}
-
-/** Returns `_meta` with a trace context. A `tracestate` without its `traceparent` has no meaning. */
-export function tracedMeta(meta: JsonObject | undefined, trace: TraceContext): JsonObject {
-  const { tracestate: _, ...others } = meta ?? {}
-  return { ...others, ...trace }
+  // A `tracestate` without its `traceparent` has no meaning
+  const { tracestate: _, ...others } = (params?._meta ?? {}) as JsonObject
+  return { ...params, _meta: { ...others, ...trace } }
 }

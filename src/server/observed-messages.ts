@@ -46,6 +46,8 @@ export interface KnownNames {
 export interface MessageFacts {
   readonly caller: Caller
   readonly revision?: RevisionFacts | undefined
+  /** Whether it travels over HTTP. By default, the caller tells. */
+  readonly http?: boolean
 }
 
 /** A request, or a notification, which has no id. */
@@ -73,6 +75,7 @@ export function receivedOperation(
     revision: revision?.version,
     principal: caller.principal,
     http: caller.request !== undefined,
+    pipe: caller.pipe,
     trace: readTrace(params),
     params: () => params,
   }
@@ -80,14 +83,15 @@ export function receivedOperation(
 
 /** The members that operations of all sent messages have. */
 function operationOf(
-  { caller, revision }: MessageFacts,
+  { caller, revision, http = caller.request !== undefined }: MessageFacts,
   params: JsonObject | undefined,
-): Pick<Operation, 'revision' | 'principal' | 'http' | 'params'> {
-  const { principal, request } = caller
+): Pick<Operation, 'revision' | 'principal' | 'http' | 'pipe' | 'params'> {
+  const { principal, pipe } = caller
   return {
     revision: revision?.version,
     principal,
-    http: request !== undefined,
+    http,
+    pipe,
     params: () => params,
   }
 }
@@ -135,25 +139,32 @@ export function responseEnd(response: JsonRpcResponse, isCancelled: boolean): Op
 
 /** Returns an exchange whose notifications to the client are observed. */
 export function observeSending(exchange: Exchange, begin: BeginServerOperation): Exchange {
-  return {
-    ...exchange,
-    send(message) {
-      const { method, params } = message
-      const { uri } = targetOf(params)
-      const ongoing = begin({
-        ...operationOf(exchange, params),
-        type: 'notification',
-        direction: 'sent',
-        method,
-        uri,
-        isKnown: true,
-      })
-      const { trace } = ongoing
-      const traced = trace ? { ...message, params: { ...withTrace(params, trace) } } : message
-      const sent = ongoing.run(() => exchange.send(traced))
-      if (!sent) return ongoing.end(COMPLETE)
-      return runObserved(ongoing, () => sent)
-    },
+  const send: Exchange['send'] = (message) => exchange.send(message)
+  return { ...exchange, send: observeNotifications(send, exchange, begin) }
+}
+
+/** Returns a function that sends notifications, which are observed. */
+export function observeNotifications(
+  send: Exchange['send'],
+  facts: MessageFacts,
+  begin: BeginServerOperation,
+): Exchange['send'] {
+  return (message) => {
+    const { method, params } = message
+    const { uri } = targetOf(params)
+    const ongoing = begin({
+      ...operationOf(facts, params),
+      type: 'notification',
+      direction: 'sent',
+      method,
+      uri,
+      isKnown: true,
+    })
+    const { trace } = ongoing
+    const traced = trace ? { ...message, params: { ...withTrace(params, trace) } } : message
+    const sent = ongoing.run(() => send(traced))
+    if (!sent) return ongoing.end(COMPLETE)
+    return runObserved(ongoing, () => sent)
   }
 }
 

@@ -6,15 +6,20 @@
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { whenCancelled } from '../patterns/cancellation.ts'
 import {
+  authorizationEnd,
   COMPLETE,
   guardObserver,
   runObserved,
   type OngoingOperation,
+  type OperationEnd,
 } from '../patterns/guard-observer.ts'
 import type { Observer } from '../protocol/observation.ts'
+import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../protocol/types.ts'
+import { negotiateSession } from './features/initialize.ts'
 import {
   observeAsk,
+  observeNotifications,
   observeSending,
   readMessage,
   receivedOperation,
@@ -59,7 +64,9 @@ interface Sessions<Incoming> {
 /** An `initialize` over HTTP. */
 interface Initialization {
   readonly caller: Caller
-  readonly endpoint: { readonly server: KnownNames }
+  readonly endpoint: {
+    readonly server: KnownNames & { readonly revisions: readonly RevisionFacts[] }
+  }
 }
 
 /** Why a message was refused before dispatch. */
@@ -111,6 +118,8 @@ export interface ServerObservation {
   ): void
   /** Observes the requests of the server to the client. */
   ask(ask: Ask, facts: MessageFacts): Ask
+  /** Observes notifications that belong to no request. */
+  notify(send: Exchange['send'], facts: MessageFacts): Exchange['send']
   /** Observes the authentication of a caller. */
   authenticate<Server>(
     auth: Authentication<Server>,
@@ -178,6 +187,8 @@ function redactWithin(redact: Redact): Redact {
 
 function createObservation(begin: BeginServerOperation): ServerObservation {
   const opened = boundedCache<unknown, OngoingOperation>(MAX_OPEN)
+  /** The errors of requests that were operations of their own before they were refused. */
+  const observedErrors = new WeakSet<object>()
   return {
     begin,
     open: (key, operation) => opened.set(key, begin(operation)),
@@ -198,25 +209,34 @@ function createObservation(begin: BeginServerOperation): ServerObservation {
       return response
     },
     initialize(sessions, incoming, message) {
-      const { caller, endpoint } = incoming
-      const ongoing = begin(receivedOperation(endpoint.server, message, { caller }))
-      return runObserved(ongoing, () => sessions.open(incoming, message))
+      const { server } = incoming.endpoint
+      const revision = negotiateSession(server, message.params?.protocolVersion)
+      const { caller } = incoming
+      const ongoing = begin(receivedOperation(server, message, { caller, revision }))
+      const opening = runObserved(ongoing, () => sessions.open(incoming, message))
+      opening.catch((error: unknown) => observedErrors.add(Object(error)))
+      return opening
     },
     receive(known, message, facts) {
       begin(receivedOperation(known, message, facts)).end(COMPLETE)
     },
     ask: (ask, facts) => observeAsk(ask, facts, begin),
+    notify: (send, facts) => observeNotifications(send, facts, begin),
     authenticate(auth, request, requester, server) {
       const ongoing = begin({ type: 'authorization', http: true })
       const work = (): Promise<Caller | Response> | Caller =>
         auth.authenticate(request, requester, server)
-      return runObserved(ongoing, work, (caller) =>
-        caller instanceof Response ? { outcome: 'failed', status: caller.status } : COMPLETE,
-      )
+      const endOf = (caller: Caller | Response): OperationEnd =>
+        caller instanceof Response ? { outcome: 'failed', status: caller.status } : COMPLETE
+      return runObserved(ongoing, work, endOf, (error) => {
+        const end = authorizationEnd(error)
+        return { ...end, status: end.error?.status }
+      })
     },
     refuse(known, { status, error, options }, origin, refused) {
       const { caller = {}, text } = refused ?? {}
-      const message = text ? readMessage(text) : undefined
+      // Otherwise, one message would count as two operations
+      const message = text && !observedErrors.has(error) ? readMessage(text) : undefined
       const operation = message && receivedOperation(known, message, { caller })
       const { principal } = caller
       const { code, message: description } = error

@@ -106,7 +106,7 @@ export class ServerConnection {
   refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
     // A malformed response is the only response that its request will get
     this.#session?.rejectPending(frame, error)
-    if (isAnswerable(frame)) return errorResponse(readableId(frame), toErrorObject(error))
+    if (isAnswerable(frame)) return this.#refuse(frame, readableId(frame), error)
     this.#server.report(error)
     return undefined
   }
@@ -203,16 +203,24 @@ export class ServerConnection {
       if (isSelfDescribing(message.params)) return await this.#answerStateless(message)
       if (this.#session) return await this.#answerInSession(message, this.#session)
       if (message.method === 'initialize') return this.#initialize(message)
-      if (message.method === 'ping') return resultResponse(message.id, {})
+      if (message.method === 'ping') {
+        this.#server.observe?.receive(this.#server, message, { caller: this.#caller })
+        return resultResponse(message.id, {})
+      }
       throw this.#noSessionError(message)
     } catch (error) {
-      const errorObject = toErrorObject(error)
-      this.#server.observe?.refuse(this.#server, { error: errorObject }, null, {
-        caller: this.#caller,
-        text: wellFormedJson(message),
-      })
-      return errorResponse(message.id, errorObject)
+      return this.#refuse(message, message.id, error)
     }
+  }
+
+  /** The answer to a frame that is not handled. */
+  #refuse(frame: unknown, id: RequestId | undefined, error: unknown): JsonRpcResponse {
+    const errorObject = toErrorObject(error)
+    this.#server.observe?.refuse(this.#server, { error: errorObject }, null, {
+      caller: this.#caller,
+      text: wellFormedJson(frame),
+    })
+    return errorResponse(id, errorObject)
   }
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
@@ -225,8 +233,9 @@ export class ServerConnection {
     const { observe } = this.#server
     const facts = { caller: this.#caller, revision: sessionRevision(record) }
     observe?.receive(this.#server, message, facts)
-    const { principal } = this.#caller
-    this.#ongoing = observe?.begin({ type: 'session', revision: record.revision, principal })
+    const { principal, request } = this.#caller
+    const http = request !== undefined
+    this.#ongoing = observe?.begin({ type: 'session', revision: record.revision, principal, http })
     this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
     return resultResponse(message.id, result)
   }
@@ -234,11 +243,14 @@ export class ServerConnection {
   /** Announces changes to the session until the connection closes. */
   async #subscribe(session: Session): Promise<void> {
     const { changeSource = this.#server.notify } = this.#options
+    const send = (message: JsonRpcNotification): void => this.#outbox.send(message)
+    const facts = { caller: this.#caller, revision: sessionRevision(session.record) }
+    const announce = this.#server.observe?.notify(send, facts) ?? send
     const unsubscribe = await changeSource?.subscribe(
       (change) => {
         const { client } = session
         if (!mayReceive(this.#server, change, { ...this.#caller, client })) return
-        announceTo(session, change, (message) => this.#outbox.send(message))
+        announceTo(session, change, announce)
       },
       { caller: this.#caller },
     )

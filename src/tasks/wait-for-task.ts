@@ -7,9 +7,12 @@
 import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { Result, DetailedTask } from '../protocol/types.ts'
-import { startedOperation, type RepeatedRequestOptions } from '../client/client-extension.ts'
+import {
+  ANSWERED_LATER,
+  startedOperation,
+  type RepeatedRequestOptions,
+} from '../client/client-extension.ts'
 import { abortReason, sleep } from '../patterns/abort.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
@@ -53,7 +56,7 @@ function isAnsweredLater(
   { [startedOperation]: operation }: RepeatedRequestOptions,
   error: unknown,
 ): boolean {
-  return operation !== undefined && error instanceof ProtocolError && error.code === INTERNAL_ERROR
+  return operation !== undefined && error instanceof ProtocolError && error.code === ANSWERED_LATER
 }
 
 class TaskWait {

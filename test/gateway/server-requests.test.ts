@@ -1,11 +1,22 @@
 // Requests and notifications of an upstream server outside of calls.
 import { describe, expect, it, vi } from 'vitest'
-import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
+import {
+  clientObserver,
+  connect,
+  type Client,
+  type ConnectOptions,
+} from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { createGateway, type Server } from '../../src/presets/server.ts'
+import {
+  createGateway,
+  createServer,
+  serverObserver,
+  type Server,
+} from '../../src/presets/server.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { sessionHandler } from '../handler.ts'
+import { recordOperations } from '../observing.ts'
 
 type InMemoryOptions = NonNullable<Parameters<typeof connectInMemory>[1]>
 
@@ -189,4 +200,29 @@ describe('log messages of an upstream server outside of calls', () => {
     expect(two.logs).toEqual([])
     expect(one.logs.filter((data) => data !== 'again')).toEqual(['for one'])
   })
+})
+
+it('a question of a server with sessions is no internal error while the user answers it', async () => {
+  const { observer, ended } = recordOperations()
+  const observe = serverObserver(observer)
+  const upstream = createServer({ name: 'up', version: '1' }, { observe, onError: () => {} })
+  upstream.tool('ask', {}, async (_args, ctx) => {
+    const schema = { type: 'object', properties: {} } as const
+    return (await ctx.elicit({ message: 'Sure?', schema })).action
+  })
+  const open = (options: ConnectOptions): Promise<Client> => {
+    const observed = { ...options, observe: clientObserver(observer) }
+    return connectInMemory(upstream, { ...observed, revision: '2025-11-25' })
+  }
+  const gateway = closing(await createGateway(open, { observe }))
+  const client = closing(
+    await connectInMemory(gateway.server, {
+      revision: '2026-07-28',
+      onElicit: () => ({ action: 'accept', content: {} }),
+    }),
+  )
+  expect(await client.callTool('ask')).toMatchObject({ content: [{ text: 'accept' }] })
+  const codes = ended.map(({ error }) => error?.code)
+  expect(codes).toContain(499)
+  expect(codes).not.toContain(-32603)
 })

@@ -19,6 +19,7 @@ function tableOf(heading: string): Record<string, string>[] {
 export const spanTable = tableOf('Spans')
 export const metricTable = tableOf('Metrics')
 export const errorTable = tableOf('Errors')
+export const transportTable = tableOf('Transports')
 
 /** The boundaries of the buckets, in seconds. */
 export const boundaries: readonly number[] = Array.from(

@@ -1,15 +1,30 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { AsyncResource } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { JsonObject } from '../../src/index.ts'
 import { openTelemetry } from '../../src/opentelemetry/index.ts'
-import { clientObserver, connect, type ConnectOptions } from '../../src/presets/client.ts'
-import { createHandler, createServer, ProtocolError, toolError } from '../../src/presets/server.ts'
-import { connectInMemory } from '../../src/testing/index.ts'
+import {
+  clientObserver,
+  connect,
+  type Client,
+  type ConnectOptions,
+  type Transport,
+} from '../../src/presets/client.ts'
+import {
+  createHandler,
+  createServer,
+  ProtocolError,
+  serveTransport,
+  ToolError,
+  toolError,
+} from '../../src/presets/server.ts'
+import { taskPolling, tasks } from '../../src/tasks/index.ts'
+import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
 import { until } from '../client/peers.ts'
 import { sessionHandler } from '../handler.ts'
 import { postModern } from '../transport/streamable-http/post.ts'
-import { errorTable, spanTable, violations } from './conventions.ts'
+import { errorTable, spanTable, transportTable, violations } from './conventions.ts'
 import { record, useGlobalContext, type Recorded } from './recording.ts'
 
 useGlobalContext()
@@ -159,6 +174,67 @@ describe('The spans of both sides', () => {
     },
   )
 
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'have the error type "tool_error" for each failure of a tool that the model reads, in %s',
+    async (revision) => {
+      const recorded = record()
+      const server = createServer(
+        { name: 's', version: '1' },
+        { observe: recorded.server, onError: () => {} },
+      )
+      server.tool('failure', {}, () => toolError('Failed'))
+      server.tool('error', {}, () => {
+        throw new ToolError('Failed')
+      })
+      server.tool('exception', {}, () => {
+        throw new TypeError('A bug')
+      })
+      server.extend(tasks({ pollIntervalMs: 1 }))
+      server.tool('task', { task: 'required' }, () => toolError('Failed'))
+      const client = await connectInMemory(server, {
+        revision,
+        observe: recorded.client,
+        extensions: [taskPolling()],
+      })
+      for (const name of ['failure', 'error', 'exception', 'task']) await client.callTool(name)
+      const failed = recorded.spans().filter(({ status }) => status.code === SpanStatusCode.ERROR)
+      const names = failed.map(({ name, kind }) => `${SpanKind[kind]} ${name}`)
+      for (const name of ['failure', 'error', 'exception']) {
+        for (const kind of ['CLIENT', 'SERVER'])
+          expect(names).toContain(`${kind} tools/call ${name}`)
+      }
+      expect(names).toContain('INTERNAL task task')
+      const types = new Set(failed.map(({ attributes }) => attributes['error.type']))
+      expect([...types]).toEqual(['tool_error'])
+      await client.close()
+    },
+  )
+
+  it('have the transport of the table', async () => {
+    const recorded = record()
+    const server = makeServer(recorded)
+    for (const { transport, ...row } of transportTable) {
+      const begun = recorded.spans().length
+      const [near, far] = inMemoryTransports()
+      const pipe = transport === 'stdio'
+      let client: Client
+      if (transport === 'Streamable HTTP') client = await connectTo(server, recorded)
+      else {
+        void serveTransport(server, far, { caller: { pipe } })
+        client = await connect(Object.assign(near, { pipe }), { observe: recorded.client })
+      }
+      await client.callTool('weather')
+      const spans = recorded.spans().slice(begun)
+      expect(spans.length).toBeGreaterThan(3)
+      for (const { attributes } of spans) {
+        for (const [attribute, value] of Object.entries(row)) {
+          expect([transport, attributes[attribute]]).toEqual([transport, value || undefined])
+        }
+      }
+      await client.close()
+    }
+  })
+
   it.each<[string, string, (init: RequestInit) => Promise<Response>]>([
     ['503', 'an HTTP status', async () => new Response('Busy', { status: 503 })],
     ['connection_lost', 'a broken connection', () => Promise.reject(new TypeError('failed'))],
@@ -305,6 +381,47 @@ describe('The context', () => {
         .find((each) => each.spanContext().spanId === span?.parentSpanContext?.spanId)
       expect(parent?.name).not.toBe('startup')
     }
+  })
+
+  it('of a duplex connection is that of no message, on both sides', async () => {
+    const recorded = record()
+    /** Delivers each message in the context in which the transport was started, as streams do. */
+    const inContext = (transport: Transport): Transport => ({
+      start: (receiver) =>
+        transport.start({
+          message: AsyncResource.bind((frame: unknown) => receiver.message(frame)),
+          malformed: (error) => receiver.malformed(error),
+          closed: (reason) => receiver.closed(reason),
+        }),
+      send: (frame) => transport.send(frame),
+      close: () => transport.close(),
+    })
+    const observing = record()
+    const server = makeServer(observing)
+    const silent = makeServer()
+    const [near, far] = inMemoryTransports()
+    const [nearSilent, farSilent] = inMemoryTransports()
+    const clients = await recorded.tracer.startActiveSpan('startup', async (span) => {
+      void serveTransport(server, inContext(far))
+      void serveTransport(silent, farSilent)
+      const options = { revision: '2025-11-25', onToolsChanged() {} } as const
+      const observed = { ...options, observe: recorded.client }
+      const opened = [
+        await connect(near, options),
+        await connect(inContext(nearSilent), observed),
+      ] as const
+      span.end()
+      return opened
+    })
+    await clients[0].callTool('weather')
+    const [received] = observing.spans().filter(({ name }) => name === 'tools/call weather')
+    expect([received?.parentSpanContext, received?.links]).toEqual([undefined, []])
+    silent.tool('new', {}, () => '')
+    const isChange = ({ name }: { name: string }): boolean => name.endsWith('list_changed')
+    await until(() => recorded.spans().some(isChange))
+    const change = recorded.spans().find(isChange)
+    expect([change?.parentSpanContext, change?.links]).toEqual([undefined, []])
+    for (const client of clients) await client.close()
   })
 
   it('of the client replaces that of the application, with its state', async () => {

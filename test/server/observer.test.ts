@@ -2,15 +2,19 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { revisions, type JsonObject } from '../../src/index.ts'
 import { guardObserver, runObserved } from '../../src/patterns/guard-observer.ts'
-import { connectInMemory } from '../../src/testing/index.ts'
-import { clientObserver } from '../../src/presets/client.ts'
+import { protectedResource } from '../../src/protected-resource/index.ts'
+import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
+import { clientObserver, connect, type ConnectOptions } from '../../src/presets/client.ts'
 import {
   authenticate,
+  createHandler,
   createServer,
+  createSseHandler,
   ProtocolError,
   responseCache,
   serverExtension,
   serverObserver,
+  serveTransport,
   text,
   type Observer,
   type ServerObserver,
@@ -18,7 +22,13 @@ import {
 import { until } from '../client/peers.ts'
 import { sessionHandler } from '../handler.ts'
 import { recordOperations } from '../observing.ts'
-import { openSession, post, postModern } from '../transport/streamable-http/post.ts'
+import {
+  modernHeaders,
+  modernRequest,
+  openSession,
+  post,
+  postModern,
+} from '../transport/streamable-http/post.ts'
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const info = { name: 's', version: '1' }
@@ -109,6 +119,114 @@ describe('The observer of a server', () => {
     })
   })
 
+  it.each<[string, () => { principal: string } | Response, object]>([
+    ['is rejected', () => new Response(null, { status: 401 }), { outcome: 'failed', status: 401 }],
+    [
+      'cannot be authenticated now',
+      () => {
+        throw new Error('No database')
+      },
+      { outcome: 'error', error: { message: 'No database' } },
+    ],
+  ])('receives the outcome of a caller that %s', async (_, identify, end) => {
+    const { observer, ended } = recordOperations()
+    const server = createServer(info, { observe: serverObserver(observer), onError: () => {} })
+    const auth = authenticate(identify)
+    await postModern(createHandler(server, { auth }), 'tools/list')
+    const request = new Request('http://localhost/sse', { headers: { accept: '*/*' } })
+    await createSseHandler(server, { auth })(request)
+    expect(ended.filter(({ type }) => type === 'authorization')).toMatchObject([end, end])
+  })
+
+  it('receives a caller whose token is rejected with the same outcome as any rejected caller', async () => {
+    const { observer, ended } = recordOperations()
+    const auth = protectedResource({
+      resource: 'http://localhost/mcp',
+      authorizationServers: ['https://auth.example'],
+      verify: async () => ({ refused: 'It was revoked' }),
+    })
+    const handle = createHandler(makeServer(observer), { auth })
+    const headers = { ...modernHeaders('tools/list'), authorization: 'Bearer a' }
+    await post(handle, modernRequest('tools/list'), headers)
+    expect(ended.filter(({ type }) => type === 'authorization')).toMatchObject([
+      { outcome: 'failed', status: 401, error: { message: expect.any(String) } },
+    ])
+  })
+
+  it('receives an `initialize` with its revision, and a bad one as one request', async () => {
+    const { observer, ended } = recordOperations()
+    const handle = sessionHandler(makeServer(observer))
+    await openSession(handle)
+    expect(ended.find(({ method }) => method === 'initialize')).toMatchObject({
+      revision: '2025-11-25',
+      outcome: 'complete',
+    })
+    ended.length = 0
+    const params = { protocolVersion: '2025-06-18', capabilities: {} }
+    await post(handle, { jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    expect(ended).toMatchObject([
+      { type: 'request', method: 'initialize', revision: '2025-06-18', error: { code: -32602 } },
+      { type: 'refusal', status: 400, error: { code: -32602 } },
+    ])
+    expect(ended[1]?.method).toBeUndefined()
+  })
+
+  it('receives what a duplex connection refuses, and an early ping', async () => {
+    const { observer, ended } = recordOperations()
+    const [near, far] = inMemoryTransports()
+    const answers: unknown[] = []
+    void serveTransport(makeServer(observer), far)
+    await near.start({ message: (frame) => void answers.push(frame), malformed() {}, closed() {} })
+    await near.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    await near.send({ jsonrpc: '2.0', id: 2, method: 5 } as never)
+    await until(() => answers.length === 2)
+    expect(ended).toMatchObject([
+      { type: 'request', method: 'ping', id: 1, outcome: 'complete' },
+      { type: 'refusal', error: { code: -32600 } },
+    ])
+    await near.close()
+  })
+
+  it.each(['in memory', 'over HTTP'])(
+    'receives the changes that are announced in a session %s, and adds its trace to them',
+    async (where) => {
+      const { observer, ended } = recordOperations()
+      const trace = { traceparent: TRACE }
+      const observe: Observer = (operation) => ({ trace, ...observer(operation) })
+      const server = makeServer(observe)
+      server.resource('file:///a.md', { name: 'a' }, () => 'a')
+      const received: JsonObject[] = []
+      const options: ConnectOptions = {
+        revision: '2025-11-25',
+        onNotification: ({ method, params }) => received.push({ method, ...params }),
+        onToolsChanged() {},
+        onResourceUpdated() {},
+      }
+      const handle = sessionHandler(server)
+      const client =
+        where === 'in memory'
+          ? await connectInMemory(server, options)
+          : await connect('http://localhost/mcp', {
+              ...options,
+              fetch: (input, init) => handle(new Request(input, init)),
+            })
+      await until(() => ended.some(({ method }) => method === 'notifications/initialized'))
+      await client.subscribe('file:///a.md')
+      server.tool('new', {}, () => '')
+      server.notify.resourceUpdated('file:///a.md')
+      await until(() => received.length === 2)
+      const http = where === 'over HTTP'
+      const common = { type: 'notification', direction: 'sent', revision: '2025-11-25', http }
+      const sent = ended.filter(({ direction }) => direction === 'sent')
+      expect(sent).toMatchObject([
+        { ...common, method: 'notifications/tools/list_changed' },
+        { ...common, method: 'notifications/resources/updated', uri: 'file:///a.md' },
+      ])
+      for (const message of received) expect(message).toMatchObject({ _meta: trace })
+      await client.close()
+    },
+  )
+
   it('receives a session with its handshake, its notifications, its streams and its end', async () => {
     const { observer, begun, ended } = recordOperations()
     const handle = sessionHandler(makeServer(observer))
@@ -194,6 +312,14 @@ describe('The observer of a server', () => {
       () => {
         throw new Error('observer')
       },
+    ],
+    [
+      'when its trace is read',
+      () => ({
+        get trace(): undefined {
+          throw new Error('observer')
+        },
+      }),
     ],
     [
       'in "run", before or after the work',

@@ -38,7 +38,7 @@ export function initialize(
   if (!isObject(capabilities)) throw missing('capabilities')
   if (!isImplementation(clientInfo)) throw missing('clientInfo')
 
-  const revision = negotiate(server, protocolVersion)
+  const revision = negotiateSession(server, protocolVersion)
   const result: InitializeResult = {
     protocolVersion: revision.version,
     capabilities: degradeServerCapabilities(inferCapabilities(server, canPush, 'legacy'), revision),
@@ -55,7 +55,11 @@ export function initialize(
   return { record, result }
 }
 
-function negotiate({ revisions }: InitializableServer, requested: string): RevisionFacts {
+/** The revision of a session whose client requests a version. */
+export function negotiateSession(
+  { revisions }: Pick<InitializableServer, 'revisions'>,
+  requested: unknown,
+): RevisionFacts {
   // Ordered from the newest to the oldest
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)

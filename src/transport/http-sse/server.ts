@@ -106,7 +106,10 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
       const unauthenticated: Caller = { request, ...hostCaller }
       const caller =
         guard.check() ??
-        (auth ? await auth.authenticate(request, unauthenticated, definition) : unauthenticated)
+        (auth
+          ? await (definition.observe?.authenticate(auth, request, unauthenticated, definition) ??
+              auth.authenticate(request, unauthenticated, definition))
+          : unauthenticated)
       // A copy, because the headers of a response from `fetch` are immutable
       if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
       const { method } = request

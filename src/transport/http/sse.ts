@@ -69,7 +69,8 @@ export class SseParser {
   }
 
   #checkLength(): void {
-    if (this.#line.length + this.#data.length > this.#maxLength) throw tooLong(this.#maxLength)
+    // The last LF of the data is not part of it
+    if (this.#line.length + this.#data.length > this.#maxLength + 1) throw tooLong(this.#maxLength)
   }
 
   #parseField(line: string): void {

@@ -7,6 +7,7 @@
 import { requireKnown, type OptionNames } from '../../../patterns/known-options.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
 import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
+import type { JsonRpcNotification } from '../../../protocol/types.ts'
 import { accountOf } from '../../../patterns/account.ts'
 import { announceTo, topicsOfChange } from '../../../server/features/announce.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
@@ -110,8 +111,12 @@ async function announceChanges(
 ): Promise<Unsubscribe> {
   try {
     const unsubscribe = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {
-      pool.each(({ session, streams }) => {
-        announceTo(session, change, (message) => streams.announce(message))
+      pool.each(({ session, streams, revision }) => {
+        const send = (message: JsonRpcNotification): void => void streams.announce(message)
+        const { principal } = session.record
+        const facts = { caller: { principal }, revision, http: true }
+        const announce = server.observe?.notify(send, facts) ?? send
+        announceTo(session, change, announce)
       }, topicsOfChange(change))
     })
     return unsubscribe ?? noop
