@@ -23,10 +23,10 @@ export function topicsOfChange(change: ServerChange): string[] | undefined {
 export function announceTo(
   { record }: Pick<Session, 'record'>,
   change: ServerChange,
-  send: (message: JsonRpcNotification) => void,
+  send: (message: JsonRpcNotification) => void | Promise<void>,
 ): void {
   if (!record.initialized) return
   if ('elicitationId' in change && !takeElicitation(record, change.elicitationId)) return
   if ('uri' in change && !record.subscriptions.some((uri) => covers(uri, change.uri))) return
-  send(changeNotification(change))
+  void send(changeNotification(change))
 }

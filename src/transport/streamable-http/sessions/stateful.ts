@@ -112,7 +112,7 @@ async function announceChanges(
   try {
     const unsubscribe = await (hooks.changeSource ?? server.notify)?.subscribe((change) => {
       pool.each(({ session, streams, revision }) => {
-        const send = (message: JsonRpcNotification): void => void streams.announce(message)
+        const send = (message: JsonRpcNotification): void => streams.announce(message)
         const { principal } = session.record
         const facts = { caller: { principal }, revision, http: true }
         const announce = server.observe?.notify(send, facts) ?? send
