@@ -201,12 +201,10 @@ export class StreamableHttpChannel implements Channel {
   /** The headers of a POST, or of any request without a message. */
   headers(message?: JsonRpcMessage): Record<string, string> {
     const { revision } = this.receiver
-    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    const headers: Record<string, string> = message
+      ? { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+      : { accept: 'text/event-stream' }
     if (this.#session !== undefined) headers[HEADER_SESSION_ID] = this.#session
-    if (message) {
-      headers.accept = 'application/json, text/event-stream'
-      headers['content-type'] = 'application/json'
-    }
     const { method = '', params = {} } = message && 'method' in message ? message : {}
     if (supports(revision, VERSION_HEADER) && method !== 'initialize') {
       headers[HEADER_PROTOCOL_VERSION] = revision.version
