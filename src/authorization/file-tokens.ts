@@ -7,8 +7,7 @@
 import { sleep } from '../patterns/abort.ts'
 import { digestText } from '../patterns/digest.ts'
 import { keyedMutex } from '../patterns/keyed-mutex.ts'
-import type { JsonObject } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { parseObject } from '../protocol/validate.ts'
 import type { TokenStore } from './store.ts'
 
 /** The required file system operations. */
@@ -53,7 +52,8 @@ export function createFileTokenStore(files: Files, folder: string): TokenStore {
   const pathOf = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
   return {
     async get(key) {
-      return parse(await files.read(`${await pathOf(key)}.json`))
+      // A corrupt file counts as missing
+      return parseObject(await files.read(`${await pathOf(key)}.json`))
     },
     async set(key, value) {
       const target = `${await pathOf(key)}.json`
@@ -118,14 +118,4 @@ async function isAbandoned(files: Files, lock: string): Promise<boolean> {
   if (Date.now() - changedAt > EXPIRY_MS) return true
   const [, processId] = (await files.read(lock))?.split(' ') ?? []
   return processId ? ((await files.hasEnded?.(processId)) ?? false) : false
-}
-
-/** Parses a file; a corrupt file counts as missing. */
-function parse(text: string | undefined): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -7,7 +7,7 @@
 import { readText } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
 import type { JsonObject } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { parseObject } from '../protocol/validate.ts'
 import { AuthorizationError, type AuthorizationAnswer, type AuthorizationStep } from './errors.ts'
 import { checkUrl, type UrlPolicy } from './urls.ts'
 import { parseUrl } from '../patterns/url.ts'
@@ -185,13 +185,4 @@ function unreachable(url: string, step: AuthorizationStep, cause: unknown): Auth
   const endpoint = url.split('?', 1)[0]
   const message = `Cannot reach "${endpoint}": ${String(cause)}`
   return new AuthorizationError(step, message, undefined, cause)
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

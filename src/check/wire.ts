@@ -12,7 +12,7 @@ import {
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
 import type { JsonObject } from '../protocol/types.ts'
-import { isObject } from '../protocol/validate.ts'
+import { isObject, parseObject } from '../protocol/validate.ts'
 import { hasType, readEvents } from '../transport/http/response-body.ts'
 import { SseParser } from '../transport/http/sse.ts'
 
@@ -177,13 +177,4 @@ async function readAnswer(response: Response, id: unknown, signal: AbortSignal):
   if (id === undefined) await response.body?.cancel()
   else await readEvents(response, parser, signal, () => found !== undefined)
   return { status, headers, message: found, text: '' }
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -45,6 +45,16 @@ export function isAnswerable(value: unknown): boolean {
   )
 }
 
+/** Parses the text of a JSON object; `undefined` if the text is anything else. */
+export function parseObject(text = ''): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The maximum nesting depth of objects and arrays: recursion cannot go much deeper. */
 export const MAX_DEPTH = 1000
 

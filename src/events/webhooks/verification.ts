@@ -6,7 +6,7 @@
 import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { digestText } from '../../patterns/digest.ts'
 import type { JsonObject } from '../../protocol/types.ts'
-import { isObject } from '../../protocol/validate.ts'
+import { parseObject } from '../../protocol/validate.ts'
 import type { RequestContext } from '../../server/request/request-context.ts'
 import type { EventHost } from '../host.ts'
 import type { DeliveryFailure } from '../wire.ts'
@@ -86,26 +86,15 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     const request = { url, subscriptionId, messageId, body, secrets }
     const { status, failure, text } = await sendSigned(request, settings)
     if (status === undefined) return failure
-    const isEchoed = await isEqual(parse(text).challenge, nonce)
+    const isEchoed = await isEqual(parseObject(text)?.challenge, nonce)
     return isEchoed && !failure ? undefined : 'challenge_failed'
   }
 
   /** Requests the object at a URL, an empty one if there is no other. */
   async function readDocument(url: string): Promise<JsonObject> {
     const { failure, text } = await sendRequest(url, { method: 'GET', headers: {} }, settings)
-    return parse(failure ? undefined : text)
+    return parseObject(failure ? undefined : text) ?? {}
   }
-}
-
-/** The object in a text; an empty one if there is no other. */
-function parse(text: string | undefined): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    if (isObject(value)) return value
-  } catch {
-    // Not JSON
-  }
-  return {}
 }
 
 /** Compares texts by their digests, so that the time reveals nothing. */
