@@ -7,7 +7,7 @@ import { completerText } from './completers.ts'
 import { addHandler } from './handlers.ts'
 import { migrateSchema, schemaKindOf } from './schemas.ts'
 import { membersOf, renameMember, unwrap, valueOf } from './syntax.ts'
-import { addOptions, isString, renameRegistration, type MethodCall } from './tools.ts'
+import { addOptions, readPositional, renameRegistration, type MethodCall } from './tools.ts'
 
 /** Migrates `registerPrompt(name, config, handler)`. */
 export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): void {
@@ -31,13 +31,10 @@ export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): vo
 
 /** Migrates `prompt(name, description?, shape?, handler)`. */
 export function migratePrompt(file: FileMigration, call: MethodCall): void {
-  const [name, ...rest] = call.arguments
-  const handler = rest.pop()
-  if (!name || !handler) return
-  file.handle(call.expression)
-  const parts: [label: string, node: ts.Expression][] = []
-  if (rest[0] && isString(file, rest[0])) parts.push(['description', rest.shift() as ts.Expression])
-  const [shape] = rest
+  const registration = readPositional(file, call)
+  if (!registration) return
+  const { name, parts, handler } = registration
+  const [shape] = registration.rest
   const complete = shape && moveCompleters(file, shape)
   if (shape) parts.push(['input', shape])
   addOptions(file, name, parts, `the prompt ${file.text(name)}`, complete)

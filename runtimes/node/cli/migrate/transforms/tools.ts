@@ -100,16 +100,37 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-/** Migrates `tool(name, description?, shape?, annotations?, handler)`. */
-export function migrateTool(file: FileMigration, call: MethodCall): void {
-  const { ts } = file
+/** A registration by one of the older methods. */
+interface PositionalRegistration {
+  readonly name: ts.Expression
+  /** The options that are known so far: the description, if there is one. */
+  readonly parts: [label: string, node: ts.Expression][]
+  /** The arguments between the description and the handler. */
+  readonly rest: readonly ts.Expression[]
+  readonly handler: ts.Expression
+}
+
+/** Reads the arguments `name, description?, …, handler`. */
+export function readPositional(
+  file: FileMigration,
+  call: MethodCall,
+): PositionalRegistration | undefined {
   const [name, ...rest] = call.arguments
   const handler = rest.pop()
-  if (!name || !handler) return
+  if (!name || !handler) return undefined
   file.handle(call.expression)
   const parts: [label: string, node: ts.Expression][] = []
   if (rest[0] && isString(file, rest[0])) parts.push(['description', rest.shift() as ts.Expression])
-  const [first, second] = rest
+  return { name, parts, rest, handler }
+}
+
+/** Migrates `tool(name, description?, shape?, annotations?, handler)`. */
+export function migrateTool(file: FileMigration, call: MethodCall): void {
+  const { ts } = file
+  const registration = readPositional(file, call)
+  if (!registration) return
+  const { name, parts, handler } = registration
+  const [first, second] = registration.rest
   if (first && (second || !isAnnotations(file, first))) {
     if (schemaKindOf(file, first) === 'unknown') {
       file.mark(first, 'server', 'Check whether this is a shape or annotations')
@@ -161,6 +182,6 @@ export function addOptions(
 }
 
 /** Whether an expression is a string. */
-export function isString({ ts, checker }: FileMigration, node: ts.Expression): boolean {
+function isString({ ts, checker }: FileMigration, node: ts.Expression): boolean {
   return (checker.getTypeAtLocation(node).flags & ts.TypeFlags.StringLike) !== 0
 }
