@@ -9,10 +9,10 @@ export const bench: Bench = {
     return [
       ratioTable(
         'legacy',
-        'ratio ≤ 1.25',
+        'ratio ≤ 1.08',
         await measureFetch('echo', ['stateless', 'session'], options),
       ),
-      ratioTable('modern', 'ratio ≤ 1.35', await measureFetch('echo', ['modern'], options)),
+      ratioTable('modern', 'ratio ≤ 1.08', await measureFetch('echo', ['modern'], options)),
     ]
   },
 }

@@ -115,8 +115,8 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const rounds = Math.ceil(4 * scale)
     return [
-      ratioTable('modern call', 'share ≥ 90 %', await measure(modernCalls, rounds)),
-      ratioTable('session call', 'share ≥ 80 %', await measure(sessionCalls, rounds)),
+      ratioTable('modern call', 'share ≥ 88 %', await measure(modernCalls, rounds)),
+      ratioTable('session call', 'share ≥ 92 %', await measure(sessionCalls, rounds)),
       ratioTable('new session', 'share ≥ 70 %', await measure(newSessions, rounds)),
     ]
   },

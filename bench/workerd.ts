@@ -71,8 +71,8 @@ export const bench: Bench = {
   tables: async ({ scale }) => {
     const rounds = Math.ceil(8 * scale)
     return [
-      ratioTable('legacy', 'share ≥ 90 %', await measure(['stateless', 'session'], rounds)),
-      ratioTable('modern', 'share ≥ 90 %', await measure(['modern'], rounds)),
+      ratioTable('legacy', 'share ≥ 92 %', await measure(['stateless', 'session'], rounds)),
+      ratioTable('modern', 'share ≥ 92 %', await measure(['modern'], rounds)),
     ]
   },
 }
