@@ -8,6 +8,7 @@ import type { Client } from '../client/client.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Prompt, Resource, Tool } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
+import { schemaFindings } from './schemas.ts'
 
 const MAX_TOOLS = 100
 const MAX_CHARACTERS = 100_000
@@ -90,6 +91,7 @@ function* toolFindings(tool: Tool): Generator<Finding> {
   if (annotations?.readOnlyHint === undefined && annotations?.destructiveHint === undefined) {
     yield finding('tool-annotations', 'Both "readOnlyHint" and "destructiveHint" are missing', name)
   }
+  yield* schemaFindings(tool)
   const schema: unknown = tool.inputSchema
   if (!isObject(schema) || schema.type !== 'object') {
     const actual = isObject(schema) ? `has the type ${JSON.stringify(schema.type)}` : 'is missing'

@@ -25,6 +25,7 @@ export function groupFindings(findings: readonly Finding[]): RuleFindings[] {
     const ids = new Set(group.map(({ rule }) => rule))
     return Array.from(ids, (rule) => ({
       ...rules[rule],
+      severity,
       rule,
       messages: messagesOf(group.filter((finding) => finding.rule === rule)),
     }))

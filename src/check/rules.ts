@@ -25,8 +25,11 @@ export type RuleId =
   | 'version-negotiation'
   | 'initialize-result'
   | 'session-id'
+  | 'session-lost'
   | 'ended-session'
+  | 'no-response'
   | 'parse-error'
+  | 'malformed-body'
   | 'unknown-method'
   | 'unknown-tool'
   | 'invalid-version-header'
@@ -35,6 +38,7 @@ export type RuleId =
   | 'unsupported-version'
   | 'origin-check'
   | 'cors-preflight'
+  | 'cors-headers'
   | 'cors-expose'
   | 'challenge'
   | 'resource-metadata'
@@ -46,6 +50,8 @@ export type RuleId =
   | 'duplicate-name'
   | 'tool-name'
   | 'tool-schema'
+  | 'invalid-schema'
+  | 'required-property'
   | 'model-schema'
   | 'tool-description'
   | 'parameter-description'
@@ -75,14 +81,31 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement: 'A session id consists of visible ASCII characters.',
     url: `${legacy}/basic/transports#session-management`,
   },
+  'session-lost': {
+    severity: 'error',
+    requirement:
+      'A session lasts until the client ends it, or does not use it for a long time. If several processes serve the endpoint, each one knows the session, or a load balancer sends all requests of the session to the same process.',
+    url: `${legacy}/basic/transports#session-management`,
+  },
   'ended-session': {
     severity: 'error',
     requirement: 'Requests of a session that has ended are answered with 404.',
     url: `${legacy}/basic/transports#session-management`,
   },
+  'no-response': {
+    severity: 'error',
+    requirement: 'The server answers each request with a response.',
+    url: `${legacy}/basic#responses`,
+  },
   'parse-error': {
     severity: 'warning',
     requirement: 'A body that is not JSON is answered with 400, and the error -32700.',
+    url: 'https://www.jsonrpc.org/specification#error_object',
+  },
+  'malformed-body': {
+    severity: 'error',
+    requirement:
+      'A body that is not JSON neither ends the server nor closes the connection: otherwise any client can stop the server for all others.',
     url: 'https://www.jsonrpc.org/specification#error_object',
   },
   'unknown-method': {
@@ -127,8 +150,14 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'cors-preflight': {
     severity: 'note',
     requirement:
-      'A server that Web pages may use answers preflight requests, and allows the headers of MCP.',
+      'A server that Web pages may use answers preflight requests, and allows their origin.',
     url: 'https://fetch.spec.whatwg.org/#cors-preflight-request',
+  },
+  'cors-headers': {
+    severity: 'warning',
+    requirement:
+      'A server that Web pages may use lists the headers of MCP in "Access-Control-Allow-Headers": browsers block requests with other headers.',
+    url: 'https://fetch.spec.whatwg.org/#http-access-control-allow-headers',
   },
   'cors-expose': {
     severity: 'warning',
@@ -190,6 +219,18 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement: 'The input schema of a tool is an object whose "type" is "object".',
     url: `${legacy}/server/tools#tool`,
   },
+  'invalid-schema': {
+    severity: 'error',
+    requirement:
+      'The input and output schemas of a tool are valid in their dialect of JSON Schema, which is 2020-12 unless "$schema" names another. Hosts and model APIs refuse tools with other schemas.',
+    url: `${legacy}/basic#json-schema-usage`,
+  },
+  'required-property': {
+    severity: 'warning',
+    requirement:
+      'Each member of "required" is one of "properties": models cannot supply an argument that the schema does not describe.',
+    url: 'https://json-schema.org/draft/2020-12/json-schema-validation#section-6.5.3',
+  },
   'model-schema': {
     severity: 'warning',
     requirement:
@@ -224,8 +265,12 @@ export interface Finding {
   readonly subject?: string
 }
 
-/** Creates a finding of a rule. */
-export function finding(rule: RuleId, message: string, subject?: string): Finding {
-  const { severity } = rules[rule]
+/** Creates a finding of a rule, with the severity of the rule unless another is given. */
+export function finding(
+  rule: RuleId,
+  message: string,
+  subject?: string,
+  severity: Severity = rules[rule].severity,
+): Finding {
   return { rule, severity, message, ...(subject !== undefined && { subject }) }
 }

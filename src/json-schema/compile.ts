@@ -9,7 +9,15 @@ import { SdkError, type SdkErrorCode } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { boundedPattern, type BoundedPattern } from './bounded-pattern.ts'
-import { INVALID, keywords, readItems, type Draft, type Visit } from './keywords.ts'
+import {
+  drafts,
+  findDraft,
+  INVALID,
+  keywords,
+  readItems,
+  type Draft,
+  type Visit,
+} from './keywords.ts'
 
 /** Limits for a schema. */
 export interface JsonSchemaLimits {
@@ -76,12 +84,6 @@ export interface CompiledSchema {
 
 /** Aborts the validation of a value that takes too long. */
 export class WorkLimitError extends Error {}
-
-const drafts = new Map<string, Draft>([
-  ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
-  ['https://json-schema.org/draft/2019-09/schema', '2019-09'],
-  ['http://json-schema.org/draft-07/schema', '7'],
-])
 
 /**
  * Validates and copies a schema.
@@ -158,8 +160,7 @@ function schemaError(code: SdkErrorCode, path: string, reason: string): SdkError
 }
 
 function draftOf(dialect: unknown): Draft {
-  if (dialect === undefined) return '2020-12'
-  const draft = typeof dialect === 'string' ? drafts.get(dialect.replace(/#$/, '')) : undefined
+  const draft = findDraft(dialect)
   if (draft) return draft
   const supported = [...drafts.keys()].join('", "')
   throw new SdkError(

@@ -9,6 +9,19 @@ import { isObject } from '../protocol/validate.ts'
 /** The supported dialects. */
 export type Draft = '2020-12' | '2019-09' | '7'
 
+/** The supported dialects, by their URIs. */
+export const drafts: ReadonlyMap<string, Draft> = new Map<string, Draft>([
+  ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
+  ['https://json-schema.org/draft/2019-09/schema', '2019-09'],
+  ['http://json-schema.org/draft-07/schema', '7'],
+])
+
+/** The dialect of a `$schema`; undefined if it is not supported. */
+export function findDraft(dialect: unknown): Draft | undefined {
+  if (dialect === undefined) return '2020-12'
+  return typeof dialect === 'string' ? drafts.get(dialect.replace(/#$/, '')) : undefined
+}
+
 /** Copies a subschema; `path` is relative to the parent schema. */
 export type Visit = (subschema: unknown, path: string) => unknown
 

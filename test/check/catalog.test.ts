@@ -13,6 +13,10 @@ const good: Tool = {
   inputSchema: { type: 'object', properties: { n: { type: 'number', description: 'It' } } },
   annotations: { readOnlyHint: true },
 }
+const withProperty = (schema: object) => ({
+  type: 'object',
+  properties: { n: { description: 'It', ...schema } },
+})
 const none = { tools: [], resources: [], prompts: [] }
 
 it.each<[RuleId, readonly object[], string]>([
@@ -37,6 +41,41 @@ it.each<[RuleId, readonly object[], string]>([
     'https://example.com/b',
   ],
   [
+    'invalid-schema',
+    [{ ...good, inputSchema: withProperty({ type: 'text' }) }],
+    '"#/properties/n/type" of the input schema is "text"',
+  ],
+  [
+    'invalid-schema',
+    [{ ...good, inputSchema: withProperty({ type: 'number', minimum: 'zero' }) }],
+    '"#/properties/n/minimum" of the input schema is "zero"',
+  ],
+  [
+    'invalid-schema',
+    [{ ...good, outputSchema: withProperty({ items: [{ type: 'string' }] }) }],
+    '"#/properties/n/items" of the output schema is [{"type":"string"}]',
+  ],
+  [
+    'required-property',
+    [{ ...good, inputSchema: { ...good.inputSchema, required: ['n', 'amount'] } }],
+    'names "amount"',
+  ],
+  [
+    'required-property',
+    [{ ...good, inputSchema: { type: 'object', required: ['amount'] } }],
+    'names "amount"',
+  ],
+  [
+    'required-property',
+    [
+      {
+        ...good,
+        inputSchema: withProperty({ items: { properties: { id: {} }, required: ['key'] } }),
+      },
+    ],
+    'names "n.[].key"',
+  ],
+  [
     'parameter-description',
     [{ ...good, inputSchema: { type: 'object', properties: { a: {}, b: { description: 'B' } } } }],
     'of "a"',
@@ -48,6 +87,26 @@ it.each<[RuleId, readonly object[], string]>([
   const findings = [...catalogFindings({ ...none, tools: tools as readonly Tool[] })]
   expect(findings.map((finding) => finding.rule)).toEqual([rule])
   expect(findings[0]?.message).toContain(message)
+})
+
+it.each<[string, object]>([
+  ['lists of schemas, in draft 7', { items: [{ type: 'string' }] }],
+  ['keywords that do not exist', { nullable: true, 'x-order': 1 }],
+  ['a pattern that this platform does not support', { pattern: '(?P<year>[0-9]+)' }],
+  ['a required property of another part', { properties: {}, required: ['a'], allOf: [{}] }],
+  ['alternatives of required properties', { anyOf: [{ required: ['a'] }, { required: ['b'] }] }],
+  ['a dictionary with a required name', { required: ['a'], additionalProperties: {} }],
+])('A schema with %s has no findings', (_what, schema) => {
+  const $schema = 'http://json-schema.org/draft-07/schema#'
+  const tool = { ...good, inputSchema: { $schema, ...withProperty(schema) } } as Tool
+  expect([...catalogFindings({ ...none, tools: [tool] })]).toEqual([])
+})
+
+it('Schemas of other dialects are not checked', () => {
+  const $schema = 'http://json-schema.org/draft-04/schema#'
+  const inputSchema = { $schema, ...withProperty({ exclusiveMinimum: true, minimum: 0 }) }
+  const tool = { ...good, inputSchema } as Tool
+  expect([...catalogFindings({ ...none, tools: [tool] })]).toEqual([])
 })
 
 it('Lists of the limits have no findings', () => {

@@ -1,0 +1,58 @@
+/**
+ * Checks the schemas of a tool: whether they are valid, and whether models can fulfil them.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage
+ */
+import { invalidKeywords } from '../json-schema/invalid-keywords.ts'
+import { isObject } from '../protocol/validate.ts'
+import type { JsonObject, Tool } from '../protocol/types.ts'
+import { finding, type Finding } from './rules.ts'
+
+/** The maximum number of invalid keywords that are reported for one schema. */
+const MAX_INVALID = 10
+/** The maximum length of a value in a message. */
+const MAX_VALUE_LENGTH = 60
+/** Deeper properties are not looked at. */
+const MAX_DEPTH = 20
+/** With one of these keywords, the properties may be in another part of the schema. */
+const COMBINATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
+
+/** Checks the input schema and the output schema of a tool. */
+export function* schemaFindings(tool: Tool): Generator<Finding> {
+  yield* invalidFindings('input', tool.inputSchema, tool.name)
+  yield* invalidFindings('output', tool.outputSchema, tool.name)
+  for (const path of undefinedProperties(tool.inputSchema, '', 0)) {
+    const message = `"required" of the input schema names "${path}", which is not in "properties"`
+    yield finding('required-property', message, tool.name)
+  }
+}
+
+function* invalidFindings(kind: string, schema: unknown, tool: string): Generator<Finding> {
+  if (!isObject(schema)) return
+  for (const { path, value } of invalidKeywords(schema).slice(0, MAX_INVALID)) {
+    const text = JSON.stringify(value)
+    const shown = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
+    yield finding('invalid-schema', `"${path}" of the ${kind} schema is ${shown}`, tool)
+  }
+}
+
+/** The paths of required properties that the schema does not describe. */
+function* undefinedProperties(schema: unknown, path: string, depth: number): Generator<string> {
+  if (!isObject(schema) || depth > MAX_DEPTH) return
+  const properties = isObject(schema.properties) ? schema.properties : undefined
+  const required = Array.isArray(schema.required) ? schema.required : []
+  if (describesAll(schema) && (properties || depth === 0)) {
+    const missing = required.filter((name) => !Object.hasOwn(properties ?? {}, String(name)))
+    for (const name of missing) yield path + name
+  }
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    yield* undefinedProperties(value, `${path}${name}.`, depth + 1)
+  }
+  yield* undefinedProperties(schema.items, `${path}[].`, depth + 1)
+}
+
+/** Whether all properties that a schema describes are in its "properties". */
+function describesAll(schema: JsonObject): boolean {
+  const isOpen = isObject(schema.patternProperties) || isObject(schema.additionalProperties)
+  return !isOpen && !COMBINATORS.some((keyword) => keyword in schema)
+}
