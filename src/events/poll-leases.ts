@@ -79,13 +79,16 @@ export class PollLeases {
     const opened = this.#host.subscribed(subscription, 'poll')
     const lease: Lease = { subscription, opened }
     this.#leases.set(key, lease)
-    opened.catch(() => this.#leases.delete(key))
+    // It never began, so its end calls nothing
+    opened.catch(() => this.#leases.get(key) === lease && this.#leases.delete(key))
     return lease
   }
 
-  #end(key: string, { timer, subscription, failure }: Lease): void {
-    clearTimeout(timer)
+  #end(key: string, lease: Lease): void {
+    clearTimeout(lease.timer)
+    // It may have ended before
+    if (this.#leases.get(key) !== lease) return
     this.#leases.delete(key)
-    if (!failure) this.#host.unsubscribed(subscription, 'poll')
+    if (!lease.failure) this.#host.unsubscribed(lease.subscription, 'poll')
   }
 }

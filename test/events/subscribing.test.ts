@@ -98,6 +98,27 @@ describe('polls', () => {
     expect(made.calls.slice(6)).toEqual(['begin c1'])
   })
 
+  test('whose beginning has failed do not end, also not those that follow [E-EVT-317] [E-EVT-318]', async () => {
+    let isFull = true
+    const ends: unknown[] = []
+    const made = fixture({
+      invoices: {
+        onSubscribe() {
+          if (isFull) throw new ProtocolError(507, 'The source is full')
+        },
+        onUnsubscribe: ({ arguments: args }) => ends.push(args),
+      },
+    })
+    await expect(poll(made, 'c1')).rejects.toThrow('The source is full')
+    isFull = false
+    vi.advanceTimersByTime(200_000)
+    await poll(made, 'c1')
+    vi.advanceTimersByTime(299_000)
+    expect(ends).toEqual([])
+    vi.advanceTimersByTime(1_001)
+    expect(ends).toEqual([{ customer: 'c1' }])
+  })
+
   test('that come rarely are expected for three intervals [E-EVT-318]', async () => {
     const made = counting({ invoices: { pollMs: 200_000 } })
     await poll(made, 'c1')
