@@ -290,6 +290,36 @@ describe('A subscription by webhook', () => {
     expect((await world.subscribe()).error).toBeUndefined()
   })
 
+  it('beyond the limit is refused too if others are created at the same time [E-EVT-309]', async () => {
+    const ended: unknown[] = []
+    const world = createWorld({
+      webhooks: { maxSubscriptionsPerPrincipal: 2 },
+      type: { onUnsubscribe: ({ id }) => ended.push(id) },
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        world.subscribe(callback({ url: `https://hooks${at}.example.net/` })),
+      ),
+    )
+    expect(answers.map(({ error }) => error?.code).toSorted()).toEqual([
+      ...Array<number>(4).fill(-32013),
+      undefined,
+      undefined,
+    ])
+    expect(await world.storage.count('alice')).toBe(2)
+    expect(ended).toEqual([])
+  })
+
+  it('that the storage cannot store leaves nothing behind [E-EVT-122]', async () => {
+    const calls: string[] = []
+    const world = createWorld({
+      type: { onSubscribe: () => calls.push('begin'), onUnsubscribe: () => calls.push('end') },
+    })
+    Object.assign(world.storage, { save: () => Promise.reject(new Error('The disk is full')) })
+    expect((await world.subscribe()).error).toMatchObject({ code: -32603 })
+    expect(calls).toEqual(['begin', 'end'])
+  })
+
   it('leaves nothing behind if the challenge or the hook fails [E-EVT-122]', async () => {
     let isBroken = true
     const world = createWorld({

@@ -126,41 +126,53 @@ export function subscriptionMethods(
     // Of a refresh, only the validity of the cursor matters: the server knows what it has delivered
     const { position, truncated } = await host.start(open, params, ctx)
     await verify(url, principal, id, secret, ctx)
-    if (!live) await host.subscribed(open)
-    const isPolled = host.pollMs(name) !== null
-    let latest = stored
-    for (;;) {
-      const current = live && latest
-      const progress = current ? progressOf(current) : {}
-      const isResumed = current?.status === 'suspended'
-      const isDue = isResumed || (!current && isPolled)
-      const subscription: WebhookSubscription = {
-        ...own,
-        name,
-        arguments: args,
-        status: 'active',
-        ...(subscriber.auth && { auth: subscriber.auth }),
-        position: current ? current.position : position,
-        version: (latest?.version ?? 0) + 1,
-        secrets: rotate(current?.secrets ?? [], secret),
-        dueAt: isDue ? Date.now() : (current?.dueAt ?? null),
-        progress: isResumed ? resumed(progress) : { ...progress },
+    if (live) return save()
+    // Others were created during the verification: now only one at a time
+    return oneAtATime(principal, async () => {
+      await requireCapacity(principal, ctx)
+      await host.subscribed(open)
+      let result: SubscribeEventsResult | undefined
+      try {
+        return (result = await save())
+      } finally {
+        if (!result) host.unsubscribed(open)
       }
-      if (await storage.save(subscription)) break
-      // A delivery may have changed it at the same time
-      latest = await storage.load(id, name)
-      if (live && latest && isLive(latest)) continue
-      if (!live) host.unsubscribed(open)
-      return undefined
-    }
-    // It has expired before
-    if (stored && !live && !isTerminated(stored)) host.unsubscribed(toOpen(stored, ctx.env))
-    return {
-      id,
-      refreshBefore: expiresAt === null ? null : toIso(expiresAt),
-      cursor: await host.cursorOf(open, live && latest ? latest.position : position),
-      truncated: !live && truncated,
-      ...(live && latest && { deliveryStatus: deliveryStatus(latest, limits.isBusy(url)) }),
+    })
+
+    async function save(): Promise<SubscribeEventsResult | undefined> {
+      const isPolled = host.pollMs(name) !== null
+      let latest = stored
+      for (;;) {
+        const current = live && latest
+        const progress = current ? progressOf(current) : {}
+        const isResumed = current?.status === 'suspended'
+        const isDue = isResumed || (!current && isPolled)
+        const subscription: WebhookSubscription = {
+          ...own,
+          name,
+          arguments: args,
+          status: 'active',
+          ...(subscriber.auth && { auth: subscriber.auth }),
+          position: current ? current.position : position,
+          version: (latest?.version ?? 0) + 1,
+          secrets: rotate(current?.secrets ?? [], secret),
+          dueAt: isDue ? Date.now() : (current?.dueAt ?? null),
+          progress: isResumed ? resumed(progress) : { ...progress },
+        }
+        if (await storage.save(subscription)) break
+        // A delivery may have changed it at the same time
+        latest = await storage.load(id, name)
+        if (!live || !latest || !isLive(latest)) return undefined
+      }
+      // It has expired before
+      if (stored && !live && !isTerminated(stored)) host.unsubscribed(toOpen(stored, ctx.env))
+      return {
+        id,
+        refreshBefore: expiresAt === null ? null : toIso(expiresAt),
+        cursor: await host.cursorOf(open, live && latest ? latest.position : position),
+        truncated: !live && truncated,
+        ...(live && latest && { deliveryStatus: deliveryStatus(latest, limits.isBusy(url)) }),
+      }
     }
   }
 

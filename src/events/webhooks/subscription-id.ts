@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import { canonicalJson } from '../../patterns/canonical-json.ts'
-import { digestText } from '../../patterns/digest.ts'
+import { digest } from '../../patterns/digest.ts'
 import type { JsonObject } from '../../protocol/types.ts'
 
 /**
@@ -17,6 +16,5 @@ export async function subscriptionId(
   name: string,
   args: JsonObject,
 ): Promise<string> {
-  const digest = await digestText(canonicalJson([principal, url, name, args]))
-  return `sub_${digest.slice(0, 32)}`
+  return `sub_${(await digest([principal, url, name, args])).slice(0, 32)}`
 }
