@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
+import { digestText } from '../patterns/digest.ts'
 import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
@@ -42,8 +43,8 @@ const reported = new WeakSet<EventEntry>()
 /**
  * Creates an event.
  *
- * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or a member is malformed;
- *   `LIMIT_EXCEEDED` if the event is too large.
+ * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, a member is malformed, or
+ *   the events of the type come from `poll`; `LIMIT_EXCEEDED` if the event is too large.
  */
 export async function createEvent(
   entry: EventEntry,
@@ -54,6 +55,7 @@ export async function createEvent(
   const { name } = entry.item
   const invalid = (reason: string): SdkError =>
     new SdkError('INVALID_USE', `Cannot emit "${name}": ${reason}`)
+  if (entry.options.poll) throw invalid('its events come from "poll"')
   if (!isObject(payload)) throw invalid('the payload must be an object')
   const checked = await check(entry.options.payload, payload)
   if (checked.fault !== undefined) throw invalid(checked.fault)
@@ -71,7 +73,7 @@ export async function createEvent(
   const now = Date.now()
   return {
     name,
-    eventId: await safeId(eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`),
+    eventId: await safeId(eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`, invalid),
     timestamp: timestampOf(timestamp ?? new Date(now), invalid),
     acceptedAt: now,
     // A copy, so that later changes by the author have no effect
@@ -81,19 +83,17 @@ export async function createEvent(
 }
 
 /** An id that can be a header value and part of a signed text: the given id, or its hash. */
-export async function safeId(id: string): Promise<string> {
+export async function safeId(id: string, invalid: (reason: string) => Error): Promise<string> {
+  if (typeof id !== 'string') throw invalid('the event id must be a text')
   if (SAFE_ID.test(id)) return id
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
-  const hex = Array.from(new Uint8Array(hash, 0, 16), (byte) => byte.toString(16).padStart(2, '0'))
-  return `evt_${hex.join('')}`
+  // 192 bits
+  return `evt_${(await digestText(id)).slice(0, 32)}`
 }
 
 /** RFC 3339, with a time zone. */
 export function timestampOf(timestamp: Date | string, invalid: (reason: string) => Error): string {
-  const text =
-    timestamp instanceof Date && Number.isFinite(timestamp.getTime())
-      ? timestamp.toISOString()
-      : timestamp
+  // Null for an invalid date
+  const text = timestamp instanceof Date ? timestamp.toJSON() : timestamp
   if (typeof text === 'string' && TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text))) {
     return text
   }

@@ -117,14 +117,6 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     return stored
   }
 
-  /** The subscription with an id. */
-  withId(subscription: OpenSubscription, id: string): OpenSubscription {
-    const identified = { ...subscription, id }
-    const opened = this.#opened.get(subscription)
-    if (opened) this.#opened.set(identified, opened)
-    return identified
-  }
-
   /**
    * Asks the author again whether a subscriber may receive events.
    *
@@ -144,16 +136,17 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     params: JsonObject,
     ctx?: RequestContext,
   ): Promise<Start> {
-    const { cursor, maxAgeMs = Infinity } = params
-    const isAge = maxAgeMs === Infinity || Number.isSafeInteger(maxAgeMs)
-    if (!isAge || (maxAgeMs as number) < 0) {
+    const { cursor, maxAgeMs = Number.MAX_SAFE_INTEGER } = params
+    if (!Number.isSafeInteger(maxAgeMs) || (maxAgeMs as number) < 0) {
       throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
     }
     const entry = this.#entryOf(subscription)
     const { history } = entry.options
     const source = this.#sourceOf(entry)
     const now = async (truncated: boolean): Promise<Start> => {
-      const { position } = await this.#now(subscription, entry)
+      const { position } = source
+        ? await this.next(subscription, null, 0)
+        : { position: await headOf(this.log, entry.item.name) }
       return { position, truncated }
     }
     if (cursor === undefined || cursor === null) return now(false)
@@ -168,13 +161,15 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
     if (source) {
       if (typeof opened?.position !== 'string') return now(true)
       const start = { position: opened.position, truncated: false }
-      if (maxAgeMs === Infinity) return start
+      if (params.maxAgeMs === undefined) return start
       const since = Date.now() - (maxAgeMs as number)
       return source.skipOld((from) => this.next(subscription, from, PAGE), start.position, since)
     }
     // A log in memory began again with this process
     const from = typeof opened?.position === 'number' ? opened.position : 0
-    const { trimmedTo } = await this.log.read(entry.item.name, from, 1)
+    const { trimmedTo, head } = await this.log.read(entry.item.name, from, 1)
+    // An older backup of the log was restored
+    if (from > head) return { position: head, truncated: true }
     const firstStored = Math.max(from, trimmedTo)
     const age = Math.min(maxAgeMs as number, history?.maxAgeMs ?? DAY_MS)
     const position = await positionSince(this.log, subscription.name, firstStored, Date.now() - age)
@@ -261,15 +256,6 @@ export class ServerEventHost implements Omit<EventHost, 'storage'> {
   /** Whether the events of a type are pulled, and how. */
   #sourceOf({ options }: EventEntry): EventSources | undefined {
     return options.poll && this.#sources
-  }
-
-  /** The present position. */
-  async #now(
-    subscription: OpenSubscription,
-    { item, options }: EventEntry,
-  ): Promise<{ position: Position }> {
-    if (options.poll) return this.next(subscription, null, 0)
-    return { position: await headOf(this.log, item.name) }
   }
 }
 

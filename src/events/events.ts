@@ -10,6 +10,7 @@ import type { JsonObject, Result } from '../protocol/types.ts'
 import { addExtension } from '../server/composition/extend.ts'
 import type { ExtensionMethod } from '../server/composition/server-extension.ts'
 import { fullDefinitionOf } from '../server/definition-of.ts'
+import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ReplaceableRegistration } from '../server/registry.ts'
 import type { Server } from '../server/server.ts'
@@ -43,6 +44,8 @@ const OPTION_NAMES: OptionNames<EventsOptions> = {
   profile: 1,
   sources: 1,
 }
+
+const FILTER_NAMES: OptionNames<SubscriptionFilter> = { principal: 1, id: 1, name: 1 }
 
 /**
  * Creates the events of a server; pass it to `server.extend`, once.
@@ -117,36 +120,37 @@ class ServerEventTypes implements ServerEvents {
     const { listChanged = true, topLevelCapability = true, legacy = false } = this.#options
     const settings = listChanged ? { listChanged } : {}
     const webhooks = this.#webhooks
-    const method = (answer: Handle, { inSessions = false } = {}): ExtensionMethod => ({
-      scopes: ({ name }) => host.types.entries().get(String(name))?.scopes ?? [],
-      handle: (params, ctx) => answer(params, ctx as RequestContext),
-      ...(legacy &&
-        inSessions && { legacy: (params, ctx) => answer(params, ctx as RequestContext) }),
-    })
+    const method = (answer: Handle, inSessions = false): ExtensionMethod => {
+      const handle = (params: JsonObject, ctx: Context): ReturnType<Handle> =>
+        answer(params, ctx as RequestContext)
+      return {
+        scopes: ({ name }) => host.types.entries().get(String(name))?.scopes ?? [],
+        handle,
+        ...(inSessions && { legacy: handle }),
+      }
+    }
     addExtension(server, {
       id: EVENTS_EXTENSION,
       era: 'modern',
       serverOnly: true,
       settings,
       capabilities(era) {
-        if (era === 'modern') return topLevelCapability ? { events: settings } : {}
-        return legacy ? { events: {} } : {}
+        const declared = era === 'modern' ? topLevelCapability && settings : legacy && {}
+        return declared ? { events: declared } : {}
       },
       methods: {
-        'events/list': method((params, ctx) => listEvents(host, params, ctx), { inSessions: true }),
+        'events/list': method((params, ctx) => listEvents(host, params, ctx), legacy),
         'events/poll': method((params, ctx) => pollEvents(host, this.#leases, params, ctx)),
         'events/stream': method((params, ctx) => this.#streams.stream(params, ctx)),
-        'events/subscribe': method(
-          async (params, ctx) => {
-            if (webhooks) return webhooks.subscribe(params, ctx)
-            await host.open(params, 'webhook', ctx)
-            return {}
-          },
-          { inSessions: true },
+        'events/subscribe': method(async (params, ctx) => {
+          if (webhooks) return webhooks.subscribe(params, ctx)
+          await host.open(params, 'webhook', ctx)
+          return {}
+        }, legacy),
+        'events/unsubscribe': method(
+          (params, ctx) => webhooks?.unsubscribe(params, ctx) ?? {},
+          legacy,
         ),
-        'events/unsubscribe': method((params, ctx) => webhooks?.unsubscribe(params, ctx) ?? {}, {
-          inSessions: true,
-        }),
       },
       filters: { eventsListChanged: this.#changes.filter() },
     })
@@ -174,7 +178,8 @@ class ServerEventTypes implements ServerEvents {
   }
 
   async revoke(filter: SubscriptionFilter, reason = 'access_revoked'): Promise<void> {
-    if (Object.values(filter).every((value) => value === undefined)) {
+    requireKnown('"revoke"', filter, FILTER_NAMES)
+    if ((filter.principal ?? filter.id ?? filter.name) === undefined) {
       throw new TypeError('Cannot revoke without a principal, id or name')
     }
     await this.#terminate(filter, {

@@ -18,8 +18,8 @@ export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema
    * Emits an event. Resolves when it is stored. Needs no request: call it in a tool, a queue
    * consumer or a cron job.
    *
-   * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, or an option is
-   *   malformed; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
+   * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, an option is malformed,
+   *   or the events of the type come from `poll`; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
    */
   emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
   /**
@@ -54,7 +54,7 @@ export interface ServerEvents extends ServerExtension {
    * end when they ask `authorize` again.
    *
    * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
-   * @throws {TypeError} If the filter is empty.
+   * @throws {TypeError} If the filter is empty or has an unknown member.
    */
   revoke(filter: SubscriptionFilter, reason?: string): Promise<void>
   /** The last requests to the webhook of a subscription, newest first. */

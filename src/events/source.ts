@@ -69,7 +69,7 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
     reached = JSON.stringify([cursor, eventId])
     if (!payload) continue
     const occurrence: EventOccurrence = {
-      eventId: await safeId(eventId),
+      eventId: await safeId(eventId, invalid),
       name: subscription.name,
       timestamp: timestampOf(timestamp, invalid),
       data: payload,

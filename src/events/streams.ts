@@ -58,7 +58,8 @@ export class EventStreams {
       })
       const start = await this.#host.start(opened, params, ctx)
       const id = STREAM_PREFIX + crypto.randomUUID()
-      const subscription = this.#host.withId(opened, id)
+      // The same object, by which the host knows the validated arguments
+      const subscription = Object.assign(opened, { id })
       await this.#host.subscribed(subscription, 'push')
       const stream = new EventStream(this.#host, subscription, ctx)
       this.#streams.set(id, stream)

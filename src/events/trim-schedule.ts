@@ -13,7 +13,7 @@ const INTERVAL_MS = 60_000
 export class TrimSchedule {
   readonly #host: ServerEventHost
   /** How many events were appended since the log of a type was trimmed, and when that was. */
-  readonly #since = new Map<string, { count: number; readonly at: number }>()
+  readonly #since = new Map<string, { readonly count: number; readonly at: number }>()
 
   constructor(host: ServerEventHost) {
     this.#host = host
@@ -23,11 +23,10 @@ export class TrimSchedule {
   async appended({ item: { name }, options: { history } }: EventEntry): Promise<void> {
     const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history || {}
     const now = Date.now()
-    const since = this.#since.get(name) ?? { count: 0, at: now }
-    this.#since.set(name, since)
-    const isDue = ++since.count > maxEvents / 10 || now - since.at > INTERVAL_MS
+    const { count, at } = this.#since.get(name) ?? { count: 0, at: now }
+    const isDue = count >= maxEvents / 10 || now - at > INTERVAL_MS
+    this.#since.set(name, isDue ? { count: 0, at: now } : { count: count + 1, at })
     if (!isDue) return
-    this.#since.set(name, { count: 0, at: now })
     try {
       await this.#host.log.trim(name, { acceptedBefore: now - maxAgeMs, maxEvents })
     } catch (error) {

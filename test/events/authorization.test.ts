@@ -100,9 +100,18 @@ describe('a subscription that is revoked', () => {
     const ids: string[] = []
     const made = fixture({ invoices: { onSubscribe: ({ id }) => ids.push(String(id)) } })
     made.type('other')
-    await expect(made.events.revoke({})).rejects.toThrow('Cannot revoke without')
     const one = made.http.open('events/stream', { name })
     await one.received('active')
+    // A filter that selects nothing by mistake must not select everything
+    const filters: [object, string][] = [
+      [{}, 'Cannot revoke without'],
+      [{ principal: null }, 'Cannot revoke without'],
+      [{ principle: 'mallory' }, '"revoke" has no option "principle"'],
+      [{ name, principle: 'mallory' }, '"revoke" has no option "principle"'],
+    ]
+    for (const [filter, message] of filters) {
+      await expect(made.events.revoke(filter)).rejects.toThrow(message)
+    }
     const two = made.http.open('events/stream', { name })
     const other = made.http.open('events/stream', { name: 'other' })
     await two.received('active')

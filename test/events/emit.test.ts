@@ -137,7 +137,7 @@ describe('an event', () => {
     'whose id cannot be a header value has a hash as its id: %j [E-EVT-045]',
     async (eventId) => {
       const first = await emitted({ eventId })
-      expect(first.eventId).toMatch(/^evt_[\da-f]{32}$/)
+      expect(first.eventId).toMatch(/^evt_[\w-]{32}$/)
       expect((await emitted({ eventId })).eventId).toBe(first.eventId)
       expect((await emitted({ eventId: `${eventId}.` })).eventId).not.toBe(first.eventId)
     },
@@ -175,6 +175,31 @@ describe('an event', () => {
   test('can have "_meta"', async () => {
     const occurrence = await emitted({ meta: { 'com.example/source': 'crm' } })
     expect(occurrence._meta).toEqual({ 'com.example/source': 'crm' })
+  })
+})
+
+test('an id that is not a text is rejected, whether it was emitted or pulled', async () => {
+  const eventId = 7 as unknown as string
+  await expect(emitted({ eventId })).rejects.toThrow('the event id must be a text')
+  const made = fixture()
+  made.type('pulled', {
+    poll: ({ cursor }) => ({
+      events: cursor === null ? [] : [{ eventId, timestamp: new Date(), data: {} }],
+      cursor: 'next',
+    }),
+  })
+  const { cursor } = await made.http.result('events/poll', { name: 'pulled' })
+  await made.http.call('events/poll', { name: 'pulled', cursor })
+  expect(made.errors).toMatchObject([
+    { message: '"poll" of "pulled": the event id must be a text' },
+  ])
+})
+
+test('a type whose events come from a source cannot be emitted: no subscription would receive the event', async () => {
+  const pulled = fixture().type('pulled', { poll: () => ({ events: [], cursor: 'now' }) })
+  await expect(pulled.emit({})).rejects.toMatchObject({
+    code: 'INVALID_USE',
+    message: 'Cannot emit "pulled": its events come from "poll"',
   })
 })
 

@@ -68,6 +68,20 @@ describe('a cursor', () => {
     expect((await stored.http.call('events/poll', { name, cursor })).error?.code).toBe(-32602)
   })
 
+  test('of events that a restored backup does not have leads to later events, truncated [E-EVT-271]', async () => {
+    const store = (): EventStorage =>
+      Object.assign(createMemoryEventStorage(), { durable: true, secret: () => 'x'.repeat(32) })
+    const before = fixture({ storage: store() })
+    for (const id of ['in_1', 'in_2', 'in_3']) await before.emit(id)
+    const cursor = await cursorOf(before)
+    const restored = fixture({ storage: store() })
+    await restored.emit('in_1')
+    const { truncated, cursor: fresh } = await replayed(restored, { cursor })
+    expect(truncated).toBe(true)
+    await restored.emit('in_4')
+    expect((await replayed(restored, { cursor: fresh })).ids).toEqual(['in_4'])
+  })
+
   test('that was changed is rejected by a durable storage [E-EVT-266] [E-EVT-276]', async () => {
     const made = fixture({ storage: durableInName() })
     const cursor = String(await cursorOf(made))
