@@ -2,7 +2,9 @@
 import { AuthorizationError } from 'edgewise/authorization'
 import { FetchFault, ProtocolError, SdkError } from 'edgewise/browser'
 import { describe, expect, it } from 'vitest'
+import { explainBlocked } from '../../examples/playground/page/connection/cors.ts'
 import { explain, type FailureContext } from '../../examples/playground/page/errors.ts'
+import { explainSignIn } from '../../examples/playground/page/sign-in/failure.ts'
 
 const url = 'https://a.example/mcp'
 
@@ -29,6 +31,22 @@ describe('Explanations of the playground', () => {
       expect(explain(networkError(kind)).advice.join(' ')).toContain('npx edgewise inspect')
     },
   )
+
+  it('name the headers with which a server allows the page', () => {
+    const origin = 'https://page.example'
+    const requested = ['accept', 'content-type', 'mcp-session-id', 'x-own']
+    const { why, lines } = explainBlocked({ origin, requested, allowed: new Set() })
+    expect(why).toContain(`pages of ${origin}`)
+    expect(lines?.[0]).toBe(`Access-Control-Allow-Origin: ${origin}`)
+    expect(lines?.[2]).toMatch(/^Access-Control-Allow-Headers: .*Mcp-Session-Id, X-Own$/)
+  })
+
+  it('name the headers of a blocked request that an earlier one did not have', () => {
+    const requested = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id']
+    const allowed = new Set(['accept', 'content-type'])
+    const { why } = explainBlocked({ origin: 'https://page.example', requested, allowed })
+    expect(why).toContain('also has the headers Mcp-Protocol-Version and Mcp-Session-Id,')
+  })
 
   it.each(['prompt', 'denied'] as const)(
     'name the permission for the local network while it is %s',
@@ -67,6 +85,23 @@ describe('Explanations of the playground', () => {
   it('name the step of a sign-in that has failed', () => {
     const error = new AuthorizationError('registration', 'No client can register')
     expect(explain(error).advice).toEqual([expect.stringContaining('register clients')])
+  })
+
+  it('name the resource that the metadata of a server must have', () => {
+    const resource = 'https://other.example/mcp'
+    const message = `The metadata of "${url}" is for "${resource}", another server`
+    const error = new AuthorizationError('resource-metadata', message)
+    const title = 'Protected resource metadata'
+    const said = { resource }
+    const read = { id: 1, title, url, state: 'done', said, at: new Date() } as const
+    const { explanation, step } = explainSignIn(error, [read], url)
+    expect(step).toEqual({
+      ...read,
+      state: 'failed',
+      summary: `“resource” is ${resource}; set it to ${url}`,
+    })
+    expect(explanation.advice[0]).toContain(`set it to ${url}`)
+    expect(explanation.data).toMatchObject({ document: said })
   })
 
   it('show the code and the data of an error of the server', () => {

@@ -124,6 +124,14 @@ describe('The timeline', () => {
     expect(aborted.records.at(-1)).toMatchObject({ type: 'end', aborted: true })
   })
 
+  it('passes on a response that a page cannot read', async () => {
+    // Only a browser can create one
+    const response = Object.defineProperty(Response.error(), 'type', { value: 'opaque' })
+    const { fetch, records } = observe(response)
+    expect(await fetch('https://example.com/mcp', { method: 'HEAD' })).toBe(response)
+    expect(records.at(-2)).toMatchObject({ type: 'response', status: 0 })
+  })
+
   it('passes on a response without a body, and one that is not a message', async () => {
     const empty = observe(new Response(null, { status: 204 }))
     expect((await empty.fetch('https://example.com/mcp', { method: 'DELETE' })).status).toBe(204)

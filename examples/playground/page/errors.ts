@@ -13,6 +13,7 @@ import {
   type FetchFault,
   type SdkErrorCode,
 } from 'edgewise/browser'
+import { copyButton } from './copy.ts'
 import { el } from './dom.ts'
 import { jsonBlock } from './json.ts'
 import type { Answer } from './timeline/observe.ts'
@@ -25,6 +26,8 @@ export interface Explanation {
   readonly why?: string | undefined
   /** What to do, one sentence each. */
   readonly advice: readonly string[]
+  /** Lines to copy, such as headers. */
+  readonly lines?: readonly string[]
   /** The data of the error. */
   readonly data?: unknown
 }
@@ -48,12 +51,13 @@ export function explain(error: unknown, context: FailureContext = {}): Explanati
 
 /** Shows why something failed, and what to do; with the headline unless another element shows it. */
 export function explanationBlock(
-  { headline, why, advice, data }: Explanation,
+  { headline, why, advice, lines, data }: Explanation,
   showsHeadline = true,
 ): Node[] {
   return [
     ...(showsHeadline ? [el('p', { class: 'text' }, headline)] : []),
     ...(why === undefined ? [] : [el('p', { class: 'text' }, why)]),
+    ...(lines === undefined ? [] : [linesBlock(lines.join('\n'))]),
     ...(advice.length > 0 ? [adviceList(advice)] : []),
     ...(data === undefined ? [] : [jsonBlock(data)]),
   ]
@@ -64,14 +68,23 @@ export function failureCard(explanation: Explanation): HTMLElement {
   return el('div', { class: 'card failure' }, ...explanationBlock(explanation))
 }
 
+function linesBlock(text: string): HTMLElement {
+  const copy = copyButton('Copy the lines', () => text)
+  return el('div', { class: 'text-block' }, copy, el('pre', { class: 'lines' }, text))
+}
+
 function adviceList(advice: readonly string[]): HTMLElement {
   const [only, second] = advice
   if (only !== undefined && second === undefined) return el('p', { class: 'note' }, only)
   return el('ul', { class: 'bullets note' }, ...advice.map((each) => el('li', {}, each)))
 }
 
+/** The headline for a response that the browser does not let the page read. */
+export const BLOCKED = 'The server answers, but the browser blocks the response (CORS)'
+
 /** Describes an error in one line. */
 function summary(error: unknown): string {
+  if (fetchFaultOf(error)?.kind === 'cors') return BLOCKED
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
   if (!(error instanceof Error)) return String(error)
   // The reason follows the headline
@@ -106,8 +119,8 @@ function adviceOnVersions({ data }: SdkError): string {
   return isAuto ? 'Update the server: the page supports all published revisions.' : CHOOSE_AUTO
 }
 
-/** Tests the name, because the class is in the code of signing in, which is loaded on demand. */
-function isAuthorizationError(error: unknown): error is AuthorizationError {
+/** Whether a sign-in failed. Tests the name, because the class is in the code of signing in, which is loaded on demand. */
+export function isAuthorizationError(error: unknown): error is AuthorizationError {
   return error instanceof SdkError && error.name === 'AuthorizationError'
 }
 
@@ -116,13 +129,17 @@ function reasonOfFault(
   { localNetwork = 'granted' }: FailureContext,
 ): Reason {
   const [why] = message.split(`. ${advice}`)
-  if (kind !== 'offline' && localNetwork !== 'granted') {
+  if (kind === 'unreachable' && localNetwork !== 'granted') {
     return {
       why: 'The browser does not let this page reach the local network.',
       advice: LOCAL_NETWORK,
     }
   }
-  if (kind === 'unreachable') return { why, advice: UNREACHABLE }
+  if (kind === 'unreachable') {
+    // A page of this machine needs no permission
+    const isLocalPage = /^(?:localhost|127\.)/.test(globalThis.location?.hostname ?? '')
+    return { why, advice: isLocalPage ? UNREACHABLE.slice(0, -1) : UNREACHABLE }
+  }
   const instead = kind === 'cors' || kind === 'mixed-content' || kind === 'csp'
   return { why, advice: [`${advice}.`, ...(instead ? [INSPECT] : [])] }
 }

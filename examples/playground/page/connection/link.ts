@@ -7,7 +7,7 @@ import { fetchFaultOf, pageFetch, type Fetch, type RequestId } from 'edgewise/br
 import { createReconnectingClient, type Client } from 'edgewise/client'
 import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import { loadCatalog } from '../catalog.ts'
-import { explain } from '../errors.ts'
+import { explain, isAuthorizationError, type Explanation } from '../errors.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createAuth } from '../sign-in/auth.ts'
 import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/steps.ts'
@@ -50,6 +50,9 @@ export function openLink(url: string, owner: LinkOwner): Link {
   let connection: Connection | undefined
   const facts: Pick<Connection, 'session' | 'signedIn'> = { session: undefined, signedIn: false }
   let lastAnswer: Answer | undefined
+  /** The names of the headers of the requests that were answered, and of the last one that was not. */
+  const allowed = new Set<string>()
+  let requested: readonly string[] = []
   let isClosed = false
   let status: Status = { state: 'connecting', text: `Connecting to ${host}`, step: '' }
   let prompt: SignInPrompt | undefined
@@ -70,10 +73,14 @@ export function openLink(url: string, owner: LinkOwner): Link {
     if (!isClosed) owner.onConnection(opened)
   }
 
-  const steps = recordSteps((step) => {
+  /** The last sign-in step of each title. */
+  const lastSteps = new Map<string, SignInStep>()
+  function onStep(step: SignInStep): void {
+    lastSteps.set(step.title, step)
     timeline.signInStep(step)
     owner.onStep(step)
-  })
+  }
+  const steps = recordSteps(onStep)
   const auth = createAuth(steps, (next) => {
     prompt = next
     report()
@@ -92,7 +99,14 @@ export function openLink(url: string, owner: LinkOwner): Link {
   const send: Fetch = async (target, init) => {
     const step = stepOf(init)
     if (status.state === 'connecting' && step) setStatus({ ...status, step })
-    const response = await observed(target, init)
+    const names = [...new Headers(init.headers).keys()]
+    const response = await observed(target, init).catch((error: unknown) => {
+      requested = names
+      throw error
+    })
+    // The page cannot read the response to the probe of a failed request
+    if (response.type === 'opaque') return response
+    for (const name of names) allowed.add(name)
     recordChallenge(steps, response, target)
     return response
   }
@@ -157,12 +171,22 @@ export function openLink(url: string, owner: LinkOwner): Link {
     setStatus({ state: 'lost', text, step })
   }
 
+  async function explainFailure(error: Error): Promise<Explanation> {
+    if (fetchFaultOf(error)?.kind === 'cors') {
+      const { explainBlocked } = await import('./cors.ts')
+      return explainBlocked({ origin: location.origin, requested, allowed })
+    }
+    const localNetwork = await localNetworkPermission(url)
+    const context = { lastAnswer, hasCredentials: hasCredentials(settings), localNetwork }
+    if (!isAuthorizationError(error)) return explain(error, context)
+    const { explainSignIn } = await import('../sign-in/failure.ts')
+    const { explanation, step } = explainSignIn(error, [...lastSteps.values()], url, context)
+    if (step) onStep(step)
+    return explanation
+  }
+
   async function onFailed(error: Error): Promise<void> {
-    const explanation = explain(error, {
-      lastAnswer,
-      hasCredentials: hasCredentials(settings),
-      localNetwork: await localNetworkPermission(url),
-    })
+    const explanation = await explainFailure(error)
     timeline.mark(explanation.headline)
     setStatus({ state: 'failed', text: explanation.headline, explanation })
   }

@@ -6,10 +6,14 @@
  */
 import type { JsonObject } from 'edgewise/browser'
 
-const RESOURCE = 'Protected resource metadata'
-const SERVER = 'Authorization server metadata'
-const REGISTRATION = 'Client registration'
-const TOKEN = 'Token'
+/** The title of the step that reads the metadata of the MCP server. */
+export const RESOURCE = 'Protected resource metadata'
+/** The title of the step that reads the metadata of the authorization server. */
+export const SERVER = 'Authorization server metadata'
+/** The title of the step that registers the client. */
+export const REGISTRATION = 'Client registration'
+/** The title of the step that requests a token. */
+export const TOKEN = 'Token'
 
 /** Returns the title of a request, by its URL and body. */
 export function titleOfRequest(url: string, { method, body }: RequestInit): string {

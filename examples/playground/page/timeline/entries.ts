@@ -25,6 +25,9 @@ export interface EntryBuilder {
   openExchanges(): ReadonlySet<number>
 }
 
+/** How a response of another origin is described that the browser does not let the page read. */
+const UNREADABLE = 'answered, but not readable by the page'
+
 /** An HTTP exchange in progress. */
 interface Exchange {
   method: string
@@ -91,7 +94,7 @@ export function entryBuilder(): EntryBuilder {
     const exchange = exchanges.get(http)
     if (!exchange) return
     const { part, entries, hasMessages } = exchange
-    const line = `HTTP ${status} ${statusText}`.trim()
+    const line = status === 0 ? UNREADABLE : `HTTP ${status} ${statusText}`.trim()
     const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
     Object.assign(exchange, { status, isStream })
     part.end = at

@@ -82,7 +82,13 @@ export function observedFetch(
       end(error)
       throw error
     })
-    const { status, statusText } = response
+    const { status, statusText, type } = response
+    // Scripts cannot read such a response, so it has no status
+    if (type === 'opaque') {
+      add({ type: 'response', at: now(), http, status, statusText: '', headers: {} })
+      end()
+      return response
+    }
     const session = response.headers.get('mcp-session-id')
     if (session !== null) {
       sessionIds.add(session)

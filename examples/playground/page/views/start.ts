@@ -24,7 +24,11 @@ export function startView(
   open: (url: string, revision: string) => void,
 ): HTMLElement {
   const known = views.get(workspace)
-  if (known) return known
+  if (known) {
+    // The view of a connected server has taken the steps
+    known.append(stepsView(workspace.steps))
+    return known
+  }
   const servers = el('ul', { class: 'servers' })
   const saved = el('div', { class: 'card' }, el('h2', { class: 'label' }, 'Saved servers'), servers)
   const failure = el('section', { class: 'card failure', 'aria-label': 'Failure' })
