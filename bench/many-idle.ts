@@ -4,10 +4,9 @@
  * hub of hibernatable sockets, and to Cloudflare's `McpAgent`, which this benchmark installs separately
  * from the package's dependencies.
  */
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Bench } from './bench.ts'
-import { source } from './build.ts'
+import { installPeer } from './installed-peer.ts'
 import { start, startWithClients, type Running, type RunningWithClients } from './objects-host.ts'
 import { handshake, template } from './requests.ts'
 
@@ -109,19 +108,12 @@ async function countWrites(name: string, workerd: Running): Promise<string[]> {
   return [name, 'five calls', String(opened - before), String((called - opened) / 5)]
 }
 
-/** Installs the peer unless it is installed. */
-function installAgent(): void {
-  const cwd = source('mcp-agent')
-  if (existsSync(`${cwd}/node_modules/agents`)) return
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--silent'], { cwd, stdio: 'inherit' })
-}
-
 export const bench: Bench = {
   title: 'Idle sessions by the thousand on workerd',
   tables: async ({ scale }) => {
     const count = Math.ceil(10_000 * scale)
     const few = Math.ceil(count / 10)
-    installAgent()
+    installPeer('mcp-agent')
     const agent = (): Promise<RunningWithClients> => startWithClients(AGENT)
     const data = [
       await measure(

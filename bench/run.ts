@@ -40,6 +40,7 @@ const others: typeof benches = {
   soak: () => import('./soak.ts'),
   events: () => import('./events.ts'),
   opentelemetry: () => import('./opentelemetry.ts'),
+  peers: () => import('./peers.ts'),
 }
 
 const { values, positionals } = parseArgs({

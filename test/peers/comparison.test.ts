@@ -1,101 +1,75 @@
-/**
- * What a server of each SDK supports in each revision, as docs/comparison.md states it: a client of
- * Edgewise, which supports all revisions, calls a tool and, if the revision has questions, a tool that
- * asks the user.
- */
+// What docs/comparison and its pages state about the servers of each SDK.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 
-import { revisions, type Revision } from '../../src/index.ts'
-import { connect, type ConnectOptions } from '../../src/presets/client.ts'
-import { createHandler, statefulSessions } from '../../src/presets/server.ts'
+import { revisions } from '../../src/index.ts'
 import { root } from '../root.ts'
-import { booked, greeting, textOf } from './contract.ts'
-import { createPeerServer } from './servers/edgewise.ts'
-import { listenV1, listenV2 } from './servers/http.ts'
-import { serveMcpLite } from './servers/mcp-lite.ts'
-import { serveTmcp } from './servers/tmcp.ts'
+import { probes } from './probes.ts'
+import { revisionSupport } from './revision-support.ts'
+import { probedServers, type StartedServer } from './servers/probed.ts'
 
-/** The first revision in which servers ask the user. */
-const ASKING: Revision = '2025-06-18'
-
-type Support = 'questions' | 'calls' | 'no'
-
-const page = readFileSync(join(root, 'docs/comparison.md'), 'utf8')
-const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const [, revisionsSection = ''] = read('docs/comparison.md').split('## Revisions\n')
+const manifest = read('package.json')
 const versions = revisions.map(({ version }) => version)
-const disposed: AsyncDisposable[] = []
-afterAll(() => Promise.all(disposed.map((each) => each[Symbol.asyncDispose]())))
-
-/** The SDKs, with the endpoint of a server and, if the server needs no network, its handler. */
-const servers: Record<string, () => Promise<ConnectOptions & { url: string }>> = {
-  Edgewise: () => inProcess(createHandler(createPeerServer(), { sessions: statefulSessions() })),
-  'official SDK v1': () => listening(listenV1()),
-  'official SDK v2': () => listening(listenV2()),
-  'mcp-lite': () => inProcess(serveMcpLite(true)),
-  tmcp: () => inProcess(serveTmcp()),
+const names = Object.keys(probedServers)
+/** The page of each SDK, with the packages whose versions it states. */
+const pages: Readonly<Record<string, { path: string; packages: readonly string[] }>> = {
+  'official SDK v1': { path: 'official-v1', packages: ['@modelcontextprotocol/sdk'] },
+  'official SDK v2': {
+    path: 'official-v2',
+    packages: ['@modelcontextprotocol/server', '@modelcontextprotocol/client'],
+  },
+  'mcp-lite': { path: 'mcp-lite', packages: ['mcp-lite'] },
+  tmcp: { path: 'tmcp', packages: ['tmcp', '@tmcp/adapter-zod', '@tmcp/transport-http'] },
 }
 
-async function inProcess(handle: (request: Request) => Promise<Response>) {
-  const fetch = (url: string, init: RequestInit): Promise<Response> =>
-    handle(new Request(url, init))
-  return { url: 'http://localhost/mcp', fetch }
-}
+const started = new Map<string, Promise<StartedServer>>()
+afterAll(async () => {
+  for (const server of started.values()) await (await server)[Symbol.asyncDispose]()
+})
 
-async function listening(starting: ReturnType<typeof listenV1>) {
-  const server = await starting
-  disposed.push(server)
-  return { url: server.url }
-}
-
-/** Calls both tools of a server. */
-async function support(name: string, revision: Revision): Promise<Support> {
-  const { url, ...options } = await servers[name]!()
-  try {
-    await using client = await connect(url, {
-      ...options,
-      revision,
-      versionCache: new Map(),
-      onElicit: () => ({ action: 'accept', content: { confirm: true } }),
-      onError: () => {},
-    })
-    const call = async (tool: string, args: object): Promise<string> =>
-      textOf((await client.callTool(tool, { ...args }, { timeoutMs: 5000 })).content[0])
-    expect(await call('greet', { name: 'Ada' })).toBe(greeting('Ada'))
-    if (revision < ASKING) return 'calls'
-    const asked = await call('book', { city: 'Oslo' }).catch(String)
-    return asked === booked('Oslo', true) ? 'questions' : 'calls'
-  } catch {
-    return 'no'
-  }
+function start(name: string): Promise<StartedServer> {
+  const server = started.get(name) ?? probedServers[name]!()
+  started.set(name, server)
+  return server
 }
 
 describe('The page that compares SDKs', () => {
   it('has a column for each revision', () => {
-    expect(cellsOf('SDK')).toEqual(versions)
+    expect(cellsOf(revisionsSection, 'SDK')).toEqual(versions)
   })
 
-  it.each(Object.keys(servers))('states what a server of %s supports', async (name) => {
-    const supported = await Promise.all(versions.map((version) => support(name, version)))
-    expect(cellsOf(name)).toEqual(supported)
-  })
-
-  it.each([
-    ['@modelcontextprotocol/sdk', 'official SDK v1'],
-    ['@modelcontextprotocol/server', 'official SDK v2'],
-    ['mcp-lite', 'mcp-lite'],
-    ['tmcp', 'tmcp'],
-  ])('states the version of %s', (dependency) => {
-    const [, version] = new RegExp(`"${dependency}": "([^"]+)"`).exec(manifest) ?? []
-    expect(page).toContain(`\`${dependency}\` ${version}`)
+  it.each(names)('states what a server of %s supports', async (name) => {
+    const server = await start(name)
+    const supported = await Promise.all(versions.map((each) => revisionSupport(server, each)))
+    expect(cellsOf(revisionsSection, name)).toEqual(supported)
   })
 })
 
-/** The cells of a row of the table of revisions, without the first. */
-function cellsOf(name: string): string[] {
-  const [, table = ''] = page.split('## Revisions\n')
-  const row = table.split('\n').find((line) => line.startsWith(`| ${name} `)) ?? ''
+describe('The page about an SDK', () => {
+  it.each(Object.entries(pages))('names the versions of %s', (_name, { path, packages }) => {
+    const text = read(`docs/comparison/${path}.md`)
+    for (const each of packages) {
+      const [, version] = new RegExp(`"${each}": "([^"]+)"`).exec(manifest) ?? []
+      expect(text).toContain(`\`${each}\` ${version}`)
+    }
+  })
+
+  it.each(Object.entries(pages))('states how a server of %s answers', async (name, { path }) => {
+    const text = read(`docs/comparison/${path}.md`)
+    const servers = [await start('Edgewise'), await start(name)]
+    for (const [sent, probe] of Object.entries(probes)) {
+      const answers = await Promise.all(servers.map((server) => probe(server)))
+      expect([sent, ...cellsOf(text, sent)]).toEqual([sent, ...answers])
+    }
+  })
+})
+
+/** The cells of the row of a table, without the first. */
+function cellsOf(text: string, first: string): string[] {
+  const row = text.split('\n').find((line) => line.startsWith(`| ${first} `)) ?? ''
   return row
     .split('|')
     .slice(2, -1)

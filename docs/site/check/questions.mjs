@@ -16,7 +16,7 @@ export const questions = [
   { question: 'unit test a tool', pages: ['guides/testing'] },
   { question: 'load balancer sessions', pages: ['guides/several-processes'] },
   { question: 'mcpagent migrate', pages: ['migrate-mcp-agent'] },
-  { question: 'official sdk difference', pages: ['comparison'] },
+  { question: 'official sdk difference', pages: ['comparison', 'comparison/official-v2'] },
   { question: 'bun', pages: ['tutorial-bun'] },
   { question: 'cors browser client', pages: ['guides/browser', 'guides/serving'] },
   { question: 'durable object cost', pages: ['cloudflare', 'cloudflare-requests'] },
