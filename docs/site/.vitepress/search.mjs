@@ -16,10 +16,24 @@ export const searchOptions = {
   },
 }
 
-/** Renders a page for the index. Headings within an export of the reference are not results of their own. */
+/** The pages that are rendered already, because VitePress asks for each once for browsers and once for itself. */
+const rendered = new Map()
+
+/**
+ * Renders a page for the index. Code is not highlighted, because the index contains only text. Headings
+ * within an export of the reference are not results of their own.
+ */
 export function renderForSearch(source, env, md) {
-  const html = md.render(source, env)
-  if (env.frontmatter?.search === false) return ''
-  if (!env.relativePath.startsWith('reference/')) return html
-  return html.replaceAll(/<h[4-6]\b[^>]*>(.*?)<\/h[4-6]>/gs, '')
+  const known = rendered.get(env.relativePath)
+  if (known?.source === source) return known.html
+  const { highlight } = md.options
+  md.options.highlight = null
+  let html = md.render(source, env)
+  md.options.highlight = highlight
+  if (env.frontmatter?.search === false) html = ''
+  if (env.relativePath.startsWith('reference/')) {
+    html = html.replaceAll(/<h[4-6]\b[^>]*>(.*?)<\/h[4-6]>/gs, '')
+  }
+  rendered.set(env.relativePath, { source, html })
+  return html
 }
