@@ -61,7 +61,7 @@ describe('The packed package', () => {
     expect(
       paths.filter(
         (path) =>
-          !/^(LICENSE|README\.md|package\.json|((dist\/)?(src|runtimes)|dist\/chunks)\/.+\.(ts|js|map)|dist\/(playground|templates)\/.+|docs\/((?!contributing).+\.md|guides\/grafana-dashboard\.json))$/.test(
+          !/^(LICENSE|README\.md|package\.json|((dist\/)?(src|runtimes(?!\/node\/cli\/create))|dist\/chunks)\/(?!.*\.test\.).+\.(ts|js|map)|dist\/(playground|templates)\/.+|docs\/((?!contributing|site\/).+\.md|guides\/grafana-dashboard\.json))$/.test(
             path,
           ),
       ),
