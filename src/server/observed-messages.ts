@@ -74,7 +74,8 @@ export function receivedOperation(
     isKnown: isKnown(known, method, params, facts),
     revision: revision?.version,
     principal: caller.principal,
-    http: caller.request !== undefined,
+    // Reading it may create a copy
+    http: 'request' in caller,
     pipe: caller.pipe,
     trace: readTrace(params),
     params: () => params,
@@ -83,7 +84,7 @@ export function receivedOperation(
 
 /** The members that operations of all sent messages have. */
 function operationOf(
-  { caller, revision, http = caller.request !== undefined }: MessageFacts,
+  { caller, revision, http = 'request' in caller }: MessageFacts,
   params: JsonObject | undefined,
 ): Pick<Operation, 'revision' | 'principal' | 'http' | 'pipe' | 'params'> {
   const { principal, pipe } = caller

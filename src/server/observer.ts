@@ -201,10 +201,12 @@ function createObservation(begin: BeginServerOperation): ServerObservation {
       const ongoing = begin(receivedOperation(server, message, exchange))
       const { cancellation, caller } = exchange
       // The handler may ignore the cancellation, and never return
-      whenCancelled(cancellation, () => ongoing.end({ outcome: 'cancelled' }), caller.request)
+      const cancel = (): void => ongoing.end({ outcome: 'cancelled' })
+      const stop = whenCancelled(cancellation, cancel, caller)
       const response = await ongoing.run(() =>
         answer(server, message, observeSending(exchange, begin), target),
       )
+      stop()
       ongoing.end(responseEnd(response, cancellation.cancelled))
       return response
     },

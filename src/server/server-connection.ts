@@ -233,8 +233,8 @@ export class ServerConnection {
     const { observe } = this.#server
     const facts = { caller: this.#caller, revision: sessionRevision(record) }
     observe?.receive(this.#server, message, facts)
-    const { principal, request } = this.#caller
-    const http = request !== undefined
+    const { principal } = this.#caller
+    const http = 'request' in this.#caller
     this.#ongoing = observe?.begin({ type: 'session', revision: record.revision, principal, http })
     this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
     return resultResponse(message.id, result)
