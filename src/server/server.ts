@@ -98,6 +98,11 @@ export type Middleware<Env = unknown, Ctx = Context<Env>, Method extends string 
   next: (params?: JsonObject) => Promise<ResultOf<Method>>,
 ) => Promise<Result>
 
+/** The middleware of a method: none for notifications, which a `Middleware` does not receive. */
+type MiddlewareFor<Method extends string, Env, Ctx> = Method extends `notifications/${string}`
+  ? never
+  : Middleware<Env, Ctx, Method>
+
 /** The context of a message that passes through `messageMiddleware`. */
 export interface MessageContext<Env = unknown> {
   /** Whether the client sent the message. Otherwise the server sends it. */
@@ -184,10 +189,10 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
    * other messages, see `messageMiddleware`.
    */
   use(middleware: Middleware<Env, Ctx> | MiddlewareLayer): void
-  /** Adds middleware for requests of one method. */
+  /** Adds middleware for requests of one method. Notifications need a `messageMiddleware`. */
   use<Method extends string>(
     method: Method,
-    middleware: Middleware<Env, Ctx, Method> | MiddlewareLayer<Method>,
+    middleware: MiddlewareFor<Method, Env, Ctx> | MiddlewareLayer<Method>,
   ): void
 }
 

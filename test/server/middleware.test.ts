@@ -7,7 +7,7 @@ import {
   type Result,
   type Tool,
 } from '../../src/index.ts'
-import { createServer, messageMiddleware, text } from '../../src/presets/server.ts'
+import { createServer, messageMiddleware, text, type Middleware } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'
@@ -199,6 +199,10 @@ describe('middleware for one method', () => {
         return next()
       }),
     )
+    type UsedFor<Method extends string> = Parameters<typeof server.use<Method>>[1]
+    expectTypeOf<Middleware>().toExtend<UsedFor<'tools/call'>>()
+    // Such a function would never be called
+    expectTypeOf<Middleware>().not.toExtend<UsedFor<'notifications/progress'>>()
     const client = closing(await connectInMemory(server))
     expect(await client.listAllTools()).toHaveLength(1)
     await client.callTool('one')

@@ -25,8 +25,8 @@ export interface ResponseCacheOptions {
   readonly maxEntries?: number
   /**
    * The key of the callers that share results. By default the principal, so that no caller receives what
-   * belongs to another one. All callers without a principal share results. Handlers whose results depend on `_meta`
-   * or other parts of the request need a key that contains them.
+   * belongs to another one. All callers without a principal share results. Handlers whose results depend on
+   * `_meta` or other parts of the request need a key that contains them.
    */
   readonly keyOf?: (ctx: BaseContext) => string
 }
@@ -35,11 +35,11 @@ const OPTION_NAMES: OptionNames<ResponseCacheOptions> = { ttlMs: 1, maxEntries: 
 
 /**
  * Creates middleware that answers repeated requests from a cache in the memory of one isolate:
- * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only complete results without `isError` are stored. A request with other params, another
- * caller, other capabilities of the client, or another revision of the protocol does not share a result. After a
- * change of tools, resources or prompts was announced in the same isolate, no earlier result of their kind is
- * used. Handlers that ask for input, and
- * what they send while they run, do not repeat for a cached result.
+ * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only complete
+ * results without `isError` are stored. A request with other params, another caller, other capabilities of the
+ * client, or another revision of the protocol does not share a result. A change of tools, resources or prompts
+ * that is announced in the same isolate discards all results. Handlers that ask for input, and what they send
+ * while they run, do not repeat for a cached result.
  *
  * @example
  * ```ts
