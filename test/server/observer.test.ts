@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { revisions, type JsonObject } from '../../src/index.ts'
 import { guardObserver, runObserved } from '../../src/patterns/guard-observer.ts'
@@ -226,6 +226,34 @@ describe('The observer of a server', () => {
       await client.close()
     },
   )
+
+  it('receives no change in a session whose client is not connected', async () => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    const handle = sessionHandler(server)
+    const { send } = await openSession(handle)
+    server.tool('new', {}, () => '')
+    await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    expect(ended.filter(({ direction }) => direction === 'sent')).toEqual([])
+  })
+
+  it('adds no listener to the HTTP request of a short request, which would slow it down', async () => {
+    const { observer, ended } = recordOperations()
+    const handle = createHandler(makeServer(observer))
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: Object.entries({
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...modernHeaders('tools/list'),
+      }).filter((header): header is [string, string] => header[1] !== undefined),
+      body: JSON.stringify(modernRequest('tools/list')),
+    })
+    const listen = vi.spyOn(request.signal, 'addEventListener')
+    expect((await handle(request)).status).toBe(200)
+    expect(ended).toMatchObject([{ method: 'tools/list', http: true, outcome: 'complete' }])
+    expect(listen).not.toHaveBeenCalled()
+  })
 
   it('receives a session with its handshake, its notifications, its streams and its end', async () => {
     const { observer, begun, ended } = recordOperations()

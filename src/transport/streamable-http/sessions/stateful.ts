@@ -115,7 +115,9 @@ async function announceChanges(
         const send = (message: JsonRpcNotification): void => streams.announce(message)
         const { principal } = session.record
         const facts = { caller: { principal }, revision, http: true }
-        const announce = server.observe?.notify(send, facts) ?? send
+        // Without a connected client, nothing is sent now
+        const observe = streams.connected ? server.observe : undefined
+        const announce = observe?.notify(send, facts) ?? send
         announceTo(session, change, announce)
       }, topicsOfChange(change))
     })
