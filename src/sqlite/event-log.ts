@@ -33,7 +33,7 @@ export interface SqlEventStorageOptions {
    */
   checkMs?: number
   /**
-   * Receives errors of damaged rows, whose events or subscriptions cannot be read.
+   * Receives errors of damaged rows. Such an event is skipped, and such a subscription is deleted.
    *
    * @default console.error
    */
@@ -95,16 +95,16 @@ export class SqlEventLog implements EventLog {
   }
 
   read(name: string, after: number, limit: number): LogPage {
-    const rows = this.#sql.all<{ position: number; event: string }>(
-      `SELECT position, event FROM mcp_event_log WHERE name = ? AND position > ?
+    const rows = this.#sql.all<{ position: number; acceptedAt: number; event: string }>(
+      `SELECT position, accepted_at AS acceptedAt, event FROM mcp_event_log WHERE name = ? AND position > ?
        ORDER BY position LIMIT ?`,
       name,
       after,
       limit,
     )
-    const events = rows.flatMap(({ position, event: text }) => {
+    const events = rows.map(({ position, acceptedAt, event: text }) => {
       const event = this.parse<LoggedEvent>(text, `The event ${position} of "${name}"`)
-      return event ? [{ position, event }] : []
+      return { position, event: event ?? damagedEvent(name, acceptedAt) }
     })
     return { events, head: this.headOf(name), trimmedTo: this.#trimmedTo(name) }
   }
@@ -161,6 +161,11 @@ export class SqlEventLog implements EventLog {
       return undefined
     }
   }
+}
+
+/** In place of an event whose row is damaged: no subscription receives it, but all read past it. */
+function damagedEvent(name: string, acceptedAt: number): LoggedEvent {
+  return { name, eventId: '', timestamp: '', acceptedAt, data: {}, to: '' }
 }
 
 function trimmedKey(name: string): string {

@@ -239,7 +239,10 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     const rows = this.#sql.all<SubscriptionRow>(query, ...bindings)
     return rows.flatMap(({ id, record: text, version, due_at: dueAt }) => {
       const record = this.parse<WebhookSubscription>(text, `The subscription "${id}"`)
-      return record ? [{ ...record, version, dueAt }] : []
+      if (record) return [{ ...record, version, dueAt }]
+      // Nothing could take, replace or end it. Its client creates it again with the next refresh
+      this.#sql.all('DELETE FROM mcp_event_subscriptions WHERE id = ?', id)
+      return []
     })
   }
 }

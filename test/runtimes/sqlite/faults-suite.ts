@@ -7,7 +7,9 @@ import {
   statefulSessions,
   type Handler,
 } from '../../../src/presets/server.ts'
-import { SqlSessionStore, SqlTaskStore } from '../../../src/sqlite/index.ts'
+import { SqlEventStorage, SqlSessionStore, SqlTaskStore } from '../../../src/sqlite/index.ts'
+import { fixture } from '../../events/fixture.ts'
+import { subscriptionRecord } from '../../events/storage-suite.ts'
 import { equal, ok, until, type Suite } from '../harness.ts'
 import { taskRecord } from '../../tasks/store-suite.ts'
 import { EventReader, listen } from '../cloudflare/events.ts'
@@ -135,6 +137,50 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       connect().all("UPDATE mcp_streams SET call = '{' WHERE id = 'damaged'")
       equal(events.openStreams(), [{ id: 'whole' }])
       equal(errors.length, 1)
+    },
+
+    'A damaged event is skipped, and reading goes on after it [S017]': async () => {
+      const connect = await open()
+      const errors: unknown[] = []
+      const onError = (error: unknown): unknown => errors.push(error)
+      const made = fixture({ storage: new SqlEventStorage(connect(), { onError }) })
+      const poll = (cursor?: unknown) =>
+        made.http.result('events/poll', { name: 'invoice.created', cursor })
+      const { cursor } = await poll()
+      for (const id of ['in_1', 'in_2']) await made.emit(id)
+      connect().all("UPDATE mcp_event_log SET event = '{' WHERE event_id = 'in_2'")
+      const first = await poll(cursor)
+      equal(
+        (first.events as { eventId: string }[]).map(({ eventId }) => eventId),
+        ['in_1'],
+      )
+      ok(String(errors).includes('The event 2 of'), 'The error is not reported')
+      errors.length = 0
+      const second = await poll(first.cursor)
+      equal([second.events, second.truncated], [[], false])
+      await made.emit('in_3')
+      const third = await poll(second.cursor)
+      equal(
+        (third.events as { eventId: string }[]).map(({ eventId }) => eventId),
+        ['in_3'],
+      )
+      equal(errors, [])
+    },
+
+    'A damaged subscription is deleted, so that it is not due forever [S017]': async () => {
+      const connect = await open()
+      const errors: unknown[] = []
+      const onError = (error: unknown): unknown => errors.push(error)
+      const storage = new SqlEventStorage(connect(), { onError })
+      for (const id of ['damaged', 'whole']) storage.save(subscriptionRecord(id, { dueAt: 1 }))
+      connect().all("UPDATE mcp_event_subscriptions SET record = '{' WHERE id = 'damaged'")
+      const leaseUntil = Date.now() + HOUR_MS
+      equal(
+        storage.take(Date.now(), leaseUntil, 10).map(({ id }) => id),
+        ['whole'],
+      )
+      equal([storage.nextDue(), errors.length], [leaseUntil, 1])
+      equal(storage.save(subscriptionRecord('damaged')), true)
     },
 
     'A damaged row of a task loses only that task, and is deleted when it expires [S017]':
