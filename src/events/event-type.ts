@@ -9,7 +9,7 @@ import { isObject } from '../protocol/validate.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import type { Entry } from '../server/registry.ts'
 import { checksumOf } from './cursors.ts'
-import type { EventTypeOptions } from './type-options.ts'
+import type { EventHistory, EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
 /** The ways in which events can be received. */
@@ -33,6 +33,8 @@ const OPTION_NAMES: OptionNames<EventTypeOptions> = {
   onSubscribe: 1,
   onUnsubscribe: 1,
 }
+
+const HISTORY_NAMES: OptionNames<EventHistory> = { maxAgeMs: 1, maxEvents: 1 }
 
 /** The input of types without arguments. */
 const NO_ARGUMENTS: StandardSchema<JsonObject> = {
@@ -80,17 +82,20 @@ export function eventEntry(
     meta,
     poll,
     pollMs = 10_000,
+    history,
     visible,
     scopes,
   } = options
-  const inputSchema = objectSchemaOf(input, `The input of the event type "${name}"`)
+  const { maxAgeMs = 1, maxEvents = 1 } = history || {}
+  requireKnown(`"history" of "${name}"`, history || {}, HISTORY_NAMES)
+  const inputSchema = objectSchemaOf(input, `"input" of "${name}"`)
   // A schema without "properties" may still allow arguments
   const mayHaveArguments = input !== NO_ARGUMENTS && JSON.stringify(inputSchema.properties) !== '{}'
   if (mayHaveArguments && !options.matches && !poll && !options.unfiltered) {
     throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
   }
-  if (!Number.isInteger(pollMs) || pollMs <= 0) {
-    throw new TypeError(`${owner} has an invalid "pollMs": use a whole number above 0`)
+  if (![pollMs, maxAgeMs, maxEvents].every((value) => Number.isInteger(value) && value > 0)) {
+    throw new TypeError(`${owner}: "pollMs", "maxAgeMs" and "maxEvents" are whole numbers above 0`)
   }
   const item: EventType = {
     name,
@@ -98,7 +103,7 @@ export function eventEntry(
     delivery: deliveryOf(owner, options, served),
     inputSchema,
     payloadSchema: payload
-      ? objectSchemaOf(payload, `The payload of the event type "${name}"`, 'output')
+      ? objectSchemaOf(payload, `"payload" of "${name}"`, 'output')
       : { type: 'object' },
     ...(meta && { _meta: meta }),
   }

@@ -164,4 +164,12 @@ test('options that are unknown or cannot work are rejected', () => {
   for (const options of [{ heartbeatMs: 0 }, { heartbeatMs: NaN }, { maxStreams: -1 }]) {
     expect(() => events(options)).toThrow(RangeError)
   }
+  const { type } = fixture()
+  expect(() => type('old', { history: { maxAge: 60 } as object })).toThrow(
+    '"history" of "old" has no option "maxAge"; it has maxAgeMs, maxEvents',
+  )
+  for (const history of [{ maxEvents: NaN }, { maxAgeMs: -1 }, { maxAgeMs: Infinity }]) {
+    expect(() => type('old', { history })).toThrow('are whole numbers above 0')
+  }
+  expect(() => type('slow', { pollMs: 0.5 })).toThrow('are whole numbers above 0')
 })
