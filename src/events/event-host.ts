@@ -276,5 +276,5 @@ function keyOf(subscription: OpenSubscription): unknown {
 }
 
 function brokenKey(name: string, checksum: string): string {
-  return JSON.stringify([name, checksum])
+  return `${checksum} ${name}`
 }
