@@ -359,6 +359,22 @@ describe('The end of a stream by its server', () => {
     expect(peer.sent('events/list')).toHaveLength(2)
   })
 
+  test('after another removal, a while later, leads to a new subscription again [E-EVT-038]', async () => {
+    const server = streams()
+    const { subscriptions } = await subscriptionsTo(eventPeer(push, server.script))
+    const { ended } = collect(subscriptions.follow('build.finished'))
+    for (let opened = 1; opened <= 3; opened++) {
+      await pass(opened === 1 ? 0 : 10_000)
+      expect(server.opened).toHaveLength(opened)
+      const error = { code: -32011, message: 'Removed', data: { kind: 'event' } }
+      server.send('terminated', { error })
+    }
+    await pass(0)
+    expect(server.opened).toHaveLength(4)
+    await subscriptions.stopAll()
+    await ended
+  })
+
   test('is known from "data" where the code is unknown [E-EVT-290] [E-EVT-291]', async () => {
     const kinds: [JsonObject, string | undefined][] = [
       [{ kind: 'subscription' }, 'NotFound'],

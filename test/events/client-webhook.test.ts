@@ -170,6 +170,25 @@ describe('Following by webhook', () => {
     expect(ids().toSorted()).toEqual(names)
   })
 
+  test('has a gap announced again that its loop cannot take [E-EVT-272] [E-EVT-325]', async () => {
+    const peer = webhookPeer()
+    const webhooks = await webhooksTo(peer, { maxQueued: 1 })
+    let finish = (): void => {}
+    const processed = new Promise<void>((resolve) => (finish = resolve))
+    collect(webhooks.subscriptions.follow('build.finished'), () => processed)
+    await pass(0)
+    const events = ['a', 'b'].map((id) => post(webhooks, delivery(peer), occurrence(id)))
+    await settled()
+    const gap = { type: 'gap', cursor: 'p99' }
+    expect(await post(webhooks, delivery(peer), gap)).toBe(503)
+    finish()
+    expect(await Promise.all(events)).toEqual([204, 204])
+    expect(webhooks.gaps).toHaveLength(0)
+    expect(await post(webhooks, delivery(peer), gap)).toBe(204)
+    await pass(0)
+    expect(webhooks.gaps).toHaveLength(1)
+  })
+
   test('reports a gap that the server announces, in a request or an answer [E-EVT-272] [E-EVT-265]', async () => {
     const truncated = { cursor: 'p90', truncated: true }
     const peer = webhookPeer([(seen) => granted(seen, 60_000, truncated)])

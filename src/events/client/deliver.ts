@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
+import { wasStable } from '../../patterns/backoff.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { DeliveryMode, EventType } from '../wire.ts'
 import { EventError, type EventFailure } from './event-error.ts'
@@ -41,6 +42,7 @@ export async function* deliver(
   const restarted = new Set<EventFailure>()
   let reason: EventError | undefined
   for (;;) {
+    const startedAt = performance.now()
     try {
       const type = await findType(followed, reason)
       const mode = chooseMode(type, parts.supported, parts.mode)
@@ -52,6 +54,8 @@ export async function* deliver(
       return
     } catch (error) {
       if (followed.signal.aborted) return
+      // A type may change again after a while
+      if (wasStable(startedAt)) restarted.clear()
       if (!(error instanceof EventError) || !error.kind || restarted.has(error.kind)) {
         if (error instanceof EventError) await followed.remove()
         throw error

@@ -214,10 +214,11 @@ export class Webhook {
         }
         if (this.#queue.push({ event, cursor, onProcessed })) return
         this.#pending.delete(reject)
-        reject(new SdkError('LIMIT_EXCEEDED', 'Too many events are waiting to be read'))
+        reject(queueIsFull())
       }),
     onGap: (cursor) => {
-      this.#queue.push('gap')
+      // The server repeats what was not taken
+      if (!this.#queue.push('gap')) throw queueIsFull()
       this.#queue.push({ cursor })
     },
     onTerminated: (error) => {
@@ -225,6 +226,10 @@ export class Webhook {
       this.#queue.end(this.#followed.ended)
     },
   }
+}
+
+function queueIsFull(): SdkError {
+  return new SdkError('LIMIT_EXCEEDED', 'Too many events are waiting to be read')
 }
 
 /** Unsubscribes a webhook. Failures are reported, except that the subscription no longer exists. */
