@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown'
 const manifest = JSON.parse(await readFile('package.json', 'utf8'))
 const names = [...Object.values(manifest.exports), ...Object.values(manifest.bin ?? {})]
   .filter((path) => path.endsWith('.js'))
-  .map((path) => path.replace(/^\.\/dist\/|\.js$/g, ''))
+  .map((path) => path.replace(/^(?:\.\/)?dist\/|\.js$/g, ''))
 
 /** The files that each entry reaches, cached. */
 const known = new Map()

@@ -10,7 +10,8 @@ import { root } from '../root.ts'
 
 const folder = join(root, '.cache', 'consumer')
 const manifest = readFileSync(join(root, 'package.json'), 'utf8')
-const { exports, version } = JSON.parse(manifest) as {
+const { bin, exports, version } = JSON.parse(manifest) as {
+  bin: Record<string, string>
   exports: Record<string, string>
   version: string
 }
@@ -66,6 +67,10 @@ describe('The packed package', () => {
           ),
       ),
     ).toEqual([])
+  })
+
+  it('contains its programs, at paths that npm does not correct', () => {
+    expect(paths).toEqual(expect.arrayContaining(Object.values(bin)))
   })
 
   it.each(ways)('has types that stand on those of pages alone: %s, %s', (compiler, resolution) =>
