@@ -5,6 +5,9 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 
 const folder = '.cache/jsr'
+/** What JSR gets: sources without tests. */
+const CONTENT =
+  /^(?:LICENSE|README\.md|jsr\.json|package\.json|(?:src|runtimes)\/(?!node\/cli\/|.*\.test\.).+\.tsx?)$/
 const manifest = JSON.parse(await readFile('package.json', 'utf8'))
 const { name, version, license, dependencies, devDependencies, peerDependencies } = manifest
 
@@ -30,6 +33,11 @@ for (const path of ['src', 'runtimes', 'README.md', 'LICENSE']) {
 }
 await write('jsr.json', { name: `@edgewise/${name}`, version, license, exports, imports })
 await write('package.json', { dependencies: { ...dependencies, ...Object.fromEntries(peers) } })
+const unexpected = (await readdir(folder, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => `${parentPath.replaceAll('\\', '/')}/${name}`)
+  .filter((path) => !CONTENT.test(path.slice(folder.length + 1)))
+if (unexpected.length > 0) throw new Error(`JSR must not get ${unexpected.join(', ')}`)
 await symlink('../../node_modules', `${folder}/node_modules`, 'junction')
 
 const isDry = process.argv.includes('--dry-run')
