@@ -216,7 +216,11 @@ function createObservation(begin: BeginServerOperation): ServerObservation {
       const { caller } = incoming
       const ongoing = begin(receivedOperation(server, message, { caller, revision }))
       const opening = runObserved(ongoing, () => sessions.open(incoming, message))
-      opening.catch((error: unknown) => observedErrors.add(Object(error)))
+      // Errors with a status contain the error that is refused
+      opening.catch((error: unknown) => {
+        const { error: refused = error } = Object(error) as { error?: unknown }
+        observedErrors.add(Object(refused))
+      })
       return opening
     },
     receive(known, message, facts) {
