@@ -78,6 +78,11 @@ export class Listener implements OutgoingStream {
     return this.#sink?.open === true
   }
 
+  /** Whether its client has disconnected. */
+  get disconnected(): boolean {
+    return this.#sink?.open === false
+  }
+
   connect(sink: Sink): void {
     this.#sink = sink
     if (this.number === undefined || this.active) return

@@ -103,7 +103,7 @@ export class Listeners {
   /** Removes the connections that their clients closed. */
   sweep(): void {
     for (const listener of this.#all) {
-      if (listener.connected) continue
+      if (!listener.disconnected) continue
       this.#all.delete(listener)
       if (listener.number !== undefined) this.#session.leave(listener.number, listener.delivered)
     }
