@@ -89,8 +89,9 @@ export interface EventStore {
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
-   * Removes a stream that ended. Before the stream is removed, a client must be able to resume it after its
-   * last event, even if the event itself was evicted.
+   * Removes a stream that ended, but not its events, because a client may still request those that it missed.
+   * Before the stream is removed, a client must be able to resume it after its last event, even if the event
+   * itself was evicted.
    */
   delete(streamId: string): void
   /** The open streams in the order of opening. */

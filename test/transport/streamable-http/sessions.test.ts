@@ -212,6 +212,15 @@ describe('sessions over HTTP', () => {
     expect(count).toBe(1)
   })
 
+  it('keep each of several streams that open at the same time [L-HTTP-039]', async () => {
+    const { handle } = serve()
+    const { id } = await openSession(handle)
+    const streams = await Promise.all([1, 2, 3].map(() => listen(handle, id)))
+    const starts = await Promise.all(streams.map((stream) => readUntil(stream, 'data: \n\n')))
+    for (const start of starts) expect(start).toMatch(/^id: \S+\ndata: \n\n$/)
+    expect(new Set(starts).size).toBe(3)
+  })
+
   it('continue a lost stream for its client, even if another stream was opened in the meantime [L-HTTP-040] [L-HTTP-044] [L-HTTP-045]', async () => {
     const { handle, server } = serve()
     const { id } = await openSession(handle)

@@ -181,7 +181,9 @@ export class StatefulSession implements HttpSession, PooledSession {
       return hooks.onStandaloneStream({ sessionId, initialEventId })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
-    const stream = await streams.openStandalone()
+    const opened = streams.openStandalone()
+    // Connected at once if possible, because another GET ends the streams without a client
+    const stream = opened instanceof Promise ? await opened : opened
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
     if (initialEventId) stream.sendEventId()
