@@ -68,7 +68,6 @@ class SessionStream implements OutgoingStream {
   readonly call: ResumableCall | undefined
   readonly #store: EventStore
   #sink: Sink | undefined
-  #hasEnded = false
 
   constructor(id: string, store: EventStore, call?: ResumableCall) {
     this.id = id
@@ -95,7 +94,6 @@ class SessionStream implements OutgoingStream {
   connect(sink: Sink): void {
     if (this.#sink?.open) this.#sink.close()
     this.#sink = sink
-    if (this.#hasEnded) sink.close()
   }
 
   disconnectFor(retryMs: number): void {
@@ -103,16 +101,10 @@ class SessionStream implements OutgoingStream {
     this.disconnect()
   }
 
-  /** Closes the connection. The stream does not end, and a client may resume it. */
+  /** Closes the connection. */
   disconnect(): void {
     this.#sink?.close()
     this.#sink = undefined
-  }
-
-  /** Ends the stream. Nothing is sent on it afterwards. */
-  end(): void {
-    this.#hasEnded = true
-    this.disconnect()
   }
 }
 
@@ -165,7 +157,7 @@ export class SessionStreams implements Streams {
   }
 
   end(stream: SessionStream): void {
-    stream.end()
+    stream.disconnect()
     this.#openStreams.delete(stream.id)
     this.#standaloneStreams.delete(stream)
     if (stream.call) this.#calls.delete(stream.call)
@@ -199,7 +191,7 @@ export class SessionStreams implements Streams {
   }
 
   close(): void {
-    for (const stream of this.#openStreams.values()) stream.end()
+    for (const stream of this.#openStreams.values()) stream.disconnect()
     this.#openStreams.clear()
     this.#standaloneStreams.clear()
     this.#calls.clear()
