@@ -4,14 +4,26 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import type { Client } from '../client/client.ts'
+import type { SdkError } from '../protocol/errors.ts'
+import { HEADER_SESSION_ID } from '../protocol/headers.ts'
 import { findRevision, type Revision } from '../protocol/revisions.ts'
 import { checkAuthorization } from './authorization.ts'
 import { checkCatalog } from './catalog.ts'
+import { checkMalformed } from './malformed.ts'
 import { finding, type Finding } from './rules.ts'
 import { acceptedVersions, checkSessions, isInitialized } from './sessions.ts'
 import { checkStateless, supportedVersions } from './stateless.ts'
-import { checkWeb } from './web.ts'
-import { describeAnswer, initializeRequest, modernRequest, Wire, type WireOptions } from './wire.ts'
+import { blockedFinding, checkWeb } from './web.ts'
+import {
+  describeAnswer,
+  hasNoResponse,
+  initializeRequest,
+  modernRequest,
+  NoResponseError,
+  Wire,
+  type Answer,
+  type WireOptions,
+} from './wire.ts'
 
 /** How a client connects, in a revision if it is given. */
 export type Open = (revision?: Revision) => Promise<Client>
@@ -20,31 +32,59 @@ export type Open = (revision?: Revision) => Promise<Client>
  * Checks an endpoint over HTTP. Calls no tool of the server; opens sessions and ends them.
  *
  * @throws {TypeError} If nothing answers at the URL.
- * @throws {SdkError} `TIMEOUT` if an answer takes too long.
+ * @throws {SdkError} `TIMEOUT` if the first answer takes too long.
  */
 export async function* checkEndpoint(options: WireOptions, open: Open): AsyncGenerator<Finding> {
   const wire = new Wire(options)
-  const discovered = await wire.send(modernRequest('server/discover'))
   const initialized = await wire.send({ body: initializeRequest('2025-11-25') })
-  for (const answer of [discovered, initialized]) {
-    if (answer.status !== 401) continue
-    yield* checkAuthorization(wire, answer)
-    return yield* checkWeb(wire)
+  try {
+    yield* checkAnswering(wire, initialized, options, open)
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    if (!hasNoResponse(error)) throw error
+    yield await explainSilence(wire, error)
   }
-  const versions = supportedVersions(discovered)
+}
+
+async function* checkAnswering(
+  wire: Wire,
+  initialized: Answer,
+  { headers, signal }: WireOptions,
+  open: Open,
+): AsyncGenerator<Finding> {
+  let discovered: Answer | undefined
+  try {
+    discovered = await wire.send(modernRequest('server/discover'))
+  } catch (error) {
+    // A browser may block its headers, and not those of sessions
+    if (!wire.isPage || !hasNoResponse(error)) throw error
+    yield await explainSilence(wire, error)
+  }
+  const features = {
+    isProtected: headers.has('authorization'),
+    hasSessions: initialized.headers.has(HEADER_SESSION_ID),
+  }
+  for (const answer of [discovered, initialized]) {
+    if (answer?.status !== 401) continue
+    yield* checkAuthorization(wire, answer)
+    return yield* checkWeb(wire, { ...features, isProtected: true, isStateless: false })
+  }
+  const versions = discovered && supportedVersions(discovered)
   const isLegacy = isInitialized(initialized)
   if (!versions && !isLegacy) {
     return yield finding('not-mcp', describeRefusal(describeAnswer(initialized), initialized.text))
   }
   if (versions) yield* checkStateless(wire)
-  const session = isLegacy ? yield* checkSessions(wire, initialized) : { isUsable: false }
+  const session = isLegacy ? yield* checkSessions(wire, initialized) : undefined
   // Further findings would only follow from this one
-  if (isLegacy && !session.isUsable && !versions) return
-  yield* checkWeb(wire)
-  const accepted = session.isUsable ? await acceptedVersions(wire) : []
-  yield* checkVersions(new Set([...(versions ?? []), ...accepted]), open)
-  await using client = await open()
-  yield* checkCatalog(client, options.signal)
+  if (!versions && !session?.isReadable) return
+  yield* checkWeb(wire, { ...features, isStateless: versions !== undefined })
+  const canConnect = session?.isReadable && session.isPublished
+  if (versions || canConnect) {
+    const accepted = canConnect && !session.isLost ? await acceptedVersions(wire) : []
+    yield* checkClients(new Set([...(versions ?? []), ...accepted]), open, signal)
+  }
+  if (session?.isReadable) yield* checkMalformed(wire)
 }
 
 /** Checks a program that communicates over stdio, in what every transport has. */
@@ -53,18 +93,57 @@ export async function* checkProgram(open: Open, signal?: AbortSignal): AsyncGene
   yield* checkCatalog(client, signal)
 }
 
-/** Connects in each version that the server claims. Versions that are unknown here are ignored. */
-async function* checkVersions(versions: Iterable<Revision>, open: Open): AsyncGenerator<Finding> {
+/**
+ * Connects in each version that the server claims, and reads the lists. Versions that are unknown here are
+ * ignored.
+ */
+async function* checkClients(
+  versions: Iterable<Revision>,
+  open: Open,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  let hasFailed = false
   for (const version of versions) {
     if (!findRevision(version)) continue
+    const client = await tryOpen(open, signal, version)
+    if (typeof client !== 'string') await client.close()
+    else yield finding('supported-version', `A client cannot use ${version}: ${client}`)
+    hasFailed ||= typeof client === 'string'
+  }
+  const client = await tryOpen(open, signal)
+  if (typeof client !== 'string') {
+    await using connected = client
+    yield* checkCatalog(connected, signal)
+  } else if (!hasFailed) yield finding('supported-version', `A client cannot connect: ${client}`)
+}
+
+/** Connects a client, or returns why that fails. */
+async function tryOpen(
+  open: Open,
+  signal: AbortSignal | undefined,
+  version?: Revision,
+): Promise<Client | string> {
+  try {
+    return await open(version)
+  } catch (error) {
+    signal?.throwIfAborted()
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Finds out why a request got no response, although another one did before. */
+async function explainSilence(wire: Wire, error: NoResponseError | SdkError): Promise<Finding> {
+  if (wire.isPage && error instanceof NoResponseError) {
     try {
-      const client = await open(version)
-      await client.close()
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      yield finding('supported-version', `A client cannot use ${version}: ${reason}`)
+      const answer = await wire.send({ body: initializeRequest('2025-11-25') })
+      // The browser may block this request too
+      await wire.endSession(answer).catch(() => {})
+      return blockedFinding(error)
+    } catch (other) {
+      if (!hasNoResponse(other)) throw other
     }
   }
+  return finding('no-response', error.message)
 }
 
 function describeRefusal(answer: string, text: string): string {

@@ -115,7 +115,8 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   },
   'unknown-tool': {
     severity: 'warning',
-    requirement: 'A call of an unknown tool is answered with the error -32602.',
+    requirement:
+      'A call of an unknown tool is answered with the error -32602. Results with "isError" are for the errors of tools that exist, in 2025-11-25 also for invalid arguments.',
     url: `${legacy}/server/tools#error-handling`,
   },
   'invalid-version-header': {

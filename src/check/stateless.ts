@@ -17,7 +17,10 @@ export function supportedVersions({ message }: Answer): Revision[] | undefined {
 
 /** Checks errors, and the duties of the headers. */
 export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
-  const unknownVersion = await wire.send(modernRequest('server/discover', {}, '2099-12-31'))
+  const unknownVersion = await wire.send({
+    ...modernRequest('server/discover', {}, '2099-12-31'),
+    rule: 'unsupported-version',
+  })
   if (unknownVersion.status !== 400 || errorCode(unknownVersion) !== -32022) {
     const actual = describeAnswer(unknownVersion)
     yield finding('unsupported-version', `The version "2099-12-31" was answered with ${actual}`)
@@ -26,6 +29,7 @@ export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
   const contradicted = await wire.send({
     ...request,
     headers: { ...request.headers, [HEADER_METHOD]: 'tools/list' },
+    rule: 'method-header',
   })
   if (contradicted.status !== 400 || errorCode(contradicted) !== -32020) {
     yield finding(
@@ -33,7 +37,7 @@ export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
       `"tools/list" in the header of "server/discover" was answered with ${describeAnswer(contradicted)}`,
     )
   }
-  const unknown = await wire.send(modernRequest('edgewise/unknown'))
+  const unknown = await wire.send({ ...modernRequest('edgewise/unknown'), rule: 'unknown-method' })
   if (errorCode(unknown) !== -32601) {
     yield finding(
       'unknown-method',

@@ -4,56 +4,157 @@
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 import { isLoopback } from '../patterns/loopback.ts'
+import {
+  HEADER_LAST_EVENT_ID,
+  HEADER_METHOD,
+  HEADER_NAME,
+  HEADER_PROTOCOL_VERSION,
+  HEADER_SESSION_ID,
+} from '../protocol/headers.ts'
 import { finding, type Finding } from './rules.ts'
-import { initializeRequest, type Answer, type Wire } from './wire.ts'
+import { initializeRequest, type Answer, type NoResponseError, type Wire } from './wire.ts'
 
 /** An origin that no server allows by name. */
 const FOREIGN = 'https://edgewise-check.example'
-const REQUESTED = ['content-type', 'mcp-protocol-version', 'mcp-session-id', 'authorization']
+/** The origin of the official Inspector, which servers on the local machine may allow. */
+const LOCAL = 'http://localhost:6274'
+
+const STATELESS_HEADERS = [HEADER_METHOD, HEADER_NAME]
+const SESSION_HEADERS = [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
+/** All headers of requests that browsers block unless they are allowed. */
+const REQUESTED = [
+  'content-type',
+  'authorization',
+  HEADER_PROTOCOL_VERSION,
+  ...SESSION_HEADERS,
+  ...STATELESS_HEADERS,
+]
+const EXPOSED = [HEADER_SESSION_ID, 'www-authenticate']
+/** Names that do not consist of capitalized words. */
+const SPELLED: ReadonlyMap<string, string> = new Map([
+  [HEADER_PROTOCOL_VERSION, 'MCP-Protocol-Version'],
+  [HEADER_LAST_EVENT_ID, 'Last-Event-ID'],
+  ['www-authenticate', 'WWW-Authenticate'],
+])
+
+/** What the requests to a server carry. */
+export interface RequestFeatures {
+  readonly isProtected: boolean
+  readonly hasSessions: boolean
+  readonly isStateless: boolean
+}
 
 /** Checks preflights, exposed headers and origins. */
-export async function* checkWeb(wire: Wire): AsyncGenerator<Finding> {
+export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGenerator<Finding> {
   // The browser sets the origin of the page, and sends preflights itself
   if (wire.isPage) return
-  const headers = { origin: FOREIGN }
-  if (isLoopback(new URL(wire.url).hostname)) {
-    const foreign = await wire.send({ body: initializeRequest('2025-11-25'), headers })
-    await wire.endSession(foreign)
-    if (foreign.status !== 403) {
-      yield finding('origin-check', `"Origin: ${FOREIGN}" was answered with ${foreign.status}`)
-    }
+  const isLocal = isLoopback(new URL(wire.url).hostname)
+  if (isLocal) yield* checkOrigin(wire)
+  let preflight = await sendPreflight(wire, FOREIGN)
+  if (isLocal && allowedOrigin(preflight) === undefined)
+    preflight = await sendPreflight(wire, LOCAL)
+  const origin = allowedOrigin(preflight)
+  if (origin === undefined) {
+    // A server on the local machine need not be open to pages
+    if (!isLocal) yield finding('cors-preflight', describeRefusal(preflight))
     return
   }
-  const preflight = await wire.send({
+  const missing = missingHeaders(preflight, features)
+  if (missing.length > 0) yield headersFinding(preflight, missing, features)
+  const headers = { origin: origin === '*' ? FOREIGN : origin }
+  const body = initializeRequest('2025-11-25')
+  const answer = await wire.send({ body, headers, rule: 'cors-expose' })
+  await wire.endSession(answer)
+  const exposed = listOf(answer, 'access-control-expose-headers')
+  const needed = EXPOSED.filter((name) => answer.headers.has(name))
+  const hidden = needed.filter((name) => !exposed.includes(name) && !exposed.includes('*'))
+  if (hidden.length > 0) {
+    const line = headerLine('Access-Control-Expose-Headers', [...exposed, ...EXPOSED])
+    yield finding('cors-expose', `Pages cannot read ${namesOf(hidden)}. Send "${line}"`)
+  }
+}
+
+/** Explains why a browser blocked a request of a page, although the server answers others. */
+export function blockedFinding({ sent }: NoResponseError): Finding {
+  const names = ['content-type', ...Object.keys(sent.headers ?? {})]
+  const line = headerLine('Access-Control-Allow-Headers', REQUESTED)
+  return finding(
+    'cors-headers',
+    `The browser blocked a request with the headers ${namesOf(names)}, or its response has no "Access-Control-Allow-Origin". Send "${line}"`,
+  )
+}
+
+async function* checkOrigin(wire: Wire): AsyncGenerator<Finding> {
+  const body = initializeRequest('2025-11-25')
+  const answer = await wire.send({ body, headers: { origin: FOREIGN }, rule: 'origin-check' })
+  await wire.endSession(answer)
+  // A page has no token, so a server that requires one is protected from it
+  if (answer.status === 403 || answer.status === 401) return
+  yield finding('origin-check', `"Origin: ${FOREIGN}" was answered with ${answer.status}`)
+}
+
+function sendPreflight(wire: Wire, origin: string): Promise<Answer> {
+  return wire.send({
     method: 'OPTIONS',
     isAnonymous: true,
     headers: {
-      ...headers,
+      origin,
       'access-control-request-method': 'POST',
       'access-control-request-headers': REQUESTED.join(','),
     },
+    rule: 'cors-headers',
   })
-  if (!allowsOrigin(preflight)) {
-    yield finding('cors-preflight', 'Pages of other origins are not allowed')
-    return
-  }
-  const allowed = listOf(preflight, 'access-control-allow-headers')
-  const missing = REQUESTED.filter(
-    (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),
-  )
-  if (missing.length > 0) {
-    yield finding('cors-preflight', `These headers are not allowed: ${missing.join(', ')}`)
-  }
-  const answer = await wire.send({ body: initializeRequest('2025-11-25'), headers })
-  await wire.endSession(answer)
-  const exposed = listOf(answer, 'access-control-expose-headers')
-  const needed = ['mcp-session-id', 'www-authenticate'].filter((name) => answer.headers.has(name))
-  const hidden = needed.filter((name) => !exposed.includes(name) && !exposed.includes('*'))
-  if (hidden.length > 0) yield finding('cors-expose', `Pages cannot read ${hidden.join(', ')}`)
 }
 
-function allowsOrigin({ headers }: Answer): boolean {
-  return ['*', FOREIGN].includes(headers.get('access-control-allow-origin') ?? '')
+/** The origin that a preflight response allows, which may be another than that of the request. */
+function allowedOrigin({ status, headers }: Answer): string | undefined {
+  const isOk = status >= 200 && status < 300
+  return isOk ? (headers.get('access-control-allow-origin') ?? undefined) : undefined
+}
+
+function describeRefusal({ status }: Answer): string {
+  const reason =
+    status >= 200 && status < 300
+      ? 'the response to a preflight request has no "Access-Control-Allow-Origin"'
+      : `a preflight request was answered with ${status}`
+  return `Pages of other origins are not allowed: ${reason}`
+}
+
+function missingHeaders(preflight: Answer, features: RequestFeatures): string[] {
+  const { isProtected, hasSessions } = features
+  const needed = [
+    'content-type',
+    HEADER_PROTOCOL_VERSION,
+    ...(isProtected ? ['authorization'] : []),
+    ...(hasSessions ? SESSION_HEADERS : []),
+    ...STATELESS_HEADERS,
+  ]
+  const allowed = listOf(preflight, 'access-control-allow-headers')
+  return needed.filter(
+    (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),
+  )
+}
+
+function headersFinding(preflight: Answer, missing: string[], features: RequestFeatures): Finding {
+  const allowed = listOf(preflight, 'access-control-allow-headers')
+  const line = headerLine('Access-Control-Allow-Headers', [...allowed, ...REQUESTED])
+  const message = `These headers are not allowed: ${namesOf(missing)}. Send "${line}"`
+  // Clients only send them to find out whether the server speaks 2026-07-28
+  const isMinor = !features.isStateless && missing.every((name) => STATELESS_HEADERS.includes(name))
+  return finding('cors-headers', message, undefined, isMinor ? 'note' : 'warning')
+}
+
+function headerLine(header: string, names: readonly string[]): string {
+  return `${header}: ${namesOf([...new Set(names)].filter((name) => name !== ''))}`
+}
+
+/** Names of headers as specifications write them. */
+function namesOf(names: readonly string[]): string {
+  return names.map((name) => SPELLED.get(name) ?? capitalize(name)).join(', ')
+}
+
+function capitalize(name: string): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
 function listOf({ headers }: Answer, name: string): string[] {

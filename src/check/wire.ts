@@ -5,6 +5,7 @@
  */
 import { readText } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
+import { SdkError } from '../protocol/errors.ts'
 import { HEADER_METHOD, HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../protocol/headers.ts'
 import {
   META_CLIENT_CAPABILITIES,
@@ -15,6 +16,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import { isObject, parseObject } from '../protocol/validate.ts'
 import { hasType, readEvents } from '../transport/http/response-body.ts'
 import { SseParser } from '../transport/http/sse.ts'
+import type { RuleId } from './rules.ts'
 
 /** The maximum length of a response, in UTF-16 code units. */
 const MAX_LENGTH = 4 * 1024 * 1024
@@ -54,6 +56,23 @@ export interface Sent {
   readonly method?: string
   /** Whether to omit the headers that the user gave, such as the token. */
   readonly isAnonymous?: boolean
+  /** The rule that the request tests, which errors name. */
+  readonly rule?: RuleId
+}
+
+/** The connection failed before the response to a request arrived. */
+export class NoResponseError extends TypeError {
+  readonly sent: Sent
+
+  constructor(sent: Sent, url: string, cause: TypeError) {
+    super(`${describeRequest(sent, url)} got no response: ${reasonOf(cause)}`, { cause })
+    this.sent = sent
+  }
+}
+
+/** Whether a request failed because no response arrived, or not in time. */
+export function hasNoResponse(error: unknown): error is NoResponseError | SdkError {
+  return error instanceof NoResponseError || (error instanceof SdkError && error.code === 'TIMEOUT')
 }
 
 /** An endpoint that is checked. */
@@ -73,23 +92,29 @@ export class Wire {
    * Sends a request.
    *
    * @throws {SdkError} `TIMEOUT`, or `LIMIT_EXCEEDED` if the response is too long.
-   * @throws {TypeError} If no response arrives.
+   * @throws {NoResponseError} If the connection fails.
    */
-  send({ body, headers = {}, method = 'POST', isAnonymous }: Sent): Promise<Answer> {
+  async send(sent: Sent): Promise<Answer> {
+    const { body, headers = {}, method = 'POST', isAnonymous } = sent
     const { url, fetch, timeoutMs, signal } = this.#options
     const all = new Headers(isAnonymous ? {} : this.#options.headers)
     all.set('accept', 'application/json, text/event-stream')
     if (body !== undefined) all.set('content-type', 'application/json')
     for (const [name, value] of Object.entries(headers)) all.set(name, value)
     const text = typeof body === 'string' ? body : body && JSON.stringify(body)
-    return withTimeout(
-      timeoutMs,
-      async (signal) => {
-        const init = { method, headers: all, signal, ...(text !== undefined && { body: text }) }
-        return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, signal)
-      },
-      signal,
-    )
+    try {
+      return await withTimeout(
+        timeoutMs,
+        async (signal) => {
+          const init = { method, headers: all, signal, ...(text !== undefined && { body: text }) }
+          return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, signal)
+        },
+        signal,
+        `${describeRequest(sent, url)} got no response within ${timeoutMs} ms`,
+      )
+    } catch (error) {
+      throw error instanceof TypeError ? new NoResponseError(sent, url, error) : error
+    }
   }
 
   /** Ends the session that an answer to `initialize` opened, if any. */
@@ -159,6 +184,22 @@ export function describeAnswer(answer: Answer): string {
   return code === undefined
     ? `${status} and a result`
     : `${status} and the error ${JSON.stringify(code)}`
+}
+
+/** Describes a body, such as `"tools/call"`. */
+export function describeBody(body: Sent['body']): string {
+  return isObject(body) ? JSON.stringify(body.method) : `the body ${JSON.stringify(body ?? '')}`
+}
+
+function describeRequest({ body, method = 'POST', rule }: Sent, url: string): string {
+  const what = body === undefined ? '' : ` with ${describeBody(body)}`
+  return `${method} ${url}${what}${rule === undefined ? '' : `, which tests "${rule}",`}`
+}
+
+/** The messages of an error and its causes: `fetch` names the reason in a cause. */
+function reasonOf(error: Error): string {
+  const { message, cause } = error
+  return cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message
 }
 
 async function readAnswer(response: Response, id: unknown, signal: AbortSignal): Promise<Answer> {

@@ -1,82 +1,25 @@
 // What `edgewise check` finds: nothing on a server that follows the rules, and each rule that a server breaks.
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import { checkEndpoint, checkProgram } from '../../src/check/check-server.ts'
-import { rules, type Finding, type RuleId } from '../../src/check/rules.ts'
-import { isObject, type JsonObject } from '../../src/index.ts'
+import { rules, type RuleId } from '../../src/check/rules.ts'
+import type { JsonObject } from '../../src/index.ts'
 import { connect } from '../../src/presets/client.ts'
-import {
-  createHandler,
-  createServer,
-  statefulSessions,
-  type Server,
-} from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
-
-const LOCAL = 'http://127.0.0.1:8787/mcp'
-const PUBLIC = 'https://mcp.example/mcp'
-
-type Fetch = (request: Request) => Promise<Response>
-
-function goodServer(): Server {
-  const server = createServer({ name: 'good', version: '1.0.0' })
-  const definition = {
-    description: 'Doubles a number',
-    input: z.object({ n: z.number().describe('The number') }),
-    annotations: { readOnlyHint: true },
-  }
-  server.tool('double', definition, ({ n }) => String(2 * n))
-  return server
-}
-
-/** A handler as it is deployed at a URL: with sessions, and open to pages of any origin if it is public. */
-function handlerAt(url: string): Fetch {
-  const handle = createHandler(goodServer(), {
-    sessions: statefulSessions(),
-    ...(url === PUBLIC && { allowedOrigins: '*' }),
-  })
-  return async (request) => handle(request)
-}
-
-async function collect(findings: AsyncIterable<Finding>): Promise<Finding[]> {
-  const collected: Finding[] = []
-  for await (const finding of findings) collected.push(finding)
-  return collected
-}
-
-async function check(url: string, serve: Fetch, headers = new Headers()): Promise<Finding[]> {
-  const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    return serve(new Request(at, init))
-  }
-  const open = (revision?: '2026-07-28') => connect(url, { fetch, ...(revision && { revision }) })
-  const options = { url, headers, fetch, timeoutMs: 5_000 }
-  return collect(checkEndpoint(options, (revision) => open(revision as '2026-07-28')))
-}
-
-const rulesOf = (findings: readonly Finding[]): RuleId[] => findings.map(({ rule }) => rule)
-
-/** The body of a request; undefined if it is not a JSON object. */
-async function messageOf(request: Request): Promise<JsonObject | undefined> {
-  try {
-    const value: unknown = await request.clone().json()
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Answers some requests otherwise. */
-function otherwise(
-  serve: Fetch,
-  answer: (request: Request, message: JsonObject | undefined) => Response | undefined,
-): Fetch {
-  return async (request) => answer(request, await messageOf(request)) ?? serve(request)
-}
-
-const result = (id: unknown, value: JsonObject, headers = {}): Response =>
-  Response.json({ jsonrpc: '2.0', id, result: value }, { headers })
-const failure = (id: unknown, code: number, status = 200): Response =>
-  Response.json({ jsonrpc: '2.0', id, error: { code, message: 'No' } }, { status })
+import {
+  check,
+  collect,
+  failure,
+  goodServer,
+  handlerAt,
+  legacyOnly,
+  LOCAL,
+  messageOf,
+  otherwise,
+  PUBLIC,
+  result,
+  rulesOf,
+  type Fetch,
+} from './checked-server.ts'
 
 describe('A check', () => {
   it.each([LOCAL, PUBLIC])('finds nothing on a server of ours at %s', async (url) => {
@@ -108,7 +51,9 @@ describe('A check', () => {
 
   it('fails if nothing answers, or not in time', async () => {
     const refuse: Fetch = () => Promise.reject(new TypeError('fetch failed'))
-    await expect(check(LOCAL, refuse)).rejects.toThrow('fetch failed')
+    await expect(check(LOCAL, refuse)).rejects.toThrow(
+      `POST ${LOCAL} with "initialize" got no response: fetch failed`,
+    )
     const options = { url: LOCAL, headers: new Headers(), timeoutMs: 1 }
     const never = checkEndpoint({ ...options, fetch: () => new Promise(() => {}) }, () => {
       throw new Error('unused')
@@ -127,10 +72,6 @@ describe('A check', () => {
     expect(seen).toContainEqual(['POST', 'Bearer x'])
     expect(seen).toContainEqual(['OPTIONS', null])
   })
-})
-
-const legacyOnly: Fetch = otherwise(handlerAt(LOCAL), (_request, message) => {
-  return message?.method === 'server/discover' ? failure(message.id, -32601, 404) : undefined
 })
 
 /** How a server breaks a rule: its URL, what it answers otherwise, and a part of the finding. */
@@ -255,27 +196,13 @@ const broken: [
     'not allowed',
   ],
   [
-    'cors-preflight',
-    PUBLIC,
-    (request) =>
-      request.method === 'OPTIONS'
-        ? new Response(null, {
-            headers: {
-              'access-control-allow-origin': '*',
-              'access-control-allow-headers': 'Content-Type, *',
-            },
-          })
-        : undefined,
-    'These headers are not allowed: authorization',
-  ],
-  [
     'cors-expose',
     PUBLIC,
     (request, message) =>
       request.headers.has('origin') && message?.method === 'initialize'
         ? result(message.id, {}, { 'mcp-session-id': 'a' })
         : undefined,
-    'mcp-session-id',
+    'Send "Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate"',
   ],
 ]
 

@@ -48,6 +48,18 @@ describe('A check from a page', () => {
     expect(found.map(({ rule }) => rule)).toEqual(['cors-expose'])
   })
 
+  it('reports the requests that the browser blocks because of their headers', async () => {
+    const found = await checkFromPage('https://mcp.example/mcp', async (request) => {
+      if (request.headers.has('mcp-protocol-version')) throw new TypeError('Failed to fetch')
+      return serve(request)
+    })
+    expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(['cors-headers']))
+    expect(found[0]?.message).toContain(
+      'with the headers Content-Type, MCP-Protocol-Version, Mcp-Method',
+    )
+    expect(found[0]?.message).toContain('Send "Access-Control-Allow-Headers: Content-Type, Auth')
+  })
+
   it('does not say that a document is missing that the page cannot read', async () => {
     const found = await checkFromPage('https://mcp.example/mcp', ({ url }) =>
       url === 'https://mcp.example/mcp'

@@ -1,0 +1,38 @@
+/**
+ * Sends a body that is not JSON. It can end the process of a careless server, so this check comes last.
+ *
+ * @see https://www.jsonrpc.org/specification#error_object
+ */
+import { finding, type Finding } from './rules.ts'
+import { Session } from './session.ts'
+import { describeAnswer, errorCode, hasNoResponse, initializeRequest, type Wire } from './wire.ts'
+
+const MALFORMED = '{"jsonrpc": "2.0", '
+
+/** Checks the answer to a malformed body, and whether the server answers after it. */
+export async function* checkMalformed(wire: Wire): AsyncGenerator<Finding> {
+  const body = initializeRequest('2025-11-25')
+  const session = new Session(wire, await wire.send({ body, rule: 'malformed-body' }))
+  await session.start()
+  const answer = await session
+    .sendOnly({ body: MALFORMED, rule: 'malformed-body' })
+    .catch((error: unknown) => {
+      if (hasNoResponse(error)) return { silence: error.message }
+      throw error
+    })
+  const after = await wire.send({ body, rule: 'malformed-body' }).catch((error: unknown) => {
+    if (!hasNoResponse(error)) throw error
+  })
+  if (!after) {
+    return yield finding('malformed-body', 'The server stopped answering after a malformed body')
+  }
+  await wire.endSession(after)
+  await session.end()
+  // A browser also reports a response without CORS headers as silence
+  if ('silence' in answer) {
+    if (!wire.isPage) yield finding('malformed-body', answer.silence)
+  } else if (answer.status !== 400 || errorCode(answer) !== -32700) {
+    const actual = describeAnswer(answer)
+    yield finding('parse-error', `A body that is not JSON was answered with ${actual}`)
+  }
+}

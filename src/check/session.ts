@@ -1,0 +1,105 @@
+/**
+ * A session of the check. If the server loses it, the check opens another one and repeats the request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+import { HEADER_SESSION_ID } from '../protocol/headers.ts'
+import { isObject } from '../protocol/validate.ts'
+import { finding, type Finding } from './rules.ts'
+import {
+  describeAnswer,
+  describeBody,
+  errorCode,
+  initializeRequest,
+  sessionHeaders,
+  type Answer,
+  type Sent,
+  type Wire,
+} from './wire.ts'
+
+/** A session that ends earlier was lost, and did not expire. */
+const MIN_LIFETIME_MS = 60_000
+/** The error with which the official SDKs answer requests of unknown sessions. */
+const SESSION_NOT_FOUND = -32001
+const METHOD_NOT_FOUND = -32601
+
+/** A session that the check opened. */
+export class Session {
+  /** The first time that the server did not know the session; undefined if it always did. */
+  loss: Finding | undefined
+  readonly #wire: Wire
+  #initialized: Answer
+  #openedAt = Date.now()
+  #requests = 0
+
+  /** @param initialized The answer to `initialize` that opened the session. */
+  constructor(wire: Wire, initialized: Answer) {
+    this.#wire = wire
+    this.#initialized = initialized
+  }
+
+  /** The id; `null` if the server gave none. */
+  get id(): string | null {
+    return this.#initialized.headers.get(HEADER_SESSION_ID)
+  }
+
+  /** Confirms the handshake. */
+  start(): Promise<Answer> {
+    return this.send({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
+  }
+
+  /** Sends a request of the session, and repeats it once in a new session if the server lost this one. */
+  async send(sent: Sent): Promise<Answer> {
+    const answer = await this.#sendOnce(sent)
+    if (!this.#mayBeLost(answer)) return answer
+    const loss = this.#describeLoss(sent, answer)
+    // Another process may still have the session
+    await this.end().catch(() => {})
+    this.#initialized = await this.#wire.send({ body: initializeRequest('2025-11-25') })
+    this.#openedAt = Date.now()
+    this.#requests = 0
+    await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
+    const repeated = await this.#sendOnce(sent)
+    // If the same request is answered with 404 in each session, that may be what the server answers it with
+    if (!this.#mayBeLost(repeated) || isSessionError(repeated)) this.loss ??= loss
+    return repeated
+  }
+
+  /** Ends the session, if it has an id. */
+  async end(): Promise<void> {
+    await this.#wire.endSession(this.#initialized)
+  }
+
+  /** Sends a request with the headers of the session, which is not repeated. */
+  sendOnly(sent: Sent): Promise<Answer> {
+    const result = this.#initialized.message?.result
+    const version = isObject(result) ? String(result.protocolVersion) : ''
+    const headers = { ...sessionHeaders(version, this.id), ...sent.headers }
+    return this.#wire.send({ ...sent, headers })
+  }
+
+  async #sendOnce(sent: Sent): Promise<Answer> {
+    const answer = await this.sendOnly(sent)
+    this.#requests++
+    return answer
+  }
+
+  #mayBeLost(answer: Answer): boolean {
+    return answer.status === 404 && this.id !== null && errorCode(answer) !== METHOD_NOT_FOUND
+  }
+
+  #describeLoss({ body }: Sent, answer: Answer): Finding {
+    const count = this.#requests - 1
+    const after = `after ${count} ${count === 1 ? 'request' : 'requests'}`
+    const what = `${describeBody(body)} was answered with ${describeAnswer(answer)}`
+    const isEarly = Date.now() - this.#openedAt < MIN_LIFETIME_MS
+    const severity = isEarly ? 'error' : 'warning'
+    const message = `The session was lost ${after}: ${what}`
+    return finding('session-lost', message, undefined, severity)
+  }
+}
+
+/** Whether an answer says that the session is not known, and nothing about the request. */
+export function isSessionError(answer: Answer): boolean {
+  return answer.status === 404 && errorCode(answer) === SESSION_NOT_FOUND
+}

@@ -1,0 +1,171 @@
+// What `edgewise check` finds about a server that loses sessions, stops answering, or speaks no published revision.
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../../src/index.ts'
+import {
+  check,
+  failure,
+  handlerAt,
+  legacyOnly,
+  LOCAL,
+  messageOf,
+  otherwise,
+  result,
+  rulesOf,
+  type Fetch,
+} from './checked-server.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('A session', () => {
+  /** Answers every second call with an error. */
+  function losing(onLoss = () => {}): Fetch {
+    let calls = 0
+    return otherwise(handlerAt(LOCAL), (request, message) => {
+      if (message?.method !== 'tools/call' || !request.headers.has('mcp-session-id'))
+        return undefined
+      if (calls++ % 2 === 1) return undefined
+      onLoss()
+      return failure(null, -32001, 404)
+    })
+  }
+
+  it('that the server loses is found, instead of what follows from it', async () => {
+    expect(await check(LOCAL, losing())).toEqual([
+      {
+        rule: 'session-lost',
+        severity: 'error',
+        message:
+          'The session was lost after 2 requests: "tools/call" was answered with 404 and the error -32001',
+      },
+    ])
+  })
+
+  it('that the server loses in every process is found', async () => {
+    const serve = otherwise(handlerAt(LOCAL), (request, message) =>
+      message?.method === 'tools/call' && request.headers.has('mcp-session-id')
+        ? failure(null, -32001, 404)
+        : undefined,
+    )
+    expect(rulesOf(await check(LOCAL, serve))).toEqual(['session-lost'])
+  })
+
+  it('that the server loses after a minute gets a warning', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const serve = losing(() => vi.setSystemTime(Date.now() + 60_000))
+    expect(await check(LOCAL, serve)).toMatchObject([{ rule: 'session-lost', severity: 'warning' }])
+  })
+
+  it('is not lost if the server answers an unknown method with 404 in each session', async () => {
+    const serve = otherwise(handlerAt(LOCAL), (request, message) =>
+      message?.method === 'edgewise/unknown' && request.headers.has('mcp-session-id')
+        ? new Response('Not found', { status: 404 })
+        : undefined,
+    )
+    expect(rulesOf(await check(LOCAL, serve))).toEqual(['unknown-method'])
+  })
+})
+
+it('A result with "isError" for an unknown tool is a note about a deviation', async () => {
+  const serve = otherwise(handlerAt(LOCAL), (_request, message) =>
+    message?.method === 'tools/call'
+      ? result(message.id, { content: [], isError: true })
+      : undefined,
+  )
+  const found = await check(LOCAL, serve)
+  expect(found).toMatchObject([
+    {
+      rule: 'unknown-tool',
+      severity: 'note',
+      message: expect.stringMatching(/^The server deviates/),
+    },
+  ])
+})
+
+describe('A version in the answer to "initialize"', () => {
+  const answering = (protocolVersion: string): Fetch =>
+    otherwise(legacyOnly, (_request, message) =>
+      message?.method === 'initialize'
+        ? result(message.id, {
+            protocolVersion,
+            capabilities: {},
+            serverInfo: { name: 'notes', version: '1' },
+          })
+        : undefined,
+    )
+
+  it.each([
+    ['2024-10-07', 'not a published revision'],
+    ['draft', 'not a published revision'],
+    ['2099-01-01', 'newer than the revisions that can be checked'],
+  ])('that is %s is the first finding', async (version, what) => {
+    const [found] = await check(LOCAL, answering(version))
+    expect(found).toMatchObject({
+      rule: 'version-negotiation',
+      message: `"initialize" was answered with the version "${version}", which is ${what}`,
+    })
+  })
+})
+
+describe('A server that stops answering', () => {
+  const MALFORMED = '{"jsonrpc": "2.0", '
+
+  /** A server, and the methods that it received after a malformed body. */
+  function crashing(isAliveAfter: boolean): { readonly serve: Fetch; readonly after: unknown[] } {
+    let hasCrashed = false
+    const after: unknown[] = []
+    const serve: Fetch = async (request) => {
+      const text = await request.clone().text()
+      if (hasCrashed) after.push((await messageOf(request))?.method ?? request.method)
+      if (hasCrashed && !isAliveAfter) throw new TypeError('fetch failed')
+      if (text !== MALFORMED) return handler(request)
+      hasCrashed = true
+      throw new TypeError('fetch failed', { cause: new Error('other side closed') })
+    }
+    const handler = handlerAt(LOCAL)
+    return { serve, after }
+  }
+
+  it('after a malformed body is found, after everything else was checked', async () => {
+    const { serve, after } = crashing(false)
+    expect(await check(LOCAL, serve)).toMatchObject([
+      {
+        rule: 'malformed-body',
+        severity: 'error',
+        message: 'The server stopped answering after a malformed body',
+      },
+    ])
+    expect(after).toEqual(['initialize'])
+  })
+
+  it('only to a malformed body is found, with the request and the reason', async () => {
+    const { serve, after } = crashing(true)
+    expect(await check(LOCAL, serve)).toMatchObject([
+      {
+        rule: 'malformed-body',
+        message: `POST ${LOCAL} with the body ${JSON.stringify(MALFORMED)}, which tests "malformed-body", got no response: fetch failed: other side closed`,
+      },
+    ])
+    expect(after).toEqual(['initialize', 'DELETE', 'DELETE'])
+  })
+
+  it('in between is found, with the request, its rule and what was found before', async () => {
+    const serve = handlerAt(LOCAL)
+    const found = await check(LOCAL, async (request) => {
+      const message = await messageOf(request)
+      const { protocolVersion } = (message?.params ?? {}) as JsonObject
+      if (protocolVersion === '1999-12-31') return failure(message?.id, -32602)
+      const isLegacy = request.headers.has('mcp-session-id')
+      if (isLegacy && message?.method === 'edgewise/unknown') throw new TypeError('fetch failed')
+      return serve(request)
+    })
+    expect(found).toMatchObject([
+      { rule: 'version-negotiation' },
+      {
+        rule: 'no-response',
+        message: `POST ${LOCAL} with "edgewise/unknown", which tests "unknown-method", got no response: fetch failed`,
+      },
+    ])
+  })
+})

@@ -1,0 +1,77 @@
+// What `edgewise check` finds about origins and the headers of CORS.
+import { describe, expect, it } from 'vitest'
+import {
+  check,
+  failure,
+  handlerAt,
+  legacyOnly,
+  LOCAL,
+  otherwise,
+  PUBLIC,
+  rulesOf,
+} from './checked-server.ts'
+
+/** Answers preflight requests. */
+const preflight = (serve: typeof legacyOnly, headers: Record<string, string>) =>
+  otherwise(serve, ({ method }) =>
+    method === 'OPTIONS' ? new Response(null, { headers }) : undefined,
+  )
+
+const all =
+  'Content-Type, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name'
+
+describe('A server that allows pages, but not the headers of MCP,', () => {
+  it.each([LOCAL, PUBLIC])('is found at %s, with the header to send', async (url) => {
+    const serve = preflight(handlerAt(url), {
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'content-type, x-key',
+    })
+    const found = (await check(url, serve)).filter(({ rule }) => rule === 'cors-headers')
+    expect(found).toEqual([
+      {
+        rule: 'cors-headers',
+        severity: 'warning',
+        message:
+          'These headers are not allowed: MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name. ' +
+          `Send "Access-Control-Allow-Headers: ${all.replace('Type,', 'Type, X-Key,')}"`,
+      },
+    ])
+  })
+
+  it('is found if it allows only one origin', async () => {
+    const headers = { 'access-control-allow-origin': 'https://app.example' }
+    const found = await check(PUBLIC, preflight(handlerAt(PUBLIC), headers))
+    expect(rulesOf(found)).toEqual(['cors-headers'])
+    const complete = { ...headers, 'access-control-allow-headers': all }
+    expect(await check(PUBLIC, preflight(handlerAt(PUBLIC), complete))).toEqual([])
+  })
+
+  it('is found if "*" does not include the token that the user gave', async () => {
+    const serve = preflight(handlerAt(PUBLIC), {
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'Content-Type, *',
+    })
+    expect(await check(PUBLIC, serve)).toEqual([])
+    const [found] = await check(PUBLIC, serve, new Headers({ authorization: 'Bearer x' }))
+    expect(found).toMatchObject({
+      rule: 'cors-headers',
+      message: expect.stringContaining('not allowed: Authorization. Send'),
+    })
+  })
+
+  it('gets a note if only the headers of a revision are missing that it does not speak', async () => {
+    const serve = preflight(legacyOnly, {
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': all.replace(', Mcp-Method, Mcp-Name', ''),
+    })
+    const found = (await check(LOCAL, serve)).filter(({ rule }) => rule === 'cors-headers')
+    expect(found).toMatchObject([{ severity: 'note' }])
+  })
+})
+
+it('A local server that requires a token need not check origins', async () => {
+  const found = await check(LOCAL, async (request) =>
+    request.url === LOCAL ? failure(1, -32001, 401) : new Response(null, { status: 404 }),
+  )
+  expect(rulesOf(found)).toEqual(['challenge', 'resource-metadata'])
+})
