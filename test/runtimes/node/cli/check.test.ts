@@ -1,9 +1,20 @@
 // The command `check`: what it prints in each format, and its exit status.
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
+import { rules, type RuleId } from '#internal/check'
+import { sarifOf } from '../../../../runtimes/node/cli/sarif.ts'
 import { serve } from '../../../../runtimes/node/index.ts'
 import { nodeCommand } from '../../../node-program.ts'
 import { command } from './run.ts'
 import { makeServer } from './server.ts'
+
+/** The schema of the standard, without its descriptions. */
+const sarifSchema = readFileSync(new URL('sarif-2.1.0.schema.json', import.meta.url), 'utf8')
+const ajv = new Ajv({ strict: false, unicodeRegExp: false })
+formats.default(ajv)
+const validateSarif = ajv.compile(JSON.parse(sarifSchema) as object)
 
 const odd = 'test/runtimes/node/cli/odd-server.ts'
 
@@ -39,6 +50,7 @@ describe('edgewise check', () => {
     await using http = await serve(makeServer(), { allowedOrigins: '*' })
     const { code, out } = await command('check', http.url, '--sarif')
     expect(code).toBe(1)
+    expect(validateSarif(JSON.parse(out)), ajv.errorsText(validateSarif.errors)).toBe(true)
     const { version, runs } = JSON.parse(out)
     const [{ tool, results }] = runs
     expect(version).toBe('2.1.0')
@@ -49,6 +61,19 @@ describe('edgewise check', () => {
       locations: [{ physicalLocation: { artifactLocation: { uri: http.url } } }],
     })
     expect(tool.driver.rules[result.ruleIndex]).toMatchObject({ id: 'origin-check' })
+  })
+
+  it('prints SARIF for every rule, with a subject or without, that the schema of SARIF allows', () => {
+    const findings = Object.entries(rules).flatMap(([id, { severity }]) => {
+      const found = { rule: id as RuleId, severity, message: 'Found' }
+      return [found, { ...found, subject: 'tools/list' }]
+    })
+    for (const server of ['https://mcp.example/mcp?a=b c', '/opt/my server', 'node']) {
+      const isValid = validateSarif(sarifOf(findings, server, '1.0.0'))
+      expect(isValid, ajv.errorsText(validateSarif.errors)).toBe(true)
+    }
+    const log = JSON.stringify(sarifOf(findings, 'node', '1.0.0'))
+    expect(validateSarif(JSON.parse(log.replace('"level":"error"', '"level":"fatal"')))).toBe(false)
   })
 
   it('rejects two formats, and reports a server that does not answer', async () => {
