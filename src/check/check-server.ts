@@ -22,8 +22,12 @@ import {
   NoResponseError,
   Wire,
   type Answer,
+  type Sent,
   type WireOptions,
 } from './wire.ts'
+
+const INITIALIZE: Sent = { body: initializeRequest('2025-11-25') }
+const DISCOVER: Sent = modernRequest('server/discover')
 
 /** How a client connects, in a revision if it is given. */
 export type Open = (revision?: Revision) => Promise<Client>
@@ -36,7 +40,7 @@ export type Open = (revision?: Revision) => Promise<Client>
  */
 export async function* checkEndpoint(options: WireOptions, open: Open): AsyncGenerator<Finding> {
   const wire = new Wire(options)
-  const initialized = await wire.send({ body: initializeRequest('2025-11-25') })
+  const initialized = await wire.send(INITIALIZE)
   try {
     yield* checkAnswering(wire, initialized, options, open)
   } catch (error) {
@@ -54,7 +58,7 @@ async function* checkAnswering(
 ): AsyncGenerator<Finding> {
   let discovered: Answer | undefined
   try {
-    discovered = await wire.send(modernRequest('server/discover'))
+    discovered = await wire.send(DISCOVER)
   } catch (error) {
     // A browser may block its headers, and not those of sessions
     if (!wire.isPage || !hasNoResponse(error)) throw error
@@ -63,6 +67,7 @@ async function* checkAnswering(
   const features = {
     isProtected: headers.has('authorization'),
     hasSessions: initialized.headers.has(HEADER_SESSION_ID),
+    request: isInitialized(initialized) ? INITIALIZE : DISCOVER,
   }
   for (const answer of [discovered, initialized]) {
     if (answer?.status !== 401) continue
@@ -135,7 +140,7 @@ async function tryOpen(
 async function explainSilence(wire: Wire, error: NoResponseError | SdkError): Promise<Finding> {
   if (wire.isPage && error instanceof NoResponseError) {
     try {
-      const answer = await wire.send({ body: initializeRequest('2025-11-25') })
+      const answer = await wire.send(INITIALIZE)
       // The browser may block this request too
       await wire.endSession(answer).catch(() => {})
       return blockedFinding(error)

@@ -138,21 +138,25 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   if (!isObject(capabilities) || !isObject(capabilities.tools)) return findings
   const params = { name: 'edgewise-unknown-tool', arguments: {} }
   const call = { body: request('tools/call', params), rule: 'unknown-tool' } as const
-  // Behind a load balancer, only the second one may reach a process that does not know the session
-  const [called] = [await session.send(call), await session.send(call)]
-  const result = called.message?.result
-  if (isObject(result) && result.isError === true) {
-    const message =
-      'The server deviates: a call of an unknown tool was answered with a result that has "isError"'
-    findings.push(finding('unknown-tool', message, undefined, 'note'))
-  } else if (errorCode(called) !== -32602 && !isSessionError(called)) {
-    findings.push(
-      finding(
-        'unknown-tool',
-        `A call of an unknown tool was answered with ${describeAnswer(called)}`,
-      ),
-    )
-  }
+  const called = await session.send(call)
+  // Behind a load balancer, perhaps only this one reaches a process that does not know the session
+  await session.send(call)
+  if (errorCode(called) === -32602 || isSessionError(called)) return findings
+  const { result, error } = called.message ?? {}
+  const isError = isObject(result) && result.isError === true
+  const actual = isError ? 'a result that has "isError"' : describeAnswer(called)
+  const message = `A call of an unknown tool was answered with ${actual}`
+  // Clients notice other errors too
+  findings.push(
+    isError || error
+      ? finding(
+          'unknown-tool',
+          `${message}, which deviates from the specification`,
+          undefined,
+          'note',
+        )
+      : finding('unknown-tool', message),
+  )
   return findings
 }
 

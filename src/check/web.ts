@@ -12,7 +12,7 @@ import {
   HEADER_SESSION_ID,
 } from '../protocol/headers.ts'
 import { finding, type Finding } from './rules.ts'
-import { initializeRequest, type Answer, type NoResponseError, type Wire } from './wire.ts'
+import type { Answer, NoResponseError, Sent, Wire } from './wire.ts'
 
 /** An origin that no server allows by name. */
 const FOREIGN = 'https://edgewise-check.example'
@@ -42,6 +42,8 @@ export interface RequestFeatures {
   readonly isProtected: boolean
   readonly hasSessions: boolean
   readonly isStateless: boolean
+  /** A request that the server answers, whatever its revisions are. */
+  readonly request: Sent
 }
 
 /** Checks preflights, exposed headers and origins. */
@@ -49,7 +51,7 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
   // The browser sets the origin of the page, and sends preflights itself
   if (wire.isPage) return
   const isLocal = isLoopback(new URL(wire.url).hostname)
-  if (isLocal) yield* checkOrigin(wire)
+  if (isLocal) yield* checkOrigin(wire, features.request)
   let preflight = await sendPreflight(wire, FOREIGN)
   if (isLocal && allowedOrigin(preflight) === undefined)
     preflight = await sendPreflight(wire, LOCAL)
@@ -61,9 +63,10 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
   }
   const missing = missingHeaders(preflight, features)
   if (missing.length > 0) yield headersFinding(preflight, missing, features)
-  const headers = { origin: origin === '*' ? FOREIGN : origin }
-  const body = initializeRequest('2025-11-25')
-  const answer = await wire.send({ body, headers, rule: 'cors-expose' })
+  const answer = await wire.send({
+    ...fromOrigin(features.request, origin === '*' ? FOREIGN : origin),
+    rule: 'cors-expose',
+  })
   await wire.endSession(answer)
   const exposed = listOf(answer, 'access-control-expose-headers')
   const needed = EXPOSED.filter((name) => answer.headers.has(name))
@@ -84,13 +87,16 @@ export function blockedFinding({ sent }: NoResponseError): Finding {
   )
 }
 
-async function* checkOrigin(wire: Wire): AsyncGenerator<Finding> {
-  const body = initializeRequest('2025-11-25')
-  const answer = await wire.send({ body, headers: { origin: FOREIGN }, rule: 'origin-check' })
+async function* checkOrigin(wire: Wire, request: Sent): AsyncGenerator<Finding> {
+  const answer = await wire.send({ ...fromOrigin(request, FOREIGN), rule: 'origin-check' })
   await wire.endSession(answer)
   // A page has no token, so a server that requires one is protected from it
   if (answer.status === 403 || answer.status === 401) return
   yield finding('origin-check', `"Origin: ${FOREIGN}" was answered with ${answer.status}`)
+}
+
+function fromOrigin(request: Sent, origin: string): Sent {
+  return { ...request, headers: { ...request.headers, origin } }
 }
 
 function sendPreflight(wire: Wire, origin: string): Promise<Answer> {

@@ -67,18 +67,18 @@ describe('A session', () => {
   })
 })
 
-it('A result with "isError" for an unknown tool is a note about a deviation', async () => {
+it.each<[string, (id: unknown) => Response]>([
+  ['a result that has "isError"', (id) => result(id, { content: [], isError: true })],
+  ['200 and the error -32601', (id) => failure(id, -32601)],
+])('The answer to a call of an unknown tool with %s is a note', async (what, answer) => {
   const serve = otherwise(handlerAt(LOCAL), (_request, message) =>
-    message?.method === 'tools/call'
-      ? result(message.id, { content: [], isError: true })
-      : undefined,
+    message?.method === 'tools/call' ? answer(message.id) : undefined,
   )
-  const found = await check(LOCAL, serve)
-  expect(found).toMatchObject([
+  expect(await check(LOCAL, serve)).toEqual([
     {
       rule: 'unknown-tool',
       severity: 'note',
-      message: expect.stringMatching(/^The server deviates/),
+      message: `A call of an unknown tool was answered with ${what}, which deviates from the specification`,
     },
   ])
 })

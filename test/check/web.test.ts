@@ -8,6 +8,7 @@ import {
   LOCAL,
   otherwise,
   PUBLIC,
+  result,
   rulesOf,
 } from './checked-server.ts'
 
@@ -74,4 +75,15 @@ it('A local server that requires a token need not check origins', async () => {
     request.url === LOCAL ? failure(1, -32001, 401) : new Response(null, { status: 404 }),
   )
   expect(rulesOf(found)).toEqual(['challenge', 'resource-metadata'])
+})
+
+it('Origins are checked with a request that the server answers', async () => {
+  const serve = otherwise(handlerAt(LOCAL), (_request, message) =>
+    message?.method === 'initialize' ? failure(message.id, -32022, 400) : undefined,
+  )
+  expect(rulesOf(await check(LOCAL, serve))).not.toContain('origin-check')
+  const careless = otherwise(serve, (request, message) =>
+    request.headers.has('origin') ? result(message?.id, {}) : undefined,
+  )
+  expect(rulesOf(await check(LOCAL, careless))).toContain('origin-check')
 })
