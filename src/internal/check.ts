@@ -5,4 +5,5 @@
  */
 export { checkEndpoint, checkProgram, type Open } from '../check/check-server.ts'
 export { groupFindings, reportOf, type RuleFindings } from '../check/report.ts'
+export { schemaFindings } from '../check/schemas.ts'
 export { rules, type Finding, type Rule, type RuleId, type Severity } from '../check/rules.ts'

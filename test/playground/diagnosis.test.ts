@@ -1,9 +1,15 @@
 // Why a server misbehaves, as a new user sees it: one server for each fault.
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { answers, startFaulty, type Answer, type FaultyServer } from './faulty-servers.ts'
-import { connectTo, sees, visit } from './visit.ts'
+import {
+  answers,
+  initialized,
+  startFaulty,
+  type Answer,
+  type FaultyServer,
+} from './faulty-servers.ts'
+import { connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
 
 const visited = visit(server)
 let page: Page
@@ -24,6 +30,22 @@ async function connectToFaulty(
   return started
 }
 
+const plainTool = { name: 'plain', inputSchema: { type: 'object' } }
+const listPlain: Answer = () => ({ result: { tools: [plainTool] } })
+const totalTool = {
+  name: 'total',
+  inputSchema: { type: 'object' },
+  outputSchema: { type: 'object', properties: { total: { type: 'number' } } },
+}
+const invalidTool = {
+  name: 'create',
+  inputSchema: {
+    type: 'object',
+    properties: { customer: { type: 'text' } },
+    required: ['amount'],
+  },
+}
+
 describe('The playground explains', () => {
   it('a server whose CORS headers omit those of the protocol', async () => {
     await connectToFaulty(answers({}), { 'access-control-allow-headers': 'content-type' })
@@ -33,6 +55,7 @@ describe('The playground explains', () => {
     await sees(page.locator('.entry'), 'answered, but not readable by the page')
     await page.getByLabel('Protocol revision').selectOption('2025-11-25')
     await sees(main, 'also has the header Mcp-Protocol-Version, which')
+    await page.getByLabel('Protocol revision').selectOption('auto')
   })
 
   it('a server whose metadata is that of another resource', async () => {
@@ -43,5 +66,75 @@ describe('The playground explains', () => {
     })
     const advice = `“resource” is https://other.example/mcp; set it to ${url}`
     await sees(page.locator('.steps [data-state=failed]'), advice)
+  })
+
+  it('a tool with an invalid schema, and a result that does not match its schema', async () => {
+    await connectToFaulty(
+      answers({
+        'tools/list': () => ({ result: { tools: [invalidTool, totalTool] } }),
+        'tools/call': () => ({ result: { content: [], structuredContent: { total: '120' } } }),
+      }),
+    )
+    await isConnected(page, 'Connected to faulty')
+    await page.locator('#catalog a', { hasText: 'create' }).locator('.flag').waitFor()
+    await show(page, 'tool/create', 'create')
+    await sees(page.getByRole('main'), '"#/properties/customer/type" of the input schema is "text"')
+    await page.getByLabel('amount').waitFor()
+    await show(page, 'tool/total', 'total')
+    await press(page, 'Run')
+    await sees(result(page), /does not match the output schema: total must be of type “number”/)
+    await page.locator('.run[data-state=failed]').waitFor()
+  })
+
+  it('a session that the server has lost, although the client recovers', async () => {
+    let calls = 0
+    const withSession: Answer = (_message, _request, response) => {
+      response.setHeader('mcp-session-id', `session-${calls}`)
+      return initialized()
+    }
+    const forgetful: Answer = (_message, _request, response) => {
+      if (++calls > 1) return { result: { content: [{ type: 'text', text: 'Hello' }] } }
+      response.statusCode = 404
+      return { error: { code: -32001, message: 'Session not found' } }
+    }
+    const tools = { 'tools/list': listPlain, 'tools/call': forgetful, initialize: withSession }
+    await connectToFaulty(answers(tools))
+    await isConnected(page, 'Connected to faulty')
+    await show(page, 'tool/plain', 'plain')
+    await press(page, 'Run')
+    await sees(result(page), 'The session was lost (404) and opened again')
+    await sees(page.locator('.entry[data-failed]'), 'error -32001 Session not found')
+    const discovery = page.locator('.entry', { hasText: 'server/discover' }).last()
+    await sees(discovery, 'not supported: error -32601')
+    expect(await discovery.getAttribute('data-failed')).toBeNull()
+  })
+
+  it('a server of a revision that no client has, and checks it', async () => {
+    await connectToFaulty(answers({ initialize: () => initialized('2024-10-07') }))
+    const main = page.getByRole('main')
+    await sees(main, 'The server answered “initialize” with the revision “2024-10-07”.')
+    await press(page, 'Check this server')
+    await main.getByText('version-negotiation').waitFor()
+  })
+
+  it('a tool that takes too long, although its stream is alive', async () => {
+    const endless: Answer = (_message, _request, response) => {
+      response.setHeader('content-type', 'text/event-stream')
+      response.write(': alive\n\n')
+      return undefined
+    }
+    await connectToFaulty(answers({ 'tools/list': listPlain, 'tools/call': endless }))
+    await isConnected(page, 'Connected to faulty')
+    await show(page, 'tool/plain', 'plain')
+    await page.clock.install()
+    await press(page, 'Run')
+    await sees(page.locator('.elapsed'), /times out in \d+ s · the stream is alive/)
+    await page.clock.fastForward(61_000)
+    await sees(result(page), /^The call timed out after 60 s/)
+    await sees(result(page), /The connection is alive: the server sent 1 keep-alive comment/)
+    await sees(page.locator('.entry[data-failed]'), 'timed out')
+    await press(page, 'Run again with 5 minutes')
+    await sees(page.locator('.elapsed'), /times out in (?:300|29\d) s/)
+    await press(page, 'Cancel')
   })
 })

@@ -3,6 +3,7 @@ import { AuthorizationError } from 'edgewise/authorization'
 import { FetchFault, ProtocolError, SdkError } from 'edgewise/browser'
 import { describe, expect, it } from 'vitest'
 import { explainBlocked } from '../../examples/playground/page/connection/cors.ts'
+import { explainTimeout } from '../../examples/playground/page/connection/timeout.ts'
 import { explain, type FailureContext } from '../../examples/playground/page/errors.ts'
 import { explainSignIn } from '../../examples/playground/page/sign-in/failure.ts'
 
@@ -72,6 +73,28 @@ describe('Explanations of the playground', () => {
     expect(missing.advice.join(' ')).toContain('/mcp')
     const broken = explain(error, answered(502, 'text/html', '<title>Bad</title>'))
     expect(broken.advice.join(' ')).not.toContain('/mcp')
+  })
+
+  it.each([
+    [{ openedAt: 12, isStream: true }, 'opened the stream after 12 ms and sent no message in 60 s'],
+    [{ openedAt: 12, isStream: true, comments: 3, lastAt: 45_000 }, 'the last one 15.0 s before'],
+    [{}, 'did not respond in 60 s'],
+  ])('say what a server did until the timeout: %j', (facts, expected) => {
+    const none = { body: '', sentAt: 0, messages: 0, comments: 0, hasEnded: true }
+    const { headline, why } = explainTimeout({ ...none, ...facts }, 60_000, 60_000)
+    expect(headline).toBe('The call timed out after 60 s')
+    expect(why).toContain(expected)
+  })
+
+  it('name the revision with which a server answered `initialize`', () => {
+    const requested = ['2025-11-25', '2025-06-18']
+    const message = `The client speaks ${String(requested)}, the server 1.0`
+    const data = { supported: ['1.0'], requested }
+    const error = new SdkError('VERSION_MISMATCH', message, { data })
+    const answer = '{"result":{"protocolVersion":"1.0"}}'
+    const { headline, why } = explain(error, answered(200, 'application/json', answer))
+    expect(headline).toBe('The client speaks 2025-11-25, 2025-06-18, the server 1.0')
+    expect(why).toBe('The server answered “initialize” with the revision “1.0”.')
   })
 
   it('distinguish a rejected token of the settings from a missing sign-in', () => {

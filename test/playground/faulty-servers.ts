@@ -54,12 +54,12 @@ export async function startFaulty(
     }
     const { method } = request
     if (method === 'OPTIONS') return void response.writeHead(204).end()
-    const message: Message = method === 'POST' ? JSON.parse(await text(request)) : {}
-    const given = answer(message, request, response)
+    const message = method === 'POST' ? parse(await text(request)) : {}
+    const given = message ? answer(message, request, response) : parseError
     if (given === undefined) return
     if (typeof given === 'number') return void response.writeHead(given).end()
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id ?? null, ...given }))
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, ...given }))
   }
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
@@ -68,6 +68,16 @@ export async function startFaulty(
       http.closeAllConnections()
       http.close()
     },
+  }
+}
+
+const parseError = { error: { code: -32700, message: 'Parse error' } }
+
+function parse(body: string): Message | undefined {
+  try {
+    return JSON.parse(body) as Message
+  } catch {
+    return undefined
   }
 }
 

@@ -16,7 +16,7 @@ describe('Form shapes', () => {
     [{ allOf: [{ type: 'boolean' }] }, { kind: 'flag' }],
     [{ type: 'object' }, { kind: 'json' }],
     [{ type: 'array' }, { kind: 'json' }],
-    [{ type: 'constructor' }, { kind: 'json' }],
+    [{ type: 'constructor' }, { kind: 'text' }],
     [{}, { kind: 'json' }],
     [
       { type: 'array', items: { type: 'number' } },
@@ -126,6 +126,17 @@ describe('Form shapes', () => {
       ],
     })
     expect(shape({ $ref: '#/%' })).toEqual({ kind: 'json' })
+  })
+
+  it('have a field for a required member without a property', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a', 'b'] }
+    expect(shape(schema)).toEqual({
+      kind: 'group',
+      fields: [
+        { name: 'a', schema: { type: 'string' }, required: true },
+        { name: 'b', schema: {}, required: true },
+      ],
+    })
   })
 
   it('take names such as __proto__ and constructor for plain data', () => {

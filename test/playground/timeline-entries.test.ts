@@ -110,7 +110,7 @@ describe('The timeline', () => {
     const other = send(request(1, 'prompts/list'), 'POST', 2)
     message(other, response(1))
     message(one, { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: 'No' } })
-    expect(entries.map(({ outcome }) => outcome)).toEqual(['error -32603', 'result'])
+    expect(entries.map(({ outcome }) => outcome)).toEqual(['error -32603 No', 'result'])
     expect(entries.map(({ failed, level }) => [failed, level])).toEqual([
       [true, 'error'],
       [false, 'info'],
@@ -148,11 +148,37 @@ describe('The timeline', () => {
     ])
   })
 
+  it('shows a request that has timed out as failed', () => {
+    const { entries, send, end } = session()
+    const first = send(request(1, 'tools/call'))
+    const reason = '"tools/call" timed out: "timeoutMs" is 60000'
+    end(first, { aborted: true, error: reason })
+    const second = send(request(2, 'tools/call'))
+    const cancelled = { requestId: 2, reason }
+    end(send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }))
+    end(second, { aborted: true })
+    const timedOut = { outcome: 'timed out', failed: true }
+    expect(entries.slice(0, 2)).toMatchObject([timedOut, timedOut])
+  })
+
+  it('does not show it as a failure that an older server cannot discover its revisions', () => {
+    const { entries, exchange } = session()
+    const error = { code: -32_601, message: 'Method not found' }
+    exchange(request(1, 'server/discover'), 400, { jsonrpc: '2.0', id: 1, error })
+    exchange(request(2, 'server/discover'), 404)
+    exchange(request(3, 'server/discover'), 500)
+    expect(entries).toMatchObject([
+      { outcome: 'not supported: error -32601 Method not found', failed: false },
+      { outcome: 'HTTP 404', failed: false },
+      { outcome: 'HTTP 500', failed: true },
+    ])
+  })
+
   it('pairs an error without an id with the only request that it can answer', () => {
     const { entries, exchange } = session()
     const error = { code: -32_700, message: 'Parse error' }
     exchange(request(1, 'tools/list'), 400, { jsonrpc: '2.0', id: null, error })
-    expect(entries.map(look)).toMatchObject([{ outcome: 'error -32700', failed: true }])
+    expect(entries.map(look)).toMatchObject([{ outcome: 'error -32700 Parse error', failed: true }])
   })
 
   it('pairs a question of the server with its answer', () => {

@@ -89,7 +89,9 @@ function summary(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // The reason follows the headline
   const message = error.message.replace(`: ${String(error.cause)}`, '')
-  return /^".*" is not an MCP endpoint(?=:)/.exec(message)?.[0] ?? message
+  const [endpoint] = /^".*" is not an MCP endpoint(?=:)/.exec(message) ?? []
+  // Lists of revisions
+  return endpoint ?? message.replace(/,(?=\d{4}-\d\d-\d\d)/g, ', ')
 }
 
 type Reason = Pick<Explanation, 'why' | 'advice'>
@@ -107,9 +109,16 @@ function reasonOf(error: unknown, context: FailureContext): Reason {
   if (lastAnswer && !lastAnswer.isMessage && !isExplained) return reasonOfAnswer(lastAnswer)
   if (error instanceof ProtocolError) return { advice: list(adviceByProtocolCode[error.code]) }
   if (error instanceof SdkError && code === 'VERSION_MISMATCH') {
-    return { advice: [adviceOnVersions(error)] }
+    return { why: whyVersions(error, lastAnswer), advice: [adviceOnVersions(error)] }
   }
   return { advice: list(code && adviceByCode[code]) }
+}
+
+/** The revision with which the server answered `initialize`, if that is why there is none in common. */
+function whyVersions({ data }: SdkError, lastAnswer: Answer | undefined): string | undefined {
+  const { supported } = isObject(data) ? data : {}
+  if (!lastAnswer?.text.includes('"protocolVersion"') || !Array.isArray(supported)) return undefined
+  return `The server answered “initialize” with the revision “${supported.join(', ')}”.`
 }
 
 /** The advice for a server without the requested revision, or without any revision of the page. */

@@ -3,10 +3,12 @@
  *
  * @see https://www.w3.org/WAI/tutorials/menus/structure/
  */
+import type { Tool } from 'edgewise/browser'
 import type { Client } from 'edgewise/client'
 import { titleOf, type Catalog, type Named } from './catalog.ts'
 import { nameOf } from './connection/connection.ts'
 import { el, find } from './dom.ts'
+import { icon } from './icon.ts'
 import { hrefOf, type EntryKind } from './route.ts'
 import { offersEvents } from './views/events.ts'
 import type { Workspace } from './workspace.ts'
@@ -50,6 +52,8 @@ export function setUpNavigation(): Navigation {
   const matches = find('matches', HTMLElement)
   let sections: Section[] = []
   let shown: Workspace | undefined
+  /** The fragments of the tools with an invalid schema. */
+  let invalid: ReadonlySet<string> = new Set()
 
   /** Shows the entries that contain every word of the filter, or a message if there are none. */
   function applyFilter(): void {
@@ -57,11 +61,32 @@ export function setUpNavigation(): Navigation {
     const parts: HTMLElement[] = []
     for (const [title, entries] of sections) {
       const found = entries.filter(({ text }) => words.every((word) => text.includes(word)))
-      if (found.length > 0) parts.push(section(title, found, markCurrent))
+      if (found.length > 0) parts.push(section(title, found, onMore))
     }
     lists.replaceChildren(...parts)
     matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches' : ''
     markCurrent()
+    markInvalid()
+  }
+
+  /** Marks the links to tools with an invalid schema. */
+  function markInvalid(): void {
+    for (const each of invalid.size === 0 ? [] : lists.querySelectorAll('a')) {
+      if (!invalid.has(each.hash) || each.querySelector('.flag')) continue
+      const mark = el('span', { class: 'flag', title: 'The schema is not valid' }, icon('alert'))
+      mark.append(el('span', { class: 'hidden' }, 'Its schema is not valid'))
+      each.append(mark)
+    }
+  }
+
+  /** Finds the tools with an invalid schema. The code for that is loaded on demand. */
+  async function findInvalid(workspace: Workspace, tools: readonly Tool[]): Promise<void> {
+    if (tools.length === 0) return
+    const { findInvalidTools } = await import('./schema-problems.ts')
+    const names = await findInvalidTools(tools)
+    if (shown !== workspace || workspace.connection?.catalog.tool !== tools) return
+    invalid = new Set([...names].map((key) => hrefOf({ kind: 'tool', key })))
+    markInvalid()
   }
 
   function markCurrent(): Element | null {
@@ -70,6 +95,11 @@ export function setUpNavigation(): Navigation {
       each.ariaCurrent = each.hash === hash ? 'page' : null
     }
     return lists.querySelector('[aria-current]')
+  }
+
+  function onMore(): void {
+    markCurrent()
+    markInvalid()
   }
 
   filter.addEventListener('input', () => {
@@ -98,7 +128,9 @@ export function setUpNavigation(): Navigation {
       filter.hidden = count <= MAX_UNFILTERED
       filter.value = filter.hidden ? '' : workspace.filter
       pages.replaceChildren(...(connection ? pageLinks(connection.client) : []))
+      invalid = new Set()
       applyFilter()
+      if (connection) void findInvalid(workspace, connection.catalog.tool)
       if (connection && count === 0) matches.textContent = 'The server lists nothing.'
     },
     markCurrent,

@@ -3,14 +3,20 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
  */
-import type { ProgressParams } from 'edgewise/browser'
+import { SdkError, type ProgressParams } from 'edgewise/browser'
 import { alternatives, type Alternative } from './alternatives.ts'
+import type { CallWatch } from './connection/traffic.ts'
 import { el } from './dom.ts'
-import { explain, failureCard } from './errors.ts'
+import { explain, failureCard, type Explanation } from './errors.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
 import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
 import { duration } from './time.ts'
+
+/** How often the time of a running request is updated, in milliseconds. */
+const TICK_MS = 500
+/** The timeout with which a request can be sent again, in milliseconds. */
+const LONG_TIMEOUT_MS = 300_000
 
 /** The result of a request. */
 export interface Outcome {
@@ -20,6 +26,8 @@ export interface Outcome {
   result: unknown
   /** What the server reports as a failure, if it does. */
   failure?: string | undefined
+  /** How the result violates what the server declares, if it does. */
+  problem?: string | undefined
   /** Other forms of the result. */
   others?: readonly Alternative[]
 }
@@ -28,7 +36,20 @@ export interface Outcome {
 export type Work = (
   signal: AbortSignal,
   onProgress: (progress: ProgressParams) => void,
+  /** The timeout, in milliseconds, if it is not that of the settings. */
+  timeoutMs: number | undefined,
 ) => Promise<Outcome>
+
+/** What a panel needs of its view. */
+export interface RunOptions {
+  readonly calls: Calls
+  /** The default timeout of a request, in milliseconds. */
+  timeoutMs(): number
+  /** Watches the request that begins now. */
+  watch(): CallWatch
+  /** Sends the request again, with another timeout in milliseconds. */
+  onRetry(timeoutMs: number): void
+}
 
 /** Why a request failed. */
 export interface Failure {
@@ -40,13 +61,14 @@ export interface Failure {
 export interface RunPanel {
   element: HTMLElement
   /** Runs a request, and records it. Never rejects. Resolves with the failure, if it failed. */
-  run(target: CallTarget, work: Work): Promise<Failure | undefined>
+  run(target: CallTarget, work: Work, timeoutMs?: number): Promise<Failure | undefined>
 }
 
 /** Creates the panel, which is empty until the first run. */
-export function runPanel(calls: Calls): RunPanel {
+export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): RunPanel {
   const body = el('div', { class: 'output' })
   const status = el('p', { class: 'state', role: 'status' })
+  const elapsed = el('span', { class: 'note elapsed' })
   const choice = el('div')
   const bar = el('progress', { 'aria-label': 'Progress' })
   const message = el('p', { class: 'message' })
@@ -55,7 +77,7 @@ export function runPanel(calls: Calls): RunPanel {
   const element = el(
     'section',
     { class: 'run', 'aria-label': 'Result', hidden: true },
-    el('header', {}, status, choice, cancel),
+    el('header', {}, status, elapsed, choice, cancel),
     live,
     body,
   )
@@ -66,6 +88,7 @@ export function runPanel(calls: Calls): RunPanel {
     element.dataset['state'] = state
     status.replaceChildren(glyph ?? '', text)
     live.hidden = cancel.hidden = state !== 'running'
+    elapsed.textContent = ''
   }
 
   function begin(): void {
@@ -98,19 +121,40 @@ export function runPanel(calls: Calls): RunPanel {
     body.replaceChildren(shown.body)
   }
 
-  async function run(target: CallTarget, work: Work): Promise<Failure | undefined> {
+  /** Shows how long the request has been running, and what the server does meanwhile, until it is aborted. */
+  function showElapsed(call: CallWatch, timeoutMs: number, signal: AbortSignal): void {
+    if (signal.aborted) return
+    const text = elapsedText(call, timeoutMs)
+    if (elapsed.textContent !== text) elapsed.textContent = text
+    setTimeout(showElapsed, TICK_MS, call, timeoutMs, signal)
+  }
+
+  async function run(
+    target: CallTarget,
+    work: Work,
+    timeoutMs?: number,
+  ): Promise<Failure | undefined> {
     const controller = new AbortController()
     running = controller
     const end = calls.begin(target)
+    const watched = watch()
+    const limitMs = timeoutMs ?? defaults.timeoutMs()
     begin()
+    const ticking = new AbortController()
+    setTimeout(showElapsed, TICK_MS, watched, limitMs, ticking.signal)
     try {
-      const outcome = await work(controller.signal, onProgress)
-      const { failure, result } = outcome
-      const call = end({ state: failure === undefined ? 'done' : 'failed', result })
+      const outcome = await work(controller.signal, onProgress, timeoutMs)
+      const { failure, problem, result } = outcome
+      const isDone = (failure ?? problem) === undefined
+      const call = end({ state: isDone ? 'done' : 'failed', result })
       showOutcome(outcome, call)
       const time = duration(call.durationMs ?? 0)
-      if (failure === undefined) show('done', icon('check'), `Done in ${time}`)
+      if (isDone) show('done', icon('check'), `Done in ${time}`)
+      else if (problem !== undefined) show('failed', icon('alert'), problem)
       else show('failed', icon('alert'), `The tool reported an error after ${time}`)
+      if (watched.hasLostSession()) {
+        elapsed.textContent = 'The session was lost (404) and opened again'
+      }
       return failure === undefined ? undefined : { text: failure, data: undefined }
     } catch (error) {
       if (controller.signal.aborted) {
@@ -118,17 +162,53 @@ export function runPanel(calls: Calls): RunPanel {
         show('cancelled', icon('stop'), 'Cancelled')
         return undefined
       }
-      const explanation = explain(error)
+      const isTimeout = error instanceof SdkError && error.code === 'TIMEOUT'
+      const explanation = isTimeout
+        ? await timeoutOf(watched, limitMs, performance.now())
+        : explain(error)
       end({ state: 'failed', error: explanation.headline })
-      body.replaceChildren(failureCard(explanation))
+      const card = failureCard(explanation)
+      if (isTimeout && limitMs < LONG_TIMEOUT_MS) card.append(retryButton(onRetry))
+      body.replaceChildren(card)
       show('failed', icon('alert'), 'Failed')
       return { text: String(error), data: explanation.data }
     } finally {
+      ticking.abort()
       running = undefined
     }
   }
 
   return { element, run }
+}
+
+/** How long a request has been running, when it times out, and what its stream shows. */
+function elapsedText(call: CallWatch, timeoutMs: number): string {
+  const now = performance.now()
+  const exchange = call.exchange()
+  if (!exchange) return ''
+  const { sentAt, openedAt, isStream, comments, lastAt, hasEnded, messages } = exchange
+  const seconds = (from: number): string => `${Math.floor((now - from) / 1000)} s`
+  const parts = [seconds(sentAt)]
+  // The timeout begins again with each report of progress, and does not apply to tasks and questions
+  if (!hasEnded && messages === 0 && now < sentAt + timeoutMs) {
+    parts.push(`times out in ${Math.ceil((sentAt + timeoutMs - now) / 1000)} s`)
+  }
+  if (!hasEnded && openedAt === undefined) parts.push('no response yet')
+  if (!hasEnded && isStream) {
+    const isAlive = comments > 0 && lastAt !== undefined
+    parts.push(isAlive ? `the stream is alive, ${seconds(lastAt)} ago` : 'the stream is open')
+  }
+  return parts.join(' · ')
+}
+
+async function timeoutOf(call: CallWatch, limitMs: number, now: number): Promise<Explanation> {
+  const { explainTimeout } = await import('./connection/timeout.ts')
+  return explainTimeout(call.exchange(), limitMs, now)
+}
+
+function retryButton(onRetry: RunOptions['onRetry']): HTMLElement {
+  const onclick = (): void => onRetry(LONG_TIMEOUT_MS)
+  return el('button', { type: 'button', class: 'small', onclick }, 'Run again with 5 minutes')
 }
 
 /** The comparison with the result of the previous call of the same entry, if there is one. */

@@ -36,8 +36,9 @@ export async function inspect(invocation: Invocation): Promise<number> {
   const { end, untilEnd } = lifetime()
   const { serve, close } = await openTarget(invocation, end)
   const policy = await readPolicy()
+  const server = 'url' in invocation.target ? invocation.target.url : undefined
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
-    const response = await (path === '/mcp' ? serve(request) : readPage(path))
+    const response = await (path === '/mcp' ? serve(request) : readPage(path, server))
     // The policy also restricts responses that come from the server, as they could be pages
     for (const [name, value] of policy) response.headers.set(name, value)
     return response
@@ -95,13 +96,22 @@ function addressOf(base: string, { revision, timeoutMs }: Invocation['options'])
   return url.href
 }
 
-async function readPage(path: string): Promise<Response> {
+/** @param server The URL of the server, which the page shows in place of that of the proxy. */
+async function readPage(path: string, server: string | undefined): Promise<Response> {
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = contentTypes[name.split('.').at(-1) ?? '']
   if (type === undefined || !/^[\w-]+\.\w+$/.test(name)) return new Response(null, { status: 404 })
   const file = await readFile(new URL(name, pageFolder)).catch(() => undefined)
   if (!file) return new Response('The playground is not part of this build', { status: 404 })
-  return new Response(file, { headers: { 'content-type': type, 'cache-control': 'no-store' } })
+  const isPage = name === 'index.html' && server !== undefined
+  const body = isPage ? withServer(file.toString(), server) : file
+  return new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } })
+}
+
+/** Adds the URL of the server to the page. */
+function withServer(html: string, server: string): string {
+  const content = server.replace(/[&"<]/g, (character) => `&#${character.charCodeAt(0)};`)
+  return html.replace('<head>', () => `<head><meta name="relayed-server" content="${content}">`)
 }
 
 /** The headers of the hosted page: its content security policy, which also forbids framing. */

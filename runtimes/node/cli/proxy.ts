@@ -50,7 +50,8 @@ export function createProxy(
         status === 401 || (status === 403 && response.headers.has('www-authenticate'))
       if (!isChallenge) {
         auth?.accepted?.(response, facts)
-        return new Response(response.body, { status, headers: forwardedHeaders(response.headers) })
+        const body = response.body && (await bodyOf(response, response.body, onError))
+        return new Response(body, { status, headers: forwardedHeaders(response.headers) })
       }
       await response.body?.cancel()
       if (!auth) throw new Error(rejectionMessage(response, headers))
@@ -69,6 +70,36 @@ export function createProxy(
       return new Response(messagesOf(error), { status: 502 })
     }
   }
+}
+
+/**
+ * The body of a response. If a stream fails, because the server or the page is gone, it ends: the HTTP server
+ * of this process would otherwise print the error. The page notices that the response is missing.
+ */
+async function bodyOf(
+  response: Response,
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onError: (error: unknown) => void,
+): Promise<ArrayBuffer | ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  if (!isStream) return response.arrayBuffer()
+  const reader = stream.getReader()
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (error) {
+          onError(error)
+          controller.close()
+        }
+      },
+      cancel: (reason) => reader.cancel(reason).catch(() => {}),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 function forwardedHeaders(headers: Headers): [name: string, value: string][] {

@@ -5,9 +5,10 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import { checkEndpoint, groupFindings, reportOf, type Finding } from '#internal/check'
-import type { Fetch } from 'edgewise/browser'
+import { pageFetch, type Fetch } from 'edgewise/browser'
 import { copyButton } from '../copy.ts'
 import { openClient, requestHeaders } from '../connection/client.ts'
+import { relayedUrl } from '../connection/relay.ts'
 import { quoteWord } from '../copy-as/shell.ts'
 import { el } from '../dom.ts'
 import { explain, failureCard } from '../errors.ts'
@@ -23,7 +24,9 @@ const TIMEOUT_MS = 30_000
 
 /** Checks the server, and shows the findings in an element. Never rejects. */
 export async function runCheck(workspace: Workspace, place: HTMLElement): Promise<void> {
-  const url = workspace.connection?.url ?? workspace.settings.get().url
+  const url = workspace.connection?.url ?? new URL(workspace.settings.get().url).href
+  /** The URL for other programs. */
+  const ownUrl = relayedUrl(url) ?? url
   const controller = new AbortController()
   const { signal } = controller
   const findings: Finding[] = []
@@ -74,12 +77,12 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
     )
   }
   workspace.timeline.mark('The check ends')
-  const json = (): string => jsonText(reportOf(withoutSecrets(url), findings))
+  const json = (): string => jsonText(reportOf(withoutSecrets(ownUrl), findings))
   const copy = copyButton('Copy JSON of the findings', json, 'Copy JSON')
   const hasFocus = cancel === document.activeElement
   cancel.replaceWith(copy)
   if (hasFocus) copy.focus()
-  const command = `npx edgewise check ${quoteWord(url)}`
+  const command = `npx edgewise check ${quoteWord(ownUrl)}`
   body.append(
     el(
       'p',
@@ -112,7 +115,8 @@ async function* findingsOf(
     if (!headers.has(name)) headers.set(name, value)
   }
   const { timeoutMs = TIMEOUT_MS } = settings
-  const observed = (): Fetch => workspace.timeline.observe((target, init) => fetch(target, init))
+  const observed = (): Fetch =>
+    pageFetch({ fetch: workspace.timeline.observe((target, init) => fetch(target, init)) })
   yield* checkEndpoint(
     // All of these requests have the same id, so that each belongs to a client of its own in the timeline
     {

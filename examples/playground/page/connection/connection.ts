@@ -8,6 +8,7 @@ import type { Client } from 'edgewise/client'
 import type { SignIn } from 'edgewise/authorization'
 import type { DetailedTask } from 'edgewise/tasks'
 import { titleOf, type Catalog } from '../catalog.ts'
+import type { Traffic } from './traffic.ts'
 
 /** An open connection. */
 export interface Connection {
@@ -21,6 +22,7 @@ export interface Connection {
   catalog: Catalog
   /** The last known state of the tasks that calls became. The task id is the progress token of such a call. */
   readonly tasks: Map<RequestId, DetailedTask>
+  readonly traffic: Traffic
   readonly subscriptions: Subscriptions
 }
 

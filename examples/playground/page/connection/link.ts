@@ -16,6 +16,8 @@ import type { Timeline } from '../timeline/timeline.ts'
 import { clientOptions, hasCredentials, rootsOf } from './client.ts'
 import { nameOf, type Connection, type OwnSubscriptions } from './connection.ts'
 import { localNetworkPermission } from './local-network.ts'
+import { relayedUrl } from './relay.ts'
+import { createTraffic } from './traffic.ts'
 import { signInStatus, type SignInPrompt, type Status } from './status.ts'
 
 /** What a link needs of its workspace. */
@@ -49,6 +51,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
   const tasks = new Map<RequestId, DetailedTask>()
   let connection: Connection | undefined
   const facts: Pick<Connection, 'session' | 'signedIn'> = { session: undefined, signedIn: false }
+  const traffic = createTraffic()
   let lastAnswer: Answer | undefined
   /** The names of the headers of the requests that were answered, and of the last one that was not. */
   const allowed = new Set<string>()
@@ -95,6 +98,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
       if (connection) connection.signedIn = facts.signedIn
     },
     onAnswer: (answer) => (lastAnswer = answer),
+    onRequest: traffic.begin,
   })
   const send: Fetch = async (target, init) => {
     const step = stepOf(init)
@@ -107,6 +111,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
     // The page cannot read the response to the probe of a failed request
     if (response.type === 'opaque') return response
     for (const name of names) allowed.add(name)
+    if (response.status === 404 && names.includes('mcp-session-id')) traffic.lostSessions++
     recordChallenge(steps, response, target)
     return response
   }
@@ -153,11 +158,12 @@ export function openLink(url: string, owner: LinkOwner): Link {
     const catalog = await loadCatalog(client, onError)
     if (isClosed || reconnecting.getSnapshot().status !== 'ready') return
     const isNew = client !== connection?.client
-    connection ??= { ...facts, client, url, auth, catalog, tasks, subscriptions }
+    connection ??= { ...facts, client, url, auth, catalog, tasks, traffic, subscriptions }
     Object.assign(connection, { client, catalog })
     owner.onConnection(connection)
     if (isNew) subscriptions.renew(onError)
-    const text = `Connected to ${nameOf(client)} over ${client.revision}`
+    const how = relayedUrl(url) === undefined ? '' : ', relayed by edgewise inspect'
+    const text = `Connected to ${nameOf(client)} over ${client.revision}${how}`
     timeline.mark(text)
     setStatus({ state: 'connected', text })
   }

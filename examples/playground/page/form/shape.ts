@@ -48,8 +48,13 @@ export function shapeOf(schema: JsonObject, depth: number, root: JsonObject): Sh
     case 'object':
       return groupShape(schema, depth)
     default:
-      return { kind: 'json' }
+      // An unknown type, such as `text`, is a mistake of the server. Most values are texts
+      return { kind: isUnknownType(schema['type']) ? 'text' : 'json' }
   }
+}
+
+function isUnknownType(type: unknown): boolean {
+  return typeof type === 'string' && type !== 'null'
 }
 
 function optionsOf(schema: JsonObject): Option[] | undefined {
@@ -84,16 +89,23 @@ function listShape(schema: JsonObject, depth: number): Shape {
 function groupShape(schema: JsonObject, depth: number): Shape {
   const { properties = {}, required } = schema
   if (!isObject(properties) || depth >= MAX_DEPTH) return { kind: 'json' }
-  const names = Object.keys(properties)
+  const listed = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+  // A required member may have no property, for example by mistake
+  const names = [...new Set([...Object.keys(properties), ...listed])]
   if (names.length === 0 && (depth > 0 || schema['additionalProperties'])) return { kind: 'json' }
   return {
     kind: 'group',
     fields: names.map((name) => ({
       name,
-      schema: isObject(properties[name]) ? properties[name] : {},
-      required: Array.isArray(required) && required.includes(name),
+      schema: memberOf(properties, name),
+      required: listed.includes(name),
     })),
   }
+}
+
+function memberOf(properties: JsonObject, name: string): JsonObject {
+  const schema = Object.hasOwn(properties, name) ? properties[name] : {}
+  return isObject(schema) ? schema : {}
 }
 
 /** Returns the alternatives of a value. Empty if the schema has no alternatives to choose from. */

@@ -6,7 +6,7 @@
  */
 import { addPart, end, type Entry, type NewEntry, type Part } from './entry.ts'
 import { messagesOf } from './messages.ts'
-import { createPairing, type Pairing } from './pairing.ts'
+import { createPairing, isDiscovery, TIMED_OUT, type Pairing } from './pairing.ts'
 import type {
   EndRecord,
   HeaderValues,
@@ -36,6 +36,8 @@ interface Exchange {
   /** The entries of the messages in its request. Without messages, the entry of the exchange itself. */
   entries: readonly Entry[]
   hasMessages: boolean
+  /** Whether it asks a server for its revisions, which older servers reject. */
+  isDiscovery: boolean
   status: number
   isStream: boolean
 }
@@ -87,7 +89,15 @@ export function entryBuilder(): EntryBuilder {
       : [create({ kind: 'http', title: line, start: at, direction: 'sent' })]
     for (const entry of entries) addPart(entry, part)
     const state = { status: 0, isStream: false }
-    exchanges.set(http, { method, pairing, part, entries, hasMessages, ...state })
+    exchanges.set(http, {
+      method,
+      pairing,
+      part,
+      entries,
+      hasMessages,
+      isDiscovery: entries.some(isDiscovery),
+      ...state,
+    })
   }
 
   function response({ http, at, status, statusText, headers }: ResponseRecord): void {
@@ -133,12 +143,13 @@ export function entryBuilder(): EntryBuilder {
     const { part, entries, hasMessages } = exchange
     part.end = at
     if (error !== undefined) Object.assign(part, { note: error, failed: true })
+    const reason = aborted ? TIMED_OUT : 'no response'
     for (const entry of entries) {
       change(entry)
       const isOneWay = !hasMessages || entry.kind === 'notification'
       // Otherwise it has its response
       if (!isOneWay && entry.end !== undefined) continue
-      if (error !== undefined) end(entry, at, 'no response', true)
+      if (error !== undefined) end(entry, at, reason, true)
       else if (isFailure(exchange)) end(entry, at, `HTTP ${exchange.status}`, true)
       else if (aborted) end(entry, at, entry.isStream ? 'closed' : 'cancelled')
       else if (isOneWay) entry.end = at
@@ -185,8 +196,12 @@ export function entryBuilder(): EntryBuilder {
   }
 }
 
-/** Whether the server refused a request. With 405, it says that it has no such stream, or no sessions to end. */
-function isFailure({ status, method }: Exchange): boolean {
+/**
+ * Whether the server refused a request. With 405, it says that it has no such stream, or no sessions to end.
+ * Servers of older revisions reject discovery.
+ */
+function isFailure({ status, method, isDiscovery: isProbe }: Exchange): boolean {
+  if (isProbe && /^4(?!01|03|29)/.test(String(status))) return false
   return status >= 400 && !(status === 405 && method !== 'POST')
 }
 

@@ -15,6 +15,8 @@ export interface StreamEvent {
 /** Receives what happens to a stream. */
 export interface StreamListener {
   onEvent(event: StreamEvent): void
+  /** Called with each comment. Servers send them to keep the stream alive. */
+  onComment?(): void
   /** Called once when the stream ends, with the error if it failed. */
   onEnd(error?: unknown): void
   /** Called if the page no longer wants the stream. */
@@ -27,10 +29,10 @@ const PIECE_LENGTH = 4_096
 /** Passes a stream on, with its backpressure, and reports its events. A long stream does not block the page. */
 export function tapEvents(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onEvent, onEnd, onCancel }: StreamListener,
+  { onEvent, onComment, onEnd, onCancel }: StreamListener,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader()
-  const parse = eventParser(onEvent)
+  const parse = eventParser(onEvent, onComment)
   const endSlice = slicer()
   let rest = new Uint8Array()
   return new ReadableStream(
@@ -65,7 +67,10 @@ export function tapEvents(
 }
 
 /** Creates a function that finds the events in the pieces of a stream. */
-function eventParser(onEvent: StreamListener['onEvent']): (bytes: Uint8Array) => void {
+function eventParser(
+  onEvent: StreamListener['onEvent'],
+  onComment: StreamListener['onComment'],
+): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder()
   let line = ''
   let data: string[] = []
@@ -74,7 +79,8 @@ function eventParser(onEvent: StreamListener['onEvent']): (bytes: Uint8Array) =>
 
   function readLine(): void {
     const [, name, value = ''] = /^([^:]*):? ?(.*)$/.exec(line.trimEnd()) ?? []
-    if (name === 'data') data.push(value)
+    if (line.startsWith(':')) onComment?.()
+    else if (name === 'data') data.push(value)
     else if (name === 'event') event = value
     else if (name === 'id') eventId = value
     // An empty line ends an event

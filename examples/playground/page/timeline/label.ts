@@ -26,8 +26,13 @@ export interface Ending {
 export function endingOf(response: { [member: string]: unknown }): Ending {
   const { error, result } = response
   if (error !== undefined) {
-    const code = isObject(error) && typeof error['code'] === 'number' ? ` ${error['code']}` : ''
-    return { outcome: `error${code}`, failed: true }
+    const { code, message } = isObject(error) ? error : {}
+    const parts = [
+      'error',
+      typeof code === 'number' && code,
+      typeof message === 'string' && message,
+    ]
+    return { outcome: shorten(parts.filter(Boolean).join(' ')), failed: true }
   }
   if (!isObject(result)) return { outcome: 'result', failed: false }
   if (result['isError'] === true) return { outcome: 'tool error', failed: true }

@@ -4,7 +4,8 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { isObject, type Fetch } from 'edgewise/browser'
+import { isObject, SdkError, type Fetch } from 'edgewise/browser'
+import type { Exchange } from '../connection/traffic.ts'
 import { tryParse } from '../json.ts'
 import { redact } from '../secrets.ts'
 import { tapEvents } from './event-stream.ts'
@@ -23,6 +24,8 @@ export interface ObserveHooks {
   onSignedIn?(): void
   /** Called with every response. */
   onAnswer?(answer: Answer): void
+  /** Called with the body of every JSON-RPC request. The returned object is updated during its exchange. */
+  onRequest?(body: string): Exchange
 }
 
 /** A response of the server. */
@@ -55,12 +58,15 @@ export function observedFetch(
   { add, nextExchange, secrets, sessionIds }: RecordSink,
   client: number,
   send: Fetch,
-  { onSession, onSignedIn, onAnswer }: ObserveHooks,
+  { onSession, onSignedIn, onAnswer, onRequest }: ObserveHooks,
 ): Fetch {
   return async (url, init) => {
     const http = nextExchange()
     const headers = new Headers(init.headers)
-    const { method = 'GET', body } = init
+    const { method = 'GET', body, signal } = init
+    const exchange = typeof body === 'string' ? onRequest?.(body) : undefined
+    const update = (facts: Partial<Exchange>): void =>
+      void (exchange && Object.assign(exchange, facts))
     add({
       type: 'request',
       at: now(),
@@ -73,9 +79,22 @@ export function observedFetch(
     })
     if (headers.has('authorization')) onSignedIn?.()
 
+    const abort = (): void => {
+      update({ hasEnded: true })
+      const reason: unknown = signal?.reason
+      const isTimeout = reason instanceof SdkError && reason.code === 'TIMEOUT'
+      add({
+        type: 'end',
+        at: now(),
+        http,
+        aborted: true,
+        ...(isTimeout && { error: reason.message }),
+      })
+    }
     const end = (error?: unknown): void => {
+      if (error !== undefined && signal?.aborted) return abort()
+      update({ hasEnded: true })
       if (error === undefined) add({ type: 'end', at: now(), http })
-      else if (init.signal?.aborted) add({ type: 'end', at: now(), http, aborted: true })
       else add({ type: 'end', at: now(), http, error: String(error) })
     }
     const response = await send(url, init).catch((error: unknown) => {
@@ -83,6 +102,7 @@ export function observedFetch(
       throw error
     })
     const { status, statusText, type } = response
+    update({ openedAt: performance.now() })
     // Scripts cannot read such a response, so it has no status
     if (type === 'opaque') {
       add({ type: 'response', at: now(), http, status, statusText: '', headers: {} })
@@ -100,11 +120,18 @@ export function observedFetch(
     const contentType = response.headers.get('content-type') ?? ''
     if (response.body && contentType.startsWith('text/event-stream')) {
       onAnswer?.({ status, statusText, url, contentType, text: '', isMessage: true })
+      update({ isStream: true })
+      const count = (name: 'messages' | 'comments'): void => {
+        if (exchange) update({ [name]: exchange[name] + 1, lastAt: performance.now() })
+      }
       const stream = tapEvents(response.body, {
-        onEvent: ({ data, ...event }) =>
-          add({ type: 'message', at: now(), http, ...event, ...bodyOf(data) }),
+        onEvent({ data, ...event }) {
+          if (data !== '') count('messages')
+          add({ type: 'message', at: now(), http, ...event, ...bodyOf(data) })
+        },
+        onComment: () => count('comments'),
         onEnd: end,
-        onCancel: () => add({ type: 'end', at: now(), http, aborted: true }),
+        onCancel: abort,
       })
       return new Response(stream, response)
     }

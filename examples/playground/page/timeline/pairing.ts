@@ -10,6 +10,14 @@ import { endingOf, lineOf, progressOf, subjectOf } from './label.ts'
 import { isResponse, type Message } from './messages.ts'
 import { isLevel } from './levels.ts'
 
+/** How a request ended whose response did not come in time. */
+export const TIMED_OUT = 'timed out'
+
+/** Whether a request asks for the revisions of a server. Servers of older revisions reject it, which is no fault. */
+export function isDiscovery({ title, direction }: Entry): boolean {
+  return title === 'server/discover' && direction === 'sent'
+}
+
 /** Pairs messages in the order of their transfer. */
 export interface Pairing {
   /** Adds a message that the client sent, and returns the entry that it belongs to. */
@@ -46,6 +54,9 @@ export function createPairing(
   function answer(entry: Entry, message: Message, at: number): void {
     const direction = entry.direction === 'sent' ? 'received' : 'sent'
     const ending = endingOf(message)
+    if (ending.failed && isDiscovery(entry)) {
+      Object.assign(ending, { outcome: `not supported: ${ending.outcome}`, failed: false })
+    }
     const body = { json: message }
     const { failed } = ending
     addPart(entry, {
@@ -75,7 +86,9 @@ export function createPairing(
   function cancel(requests: ReadonlyMap<unknown, Entry>, params: unknown, at: number): void {
     const entry = isObject(params) ? requests.get(params['requestId']) : undefined
     if (!entry || entry.end !== undefined) return
-    end(entry, at, 'cancelled')
+    const reason = isObject(params) && String(params['reason'])
+    if (reason && / timed out/.test(reason)) end(entry, at, TIMED_OUT, true)
+    else end(entry, at, 'cancelled')
     change(entry)
   }
 

@@ -61,7 +61,7 @@ export interface EndRecord extends HttpBase {
   readonly type: 'end'
   /** Why it failed. */
   readonly error?: string
-  /** Whether the page aborted it. */
+  /** Whether the page aborted it. The error is then the timeout for which it did. */
   readonly aborted?: boolean
 }
 

@@ -5,20 +5,37 @@
  */
 import { el } from '../dom.ts'
 import { explain, failureCard } from '../errors.ts'
+import { hrefOf } from '../route.ts'
 import type { Workspace } from '../workspace.ts'
 import { actionForm, frame } from './frame.ts'
+
+const route = { kind: 'check', key: '' } as const
+
+/** Shows the view, and begins the check. */
+export function beginCheck(workspace: Workspace): void {
+  workspace.views.delete(hrefOf(route))
+  workspace.history.fillNext(route, 'run')
+  workspace.show(route)
+}
+
+/** Checks the server, and shows the findings in an element. Never rejects. */
+export async function check(workspace: Workspace, place: HTMLElement): Promise<void> {
+  try {
+    const { runCheck } = await import('../check/check.ts')
+    await runCheck(workspace, place)
+  } catch (error) {
+    place.append(failureCard(explain(error)))
+  }
+}
 
 /** Creates the view. */
 export function checkView(workspace: Workspace): HTMLElement {
   const place = el('div')
-  const form = actionForm('Check this server', [], async () => {
-    try {
-      const { runCheck } = await import('../check/check.ts')
-      await runCheck(workspace, place)
-    } catch (error) {
-      place.append(failureCard(explain(error)))
-    }
-  })
+  const form = actionForm('Check this server', [], () => check(workspace, place))
+  // A form that is not shown yet cannot be submitted
+  if (workspace.history.takeFill(route) === 'run') {
+    form.dispatchEvent(new Event('submit', { cancelable: true }))
+  }
   return frame(
     {
       kind: 'Server',

@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { JsonObject } from 'edgewise/browser'
+import { watchCall } from '../connection/traffic.ts'
 import { el, type Child } from '../dom.ts'
 import type { Issue } from '../form/issues.ts'
 import type { CallTarget } from '../history/calls.ts'
@@ -13,6 +14,9 @@ import type { EntryKind } from '../route.ts'
 import { runPanel, type Outcome, type Work } from '../run.ts'
 import type { Workspace } from '../workspace.ts'
 import { actionForm, frame, type FrameFacts } from './frame.ts'
+
+/** The timeout of a request if the settings have none, in milliseconds. It is that of the client. */
+const DEFAULT_TIMEOUT_MS = 60_000
 
 /** The fields of an entry. */
 export interface EntryForm {
@@ -36,6 +40,8 @@ export interface Entry {
   readonly schema?: JsonObject
   /** Sends the request with the values of the form. */
   send(values: JsonObject, ...context: Parameters<Work>): Promise<Outcome>
+  /** What stands above the form. */
+  readonly banner?: HTMLElement
   /** Buttons next to the main one. */
   readonly extras?: readonly Child[]
 }
@@ -49,9 +55,19 @@ export interface EntryView {
 
 /** Creates the view of an entry. */
 export function entryView(workspace: Workspace, entry: Entry): EntryView {
-  const { kind, key, facts, form, schema, extras = [] } = entry
+  const { kind, key, facts, form, schema, banner, extras = [] } = entry
   const { history } = workspace
-  const panel = runPanel(history.calls)
+  /** The timeout of the next request, in milliseconds, if it is not that of the settings. */
+  let nextTimeoutMs: number | undefined
+  const panel = runPanel({
+    calls: history.calls,
+    timeoutMs: () => workspace.settings.get().timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    watch: () => watchCall(workspace.connection?.traffic, key),
+    onRetry(timeoutMs) {
+      nextTimeoutMs = timeoutMs
+      element.requestSubmit()
+    },
+  })
   const url = (): string => workspace.connection?.url ?? workspace.settings.get().url
   const target = (): CallTarget => {
     return { kind, key, title: facts.title, arguments: form.read(), server: url() }
@@ -70,9 +86,10 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
   async function run(): Promise<void> {
     note.hidden = true
     const current = target()
-    const failure = await panel.run(current, (...context) =>
-      entry.send(current.arguments, ...context),
-    )
+    const timeoutMs = nextTimeoutMs
+    nextTimeoutMs = undefined
+    const work: Work = (...context) => entry.send(current.arguments, ...context)
+    const failure = await panel.run(current, work, timeoutMs)
     if (!failure) return form.showIssues([])
     const { issuesOf } = await import('../form/issues.ts')
     form.showIssues(issuesOf(failure.text, failure.data, form.names))
@@ -126,7 +143,7 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     takesArguments && keepButton,
     el('button', { type: 'button', class: 'quiet', onclick: () => void openCopyAs() }, 'Copy as'),
   )
-  const view = frame(facts, above, note, element, below, panel.element)
+  const view = frame(facts, banner, above, note, element, below, panel.element)
   view.addEventListener('arguments', (event) => {
     const fill = history.takeFill({ kind, key })
     form.fill((event as ArgumentsEvent).detail)

@@ -6,16 +6,20 @@
 import { findRevision, type ServerCapabilities } from 'edgewise/browser'
 import { titleOf } from '../catalog.ts'
 import type { Connection } from '../connection/connection.ts'
+import { relayedUrl } from '../connection/relay.ts'
 import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
+import { settingsOf } from '../settings/settings.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
+import { beginCheck } from './check.ts'
 import { frame } from './frame.ts'
 
 /** Creates the view of a server. */
 export function serverView(workspace: Workspace, connection: Connection): HTMLElement {
   const { client, url, session, signedIn } = connection
   const { serverInfo, serverCapabilities = {}, revision, instructions } = client
+  const server = relayedUrl(url)
   const era = findRevision(revision)?.era
   const site = serverInfo?.websiteUrl
   const { logLevel } = workspace.settings.get()
@@ -36,7 +40,13 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
       { class: 'facts' },
       fact('Version', serverInfo?.version),
       fact('Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`),
-      fact('Endpoint', el('code', {}, url)),
+      fact('Endpoint', el('code', {}, server ?? url)),
+      server !== undefined &&
+        fact(
+          'Relay',
+          'edgewise inspect forwards the requests, so CORS of the server does not matter',
+          directButton(workspace, server),
+        ),
       session !== undefined && fact('Session', el('code', {}, session)),
       signedIn && fact('Access', 'Signed in', signOutButton(workspace)),
       // Other schemes could run code in this page
@@ -49,7 +59,11 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
     el(
       'div',
       { class: 'actions' },
-      el('a', { class: 'button', href: '#/check' }, 'Check this server'),
+      el(
+        'button',
+        { type: 'button', class: 'small', onclick: () => beginCheck(workspace) },
+        'Check this server',
+      ),
       el(
         'button',
         { type: 'button', class: 'small', onclick: () => void addToHost() },
@@ -65,6 +79,15 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
       ),
     stepsView(workspace.steps),
   )
+}
+
+/** Connects to the server itself, as other pages would. */
+function directButton(workspace: Workspace, url: string): HTMLElement {
+  const onclick = (): void => {
+    workspace.settings.set(settingsOf(url, workspace.settings.get().revision))
+    void workspace.connect()
+  }
+  return el('button', { type: 'button', class: 'small', onclick }, 'Connect directly')
 }
 
 function signOutButton(workspace: Workspace): HTMLElement {

@@ -8,8 +8,10 @@ import type { Status } from '../connection/status.ts'
 import { el } from '../dom.ts'
 import { explanationBlock } from '../errors.ts'
 import { savedServers } from '../saved/store.ts'
+import { isDomain } from '../secrets.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
+import { check } from './check.ts'
 import { expandable, frame } from './frame.ts'
 
 const views = new WeakMap<Workspace, HTMLElement>()
@@ -32,9 +34,18 @@ export function startView(
   const servers = el('ul', { class: 'servers' })
   const saved = el('div', { class: 'card' }, el('h2', { class: 'label' }, 'Saved servers'), servers)
   const failure = el('section', { class: 'card failure', 'aria-label': 'Failure' })
+  const findings = el('div')
+  const checkButton = el(
+    'button',
+    { type: 'button', class: 'small', onclick: () => void check(workspace, findings) },
+    'Check this server',
+  )
+  const actions = el('div', { class: 'actions' }, checkButton)
   const view = frame(
     { kind: 'Playground', title: ' ', description: ' ' },
     failure,
+    actions,
+    findings,
     saved,
     stepsView(workspace.steps),
   )
@@ -52,6 +63,8 @@ export function startView(
         ...(data === undefined ? [] : [expandable('Details', data)]),
       )
     }
+    actions.hidden = !isFailed || isDomain(workspace.settings.get().url)
+    if (!isFailed) findings.replaceChildren()
     failure.hidden = !isFailed || failure.childElementCount === 0
     const buttons = (status.state === 'idle' ? savedServers() : []).map(({ name, url, revision }) =>
       el(

@@ -17,8 +17,10 @@ import { entryView } from './entry.ts'
 
 /** Creates the view of a tool. */
 export function toolView(workspace: Workspace, tool: Tool): HTMLElement {
-  const { name, description, inputSchema } = tool
+  const { name, description, inputSchema, outputSchema } = tool
   const form = schemaForm(inputSchema)
+  const banner = el('div')
+  void showProblems(tool, banner)
   const { element } = entryView(workspace, {
     kind: 'tool',
     key: name,
@@ -33,20 +35,33 @@ export function toolView(workspace: Workspace, tool: Tool): HTMLElement {
     action: 'Run',
     form,
     schema: inputSchema,
-    async send(values, signal, onProgress) {
+    banner,
+    async send(values, signal, onProgress, timeoutMs) {
       let task: DetailedTask | undefined
       const result = await workspace.client.callTool(name, values, {
         signal,
+        timeoutMs,
         onProgress(progress) {
           task = workspace.connection?.tasks.get(progress.progressToken)
           onProgress(progress)
         },
       })
-      return show(result, task)
+      const outcome = show(result, task)
+      if (!outputSchema || result.isError) return outcome
+      const { outputProblem } = await import('../output-check.ts')
+      return { ...outcome, problem: outputProblem(outputSchema, result) }
     },
     extras: [form.toggle],
   })
   return element
+}
+
+/** Shows what is wrong with the schemas of a tool. The code for that is loaded on demand. */
+async function showProblems(tool: Tool, place: HTMLElement): Promise<void> {
+  const { schemaBanner } = await import('../schema-problems.ts')
+  const banner = schemaBanner(tool)
+  if (banner) place.append(banner)
+  else place.remove()
 }
 
 function hints({ annotations = {} }: Tool): string[] {

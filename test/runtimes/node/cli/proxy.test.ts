@@ -5,6 +5,22 @@ import { expect, it } from 'vitest'
 import type { AuthProvider } from '../../../../src/presets/client.ts'
 import { createProxy } from '../../../../runtimes/node/cli/proxy.ts'
 
+it('the proxy of inspect ends a stream whose server goes away, and reports that', async () => {
+  const http = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/event-stream').write(': hello\n\n')
+    response.write('', () => response.destroy())
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+  const errors: unknown[] = []
+  const options = { headers: new Headers(), auth: undefined }
+  const proxy = createProxy(url, options, (error) => errors.push(error))
+  const response = await proxy(new Request(url, { method: 'POST', body: '{}' }))
+  expect(await response.text()).toBe(': hello\n\n')
+  expect(errors).toHaveLength(1)
+  http.close()
+})
+
 it('the proxy of inspect lets only what the user does start a sign-in [C006]', async () => {
   const http = createServer((_request, response) => response.writeHead(401).end())
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
