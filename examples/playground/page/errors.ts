@@ -1,5 +1,5 @@
 /**
- * Explains failures: what failed, why, and what to do about it.
+ * Explains failures: what failed, why, and what to do about it. Loaded on demand.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */
@@ -13,70 +13,14 @@ import {
   type FetchFault,
   type SdkErrorCode,
 } from 'edgewise/browser'
-import { copyButton } from './copy.ts'
-import { el } from './dom.ts'
-import { jsonBlock } from './json.ts'
+import { isAuthorizationError, type Explanation, type FailureContext } from './explanation.ts'
 import type { Answer } from './timeline/observe.ts'
-
-/** Everything that the page shows about a failure, wherever it shows it. */
-export interface Explanation {
-  /** What failed, in one line. */
-  readonly headline: string
-  /** Why it failed, as far as that is known. */
-  readonly why?: string | undefined
-  /** What to do, one sentence each. */
-  readonly advice: readonly string[]
-  /** Lines to copy, such as headers. */
-  readonly lines?: readonly string[]
-  /** The data of the error. */
-  readonly data?: unknown
-}
-
-/** What is known about a failure in addition to the error. */
-export interface FailureContext {
-  /** The last response of the server. */
-  readonly lastAnswer?: Answer | undefined
-  /** Whether requests had a bearer token or headers from the settings. */
-  readonly hasCredentials?: boolean | undefined
-  /** Whether the browser lets this page reach the local network. */
-  readonly localNetwork?: PermissionState | undefined
-}
 
 /** Explains an error. */
 export function explain(error: unknown, context: FailureContext = {}): Explanation {
   const { data } = isObject(error) ? error : {}
   const reason = reasonOf(error, context)
   return { headline: summary(error), ...reason, ...(data !== undefined && { data }) }
-}
-
-/** Shows why something failed, and what to do; with the headline unless another element shows it. */
-export function explanationBlock(
-  { headline, why, advice, lines, data }: Explanation,
-  showsHeadline = true,
-): Node[] {
-  return [
-    ...(showsHeadline ? [el('p', { class: 'text' }, headline)] : []),
-    ...(why === undefined ? [] : [el('p', { class: 'text' }, why)]),
-    ...(lines === undefined ? [] : [linesBlock(lines.join('\n'))]),
-    ...(advice.length > 0 ? [adviceList(advice)] : []),
-    ...(data === undefined ? [] : [jsonBlock(data)]),
-  ]
-}
-
-/** Shows an explanation as a card. */
-export function failureCard(explanation: Explanation): HTMLElement {
-  return el('div', { class: 'card failure' }, ...explanationBlock(explanation))
-}
-
-function linesBlock(text: string): HTMLElement {
-  const copy = copyButton('Copy the lines', () => text)
-  return el('div', { class: 'text-block' }, copy, el('pre', { class: 'lines' }, text))
-}
-
-function adviceList(advice: readonly string[]): HTMLElement {
-  const [only, second] = advice
-  if (only !== undefined && second === undefined) return el('p', { class: 'note' }, only)
-  return el('ul', { class: 'bullets note' }, ...advice.map((each) => el('li', {}, each)))
 }
 
 /** The headline for a response that the browser does not let the page read. */
@@ -126,11 +70,6 @@ function adviceOnVersions({ data }: SdkError): string {
   const { requested } = isObject(data) ? data : {}
   const isAuto = Array.isArray(requested) && requested.length > 1
   return isAuto ? 'Update the server: the page supports all published revisions.' : CHOOSE_AUTO
-}
-
-/** Whether a sign-in failed. Tests the name, because the class is in the code of signing in, which is loaded on demand. */
-export function isAuthorizationError(error: unknown): error is AuthorizationError {
-  return error instanceof SdkError && error.name === 'AuthorizationError'
 }
 
 function reasonOfFault(

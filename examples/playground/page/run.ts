@@ -7,7 +7,7 @@ import { SdkError, type ProgressParams } from 'edgewise/browser'
 import { alternatives, type Alternative } from './alternatives.ts'
 import type { CallWatch } from './connection/traffic.ts'
 import { el } from './dom.ts'
-import { explain, failureCard, type Explanation } from './errors.ts'
+import { explainError, failureCard, type Explanation } from './explanation.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
 import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
@@ -165,7 +165,7 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
       const isTimeout = error instanceof SdkError && error.code === 'TIMEOUT'
       const explanation = isTimeout
         ? await timeoutOf(watched, limitMs, performance.now())
-        : explain(error)
+        : await explainError(error)
       end({ state: 'failed', error: explanation.headline })
       const card = failureCard(explanation)
       if (isTimeout && limitMs < LONG_TIMEOUT_MS) card.append(retryButton(onRetry))

@@ -10,7 +10,7 @@ import { createSubscriptions, nameOf, type Connection } from './connection/conne
 import type { FoundServer } from './connection/discover.ts'
 import { openLink, type Link } from './connection/link.ts'
 import type { Status } from './connection/status.ts'
-import { explain } from './errors.ts'
+import { explainError } from './explanation.ts'
 import { createHistory, type History } from './history/history.ts'
 import { linkTo } from './restore.ts'
 import { hrefOf, type Route } from './route.ts'
@@ -148,7 +148,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
         untilShown,
       })
     } catch (error) {
-      if (!signal.aborted) fail(error)
+      if (!signal.aborted) await fail(error, signal)
     }
   }
 
@@ -176,8 +176,9 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
     return found
   }
 
-  function fail(error: unknown): void {
-    const explanation = explain(error)
+  async function fail(error: unknown, signal: AbortSignal): Promise<void> {
+    const explanation = await explainError(error)
+    if (signal.aborted) return
     setConnection(undefined)
     status.set({ state: 'failed', text: explanation.headline, explanation })
   }

@@ -3,7 +3,8 @@
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
-import { BLOCKED, type Explanation } from '../errors.ts'
+import { BLOCKED } from '../errors.ts'
+import type { Explanation } from '../explanation.ts'
 
 /** The names of headers that requests of this page have, in every revision. */
 const REQUEST_HEADERS = [

@@ -7,7 +7,7 @@ import { fetchFaultOf, pageFetch, type Fetch, type RequestId } from 'edgewise/br
 import { createReconnectingClient, type Client } from 'edgewise/client'
 import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import { loadCatalog } from '../catalog.ts'
-import { explain, isAuthorizationError, type Explanation } from '../errors.ts'
+import { explainError, isAuthorizationError, type Explanation } from '../explanation.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createAuth } from '../sign-in/auth.ts'
 import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/steps.ts'
@@ -184,7 +184,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
     }
     const localNetwork = await localNetworkPermission(url)
     const context = { lastAnswer, hasCredentials: hasCredentials(settings), localNetwork }
-    if (!isAuthorizationError(error)) return explain(error, context)
+    if (!isAuthorizationError(error)) return explainError(error, context)
     const { explainSignIn } = await import('../sign-in/failure.ts')
     const { explanation, step } = explainSignIn(error, [...lastSteps.values()], url, context)
     if (step) onStep(step)
@@ -205,6 +205,8 @@ export function openLink(url: string, owner: LinkOwner): Link {
   })
   timeline.mark(status.text)
   report()
+  // Explains failures, also if this page is unreachable by then
+  void import('../errors.ts').catch(() => {})
   reconnecting.open()
   return {
     retry: reconnecting.check,

@@ -4,7 +4,7 @@
  * @see https://www.w3.org/WAI/ARIA/apg/practices/landmark-regions/
  */
 import { el, find, type Child } from '../dom.ts'
-import { explain } from '../errors.ts'
+import { explainError } from '../explanation.ts'
 import { duration } from '../time.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Status } from './status.ts'
@@ -42,7 +42,7 @@ export function setUpStatusLine(): (workspace: Workspace) => void {
       await workspace.client.ping({ timeoutMs: PING_TIMEOUT_MS })
       answer.textContent = `Answered in ${duration(performance.now() - start)}`
     } catch (error) {
-      answer.textContent = explain(error).headline
+      answer.textContent = (await explainError(error)).headline
     }
   }
 

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
-import type { Explanation } from '../errors.ts'
+import type { Explanation } from '../explanation.ts'
 
 /** The state of a connection. */
 export type Status =

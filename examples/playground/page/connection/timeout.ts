@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress
  */
-import type { Explanation } from '../errors.ts'
+import type { Explanation } from '../explanation.ts'
 import { duration } from '../time.ts'
 import type { Exchange } from './traffic.ts'
 

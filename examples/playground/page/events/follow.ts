@@ -4,7 +4,7 @@
 import { isObject } from 'edgewise/browser'
 import type { eventSubscriptions } from 'edgewise/events/client'
 import { el } from '../dom.ts'
-import { explain, explanationBlock } from '../errors.ts'
+import { explainError, explanationBlock } from '../explanation.ts'
 import { issuesOf } from '../form/issues.ts'
 import { schemaForm } from '../form/form.ts'
 import { jsonBlock } from '../json.ts'
@@ -71,15 +71,15 @@ export function followCard(subscriptions: Subscriptions, type: EventType): HTMLE
       const options = { signal: controller.signal, onActive }
       for await (const event of subscriptions.follow(name, form.read(), options)) add(event)
     } catch (error) {
-      if (!controller.signal.aborted) fail(error)
+      if (!controller.signal.aborted) await fail(error)
     } finally {
       following = undefined
       show()
     }
   }
 
-  function fail(error: unknown): void {
-    const explanation = explain(error)
+  async function fail(error: unknown): Promise<void> {
+    const explanation = await explainError(error)
     problem.replaceChildren(...explanationBlock(explanation))
     form.showIssues(issuesOf(explanation.headline, explanation.data, form.names))
   }

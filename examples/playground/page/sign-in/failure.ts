@@ -5,7 +5,8 @@
  */
 import type { AuthorizationError } from 'edgewise/authorization'
 import { isObject } from 'edgewise/browser'
-import { explain, type Explanation, type FailureContext } from '../errors.ts'
+import { explain } from '../errors.ts'
+import type { Explanation, FailureContext } from '../explanation.ts'
 import { REGISTRATION, RESOURCE, SERVER, TOKEN } from './documents.ts'
 import type { SignInStep } from './steps.ts'
 

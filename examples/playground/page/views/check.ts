@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import { el } from '../dom.ts'
-import { explain, failureCard } from '../errors.ts'
+import { explainError, failureCard } from '../explanation.ts'
 import { hrefOf } from '../route.ts'
 import type { Workspace } from '../workspace.ts'
 import { actionForm, frame } from './frame.ts'
@@ -24,7 +24,7 @@ export async function check(workspace: Workspace, place: HTMLElement): Promise<v
     const { runCheck } = await import('../check/check.ts')
     await runCheck(workspace, place)
   } catch (error) {
-    place.append(failureCard(explain(error)))
+    place.append(failureCard(await explainError(error)))
   }
 }
 

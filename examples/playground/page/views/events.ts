@@ -6,7 +6,7 @@
 import { isObject } from 'edgewise/browser'
 import type { Client } from 'edgewise/client'
 import { el } from '../dom.ts'
-import { explain, failureCard } from '../errors.ts'
+import { explainError, failureCard } from '../explanation.ts'
 import type { Workspace } from '../workspace.ts'
 import { frame } from './frame.ts'
 
@@ -23,7 +23,7 @@ export function eventsView(workspace: Workspace): HTMLElement {
     .then(({ eventTypeList }) => eventTypeList(workspace))
     .then(
       (list) => place.replaceChildren(list),
-      (error: unknown) => place.replaceChildren(failureCard(explain(error))),
+      async (error: unknown) => place.replaceChildren(failureCard(await explainError(error))),
     )
   return frame(
     {

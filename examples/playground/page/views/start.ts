@@ -6,7 +6,7 @@
  */
 import type { Status } from '../connection/status.ts'
 import { el } from '../dom.ts'
-import { explanationBlock } from '../errors.ts'
+import { explanationBlock } from '../explanation.ts'
 import { savedServers } from '../saved/store.ts'
 import { isDomain } from '../secrets.ts'
 import { stepsView } from '../sign-in/steps-view.ts'

@@ -5,7 +5,7 @@
  */
 import { announce } from '../announce.ts'
 import { el } from '../dom.ts'
-import { explain } from '../errors.ts'
+import { explainError } from '../explanation.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**
@@ -40,7 +40,7 @@ export function subscribeButton(
         stop = subscriptions.onUpdated(uri, onUpdated)
       }
     } catch (error) {
-      const { headline } = explain(error)
+      const { headline } = await explainError(error)
       workspace.timeline.notice('error', headline)
       announce(headline)
     }
