@@ -1,8 +1,10 @@
 // What `edgewise check` finds about origins and the headers of CORS.
 import { describe, expect, it } from 'vitest'
+import { createHandler, statefulSessions } from '../../src/presets/server.ts'
 import {
   check,
   failure,
+  goodServer,
   handlerAt,
   legacyOnly,
   LOCAL,
@@ -10,6 +12,7 @@ import {
   PUBLIC,
   result,
   rulesOf,
+  type Fetch,
 } from './checked-server.ts'
 
 /** Answers preflight requests. */
@@ -75,6 +78,20 @@ it('A local server that requires a token need not check origins', async () => {
     request.url === LOCAL ? failure(1, -32001, 401) : new Response(null, { status: 404 }),
   )
   expect(rulesOf(found)).toEqual(['challenge', 'resource-metadata'])
+  const careless = createHandler(goodServer(), {
+    sessions: statefulSessions(),
+    allowedOrigins: '*',
+  })
+  const serve: Fetch = async (request) =>
+    request.headers.has('authorization') || request.method === 'OPTIONS'
+      ? careless(request)
+      : failure(1, -32001, 401)
+  const headers = new Headers({ authorization: 'Bearer x' })
+  const connected = await check(LOCAL, serve, headers)
+  expect(rulesOf(connected)).not.toContain('origin-check')
+  expect(rulesOf(await check(LOCAL, async (request) => careless(request)))).toEqual([
+    'origin-check',
+  ])
 })
 
 it('Origins are checked with a request that the server answers', async () => {
