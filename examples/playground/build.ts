@@ -4,64 +4,71 @@
  *
  * @see https://rolldown.rs/reference/
  */
+import { createHash } from 'node:crypto'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
-import { build, type CodeSplittingNameFunction } from 'rolldown'
+import {
+  build,
+  type BuildOptions,
+  type CodeSplittingNameFunction,
+  type OutputOptions,
+} from 'rolldown'
 
 const page = fileURLToPath(new URL('page/', import.meta.url))
 const target = fileURLToPath(new URL('../../dist/playground/', import.meta.url))
 
-/**
- * Creates the group of the modules that an entry imports statically, directly or indirectly. One file for everything
- * that is loaded at once is smaller than many.
- */
-function startGroup(entry: string): CodeSplittingNameFunction {
-  const files = new Set<string>()
-  return (file, context) => {
-    if (files.size === 0) {
-      files.add(entry)
-      // The set grows during the iteration
-      for (const each of files) {
-        for (const id of context.getModuleInfo(each)?.importedIds ?? []) files.add(id)
-      }
-    }
-    return files.has(file) ? 'app' : null
-  }
-}
-
 const app = `${page}app.ts`
 
-for (const entry of ['main', 'app', 'callback']) {
+/** The files that the application imports statically, directly or indirectly. */
+const files = new Set<string>()
+
+/** Puts everything that is loaded at once into one file, which is smaller than many. */
+const nameApp: CodeSplittingNameFunction = (file, context) => {
+  if (files.size === 0) {
+    files.add(app)
+    // The set grows during the iteration
+    for (const each of files) {
+      for (const id of context.getModuleInfo(each)?.importedIds ?? []) files.add(id)
+    }
+  }
+  return files.has(file) ? 'app' : null
+}
+
+/** The options of all scripts. */
+const common: BuildOptions = {
+  platform: 'browser',
+  transform: { target: 'es2023' },
+  // Reading properties and creating objects has no side effects in this code, so the bundler may omit it
+  treeshake: {
+    propertyReadSideEffects: false,
+    manualPureFunctions: ['AbortController', 'TextDecoder', 'TextEncoder', 'matchMedia'],
+  },
+}
+const output: OutputOptions = { minify: true, comments: { annotation: false } }
+
+for (const entry of [app, `${page}callback.ts`]) {
   await build({
-    input: `${page}${entry}.ts`,
-    // `main.js` is small, so that the first paint does not wait for the application
-    external: entry === 'main' ? [app] : [],
-    platform: 'browser',
-    transform: { target: 'es2023' },
-    // Reading properties and creating objects has no side effects in this code, so the bundler may omit it
-    treeshake: {
-      propertyReadSideEffects: false,
-      manualPureFunctions: ['AbortController', 'TextDecoder', 'TextEncoder'],
-    },
+    ...common,
+    input: entry,
     output: {
+      ...output,
       dir: target,
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
       format: 'esm',
-      minify: true,
-      comments: { annotation: false },
       sourcemap: true,
-      paths: { [app]: './app.js' },
-      codeSplitting: {
-        groups: entry === 'app' ? [{ name: startGroup(app), debugName: 'app' }] : [],
-      },
+      codeSplitting: { groups: entry === app ? [{ name: nameApp, debugName: 'app' }] : [] },
     },
   })
 }
-for (const file of ['index.html', 'callback.html', 'icon.svg', '_headers']) {
-  await cp(page + file, target + file)
-}
+const main = await build({
+  ...common,
+  input: `${page}main.ts`,
+  external: [app],
+  write: false,
+  output: { ...output, format: 'iife', paths: { [app]: './app.js' } },
+})
 
 /** The styles of all modules, in the order in which they override each other. */
 const styles = [
@@ -87,3 +94,24 @@ const styles = [
 const texts = await Promise.all(styles.map((name) => readFile(`${page}${name}.css`, 'utf8')))
 const { code } = await transform(texts.join('\n'), { loader: 'css', minify: true })
 await writeFile(`${target}styles.css`, code)
+for (const file of ['callback.html', 'icon.svg']) await cp(page + file, target + file)
+
+// The first paint waits for no other file: its script and styles are in the page. The policy allows them by their hashes
+const script = main.output[0].code.trim()
+const style = code.trim()
+const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const html = await readFile(`${page}index.html`, 'utf8')
+await writeFile(
+  `${target}index.html`,
+  html
+    .replace('<script src="main.js"></script>', () => `<script>${script}</script>`)
+    .replace('<link rel="stylesheet" href="styles.css" />', () => `<style>${style}</style>`),
+)
+const headers = await readFile(`${page}_headers`, 'utf8')
+await writeFile(
+  `${target}_headers`,
+  headers
+    .replace("script-src 'self'", () => `script-src 'self' ${hashOf(script)}`)
+    .replace("style-src 'self'", () => `style-src 'self' ${hashOf(style)}`),
+)

@@ -33,7 +33,7 @@ wrangler.on('message', (message) => {
   const url = `http://${ip}:${port}`
   // The first request is slow, so it is sent before the user opens the page
   void fetch(`${url}/mcp`)
-    .then(() => fetch(`${url}/styles.css`))
+    .then(() => fetch(url))
     .catch(() => undefined)
     .then(() => console.log(`Playground: ${url}`))
 })

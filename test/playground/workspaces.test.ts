@@ -35,7 +35,7 @@ describe('Playground: the start', () => {
       own.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)
     await expect.poll(paints).toBe(1)
     expect(await own.locator('html').getAttribute('data-theme')).toBe('dark')
-    expect(await own.locator('body').getAttribute('data-timeline')).toBe('closed')
+    expect(await own.locator('html').getAttribute('data-timeline')).toBe('closed')
     expect(await own.locator('#status').innerText()).toBe('')
     load()
     await isConnected(own)

@@ -1,28 +1,20 @@
 /**
- * Prepares the first paint, and loads the application after it. The browser paints `index.html` only after this
- * script has run, so the script is small.
+ * Prepares the first paint, and loads the application after it. The build copies this script into the head of
+ * `index.html`, where it runs while the page is still being parsed, so that the paint does not wait for it.
  *
- * @see https://developer.mozilla.org/docs/Web/HTML/Reference/Elements/script#blocking
+ * @see https://developer.mozilla.org/docs/Web/API/PerformancePaintTiming
  */
 import { applyTheme } from './theme-choice.ts'
 import { showLayout, storedLayout } from './timeline/layout.ts'
 
-/** Downloads the application, but does not run it. */
-function preload(): void {
-  const link = document.createElement('link')
-  link.rel = 'modulepreload'
-  link.href = 'app.js'
-  document.head.append(link)
-}
+/** How long the application waits for a paint that the browser does not report, in milliseconds. */
+const PATIENCE_MS = 1_000
 
-/** Resolves after the next paint. A page in the background is not painted. */
-function painted(): Promise<void> {
-  if (document.hidden) return Promise.resolve()
-  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-}
+/** Runs the application. Only the first call has an effect. */
+const start = (): void => void import('./app.ts')
 
 applyTheme()
 showLayout(storedLayout())
-preload()
-await painted()
-await import('./app.ts')
+new PerformanceObserver(start).observe({ type: 'paint' })
+// A page in the background is not painted
+setTimeout(start, document.hidden ? 0 : PATIENCE_MS)

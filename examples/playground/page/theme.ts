@@ -9,9 +9,10 @@ import { applyTheme, isDark, switchTheme, systemDark } from './theme-choice.ts'
 /** Sets up the button. */
 export function setUpTheme(button: HTMLButtonElement): void {
   function apply(): void {
+    const [other, glyph] = isDark() ? (['light', 'sun'] as const) : (['dark', 'moon'] as const)
     applyTheme()
-    button.ariaLabel = button.title = `Switch to the ${isDark() ? 'light' : 'dark'} theme`
-    button.replaceChildren(icon(isDark() ? 'sun' : 'moon'))
+    button.ariaLabel = button.title = `Switch to the ${other} theme`
+    button.replaceChildren(icon(glyph))
   }
 
   button.addEventListener('click', () => {

@@ -157,13 +157,11 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
     if (isShown.get() || signal.aborted) return
     waiting.set(waiting.get() + 1)
     await new Promise<void>((resolve) => {
-      const unsubscribe = isShown.subscribe(stop)
-      signal.addEventListener('abort', stop)
-      function stop(): void {
-        unsubscribe()
-        signal.removeEventListener('abort', stop)
+      const stop = isShown.subscribe(() => {
+        stop()
         resolve()
-      }
+      })
+      signal.addEventListener('abort', () => resolve())
     })
     waiting.set(waiting.get() - 1)
   }

@@ -3,11 +3,18 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { fetchFaultOf, pageFetch, type Fetch, type RequestId } from 'edgewise/browser'
+import {
+  fetchFaultOf,
+  pageFetch,
+  type Fetch,
+  type InputContext,
+  type RequestId,
+} from 'edgewise/browser'
 import { createReconnectingClient, type Client } from 'edgewise/client'
 import { taskPolling, type DetailedTask } from 'edgewise/tasks'
 import { loadCatalog } from '../catalog.ts'
 import { explainError, isAuthorizationError, type Explanation } from '../explanation.ts'
+import type * as Questions from '../questions.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createAuth } from '../sign-in/auth.ts'
 import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/steps.ts'
@@ -116,6 +123,12 @@ export function openLink(url: string, owner: LinkOwner): Link {
     return response
   }
 
+  /** Loads the dialogs on demand, because most servers ask for nothing. */
+  async function questions({ signal }: InputContext): Promise<typeof Questions> {
+    await owner.untilShown(signal)
+    return import('../questions.ts')
+  }
+
   const reconnecting = createReconnectingClient(url, {
     ...clientOptions(settings, auth),
     fetch: pageFetch({
@@ -127,15 +140,8 @@ export function openLink(url: string, owner: LinkOwner): Link {
         ),
     }),
     extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
-    // Loaded on demand, because most servers ask for nothing
-    async onElicit(params, context) {
-      await owner.untilShown(context.signal)
-      return (await import('../questions.ts')).ask(params, context)
-    },
-    async onSample(params, context) {
-      await owner.untilShown(context.signal)
-      return (await import('../questions.ts')).sample(params, context)
-    },
+    onElicit: async (params, context) => (await questions(context)).ask(params, context),
+    onSample: async (params, context) => (await questions(context)).sample(params, context),
     ...(settings.roots.length > 0 && { roots: () => rootsOf(owner.settings()) }),
     onToolsChanged: reload,
     onResourcesChanged: reload,

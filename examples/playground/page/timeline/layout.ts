@@ -17,22 +17,15 @@ export const initialLayout: Readonly<Layout> = { width: 400, height: 280, isOpen
 
 /** Shows the timeline in a layout. */
 export function showLayout({ width, height, isOpen }: Layout): void {
-  const { style } = document.documentElement
-  style.setProperty('--timeline-width', `${width}px`)
-  style.setProperty('--timeline-height', `${height}px`)
-  document.body.dataset['timeline'] = isOpen ? 'open' : 'closed'
+  const { style, dataset } = document.documentElement
+  style.cssText = `--timeline-width: ${width}px; --timeline-height: ${height}px`
+  dataset['timeline'] = isOpen ? 'open' : 'closed'
 }
 
 /** Returns the layout that the browser remembers. */
 export function storedLayout(): Layout {
   try {
-    const stored: Partial<Layout> = JSON.parse(localStorage.getItem(KEY) ?? '{}')
-    const { width, height, isOpen } = { ...initialLayout, ...stored }
-    return {
-      width: Number(width) || initialLayout.width,
-      height: Number(height) || initialLayout.height,
-      isOpen: isOpen !== false,
-    }
+    return { ...initialLayout, ...JSON.parse(localStorage.getItem(KEY) ?? '{}') }
   } catch {
     return { ...initialLayout }
   }

@@ -72,8 +72,8 @@ describe('edgewise inspect', () => {
     endings.push(() => http.close())
     const page = await inspect(http.url)
     const html = await (await fetch(page)).text()
-    expect(html).toContain('<script type="module"')
-    expect((await fetch(new URL('main.js', page))).headers.get('content-type')).toContain(
+    expect(html).toContain('./app.js')
+    expect((await fetch(new URL('app.js', page))).headers.get('content-type')).toContain(
       'javascript',
     )
     for (const revision of ['2026-07-28', '2025-11-25'] as const) {
