@@ -27,7 +27,7 @@ export function followCard(subscriptions: Subscriptions, type: EventType): HTMLE
   const form = schemaForm(isObject(inputSchema) ? inputSchema : { type: 'object' })
   const status = el('p', { class: 'state', role: 'status' })
   const problem = el('div')
-  const list = el('ol', { class: 'rows received', 'aria-label': `Events of ${name}` })
+  const list = el('ol', { class: 'received', 'aria-label': `Events of ${name}` })
   const submit = el('button', { type: 'submit', class: 'primary' }, 'Follow')
   let following: AbortController | undefined
   let isActive = false
