@@ -1,7 +1,7 @@
 // Gateways to servers of many resources: how many subscriptions they have.
 import { describe, expect, it, vi } from 'vitest'
 import type { ConnectOptions, Client } from '../../src/presets/client.ts'
-import { ProtocolError, type SubscriptionFilter } from '../../src/index.ts'
+import { ProtocolError } from '../../src/index.ts'
 import { createGateway, createServer, type Server, uriTemplate } from '../../src/presets/server.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
@@ -37,7 +37,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)(
         return next()
       })
       inner.use('subscriptions/listen', ({ params }, _ctx, next) => {
-        const { resourceSubscriptions = [] } = params.notifications as SubscriptionFilter
+        const { resourceSubscriptions = [] } = params.notifications
         watched.clear()
         for (const uri of resourceSubscriptions) watched.add(uri)
         return next()

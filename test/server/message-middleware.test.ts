@@ -75,7 +75,7 @@ describe.each(revisions)('message middleware of a server in %s', (revision: Revi
       messageMiddleware(({ params }, _ctx, next) => next({ ...params, message: 'Who now?' })),
     )
     server.use('tools/call', async ({ params }, _ctx, next) => {
-      const { 'com.example/old': _removed, ...meta } = (params._meta ?? {}) as JsonObject
+      const { 'com.example/old': _removed, ...meta } = params._meta ?? {}
       const result = await next({ ...params, _meta: { ...meta, 'com.example/new': { a: 1 } } })
       return { ...result, _meta: { ...(result._meta as JsonObject), layer: true } }
     })
