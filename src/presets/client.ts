@@ -19,7 +19,7 @@ import type {
   ReconnectingTarget,
 } from '../connect/reconnecting-options.ts'
 import { transportTarget } from '../connect/transport-target.ts'
-import { cachedHttpTarget } from '../connect/version-cache.ts'
+import { cachedHttpTarget } from '../connect/cached-http-target.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { walkPages } from '../patterns/pages.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'

@@ -77,7 +77,7 @@ describe('Bundle of the tiny client', () => {
         'src/client/uri-scope.ts',
         'src/connect/open-duplex.ts',
         'src/connect/transport-target.ts',
-        'src/connect/version-cache.ts',
+        'src/connect/cached-http-target.ts',
         'src/patterns/pages.ts',
         'src/patterns/semaphore.ts',
         'src/presets/client.ts',
