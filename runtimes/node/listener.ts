@@ -61,13 +61,13 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
     return honoListener
   })
   return (incoming, outgoing) => {
-    const answer = (): void => {
+    const start = (): void => {
       if (honoListener) respond(honoListener, incoming, outgoing)
       else void loading.then((loaded) => respond(loaded, incoming, outgoing))
     }
     // HTTP/2 limits the memory of a connection itself: `maxSessionMemory`
-    if ('stream' in outgoing) answer()
-    else limitPipelining(outgoing, answer)
+    if ('stream' in outgoing) start()
+    else limitPipelining(outgoing, start)
   }
 }
 

@@ -23,18 +23,18 @@ interface Pipeline {
 const pipelines = new WeakMap<Socket, Pipeline>()
 
 /**
- * Calls `answer`, for a pipelined request only once few enough others of its connection are being
- * handled. A client that reads no responses can therefore not make the server buffer an unlimited number
- * of them.
+ * Calls `start`, which starts handling a request. A pipelined request waits while too many others of its
+ * connection are being handled. A client that reads no responses can therefore not make the server buffer
+ * an unlimited number of them.
  */
-export function limitPipelining(outgoing: ServerResponse, answer: () => void): void {
-  // Node assigns the socket to the response that it writes next
-  if (outgoing.socket) return answer()
+export function limitPipelining(outgoing: ServerResponse, start: () => void): void {
+  // The response that Node writes next has the socket. No earlier response of the connection is pending
+  if (outgoing.socket) return start()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)
   const run = (): void => {
     running.add(outgoing)
-    answer()
+    start()
   }
   outgoing.once('close', () => {
     running.delete(outgoing)

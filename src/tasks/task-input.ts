@@ -10,7 +10,7 @@ import type { DetailedTask, InputRequest } from '../protocol/types.ts'
 import { pollDelayMs } from './poll-interval.ts'
 import type { AwaitedTask } from './polling.ts'
 
-/** A failed request contains no poll interval that the server suggests. */
+/** The poll interval that the server suggests, after a request without a response. */
 const NO_SUGGESTION = undefined
 
 /** The input that a task requests. */
@@ -54,13 +54,13 @@ export class TaskInput {
   }
 
   /**
-   * Whether the task still waits for the input, so that the server rejected the answer for another
-   * reason than that some other client had answered first.
+   * Whether the task still waits for the input. If not, another client has answered first, and the
+   * rejection of this answer does not matter.
    */
-  async #needsInput(answered: { [key: string]: InputRequest }): Promise<boolean> {
+  async #needsInput(requests: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#poll().catch(() => undefined)
-    const inputRequests = task ? (task.inputRequests ?? {}) : answered
-    return Object.keys(answered).some((key) => Object.hasOwn(inputRequests, key))
+    const inputRequests = task ? (task.inputRequests ?? {}) : requests
+    return Object.keys(requests).some((key) => Object.hasOwn(inputRequests, key))
   }
 
   async #sendAnswers(

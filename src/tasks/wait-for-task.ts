@@ -69,7 +69,7 @@ class TaskWait {
   #notified: DetailedTask | undefined
   #endPause: (() => void) | undefined
   #isSubscribed = false
-  #hasSubscribed = false
+  #triedToSubscribe = false
   #failures = 0
   #polls = 0
 
@@ -110,7 +110,8 @@ class TaskWait {
   }
 
   /**
-   * Replaces the known state, even by a state with an earlier timestamp, because polled states are current.
+   * Replaces the known state. A polled state is current whatever its timestamp says; `run` checks the
+   * state of a notification with {@link #isStale} first.
    */
   #apply(task: DetailedTask | undefined): void {
     if (!task) return
@@ -135,6 +136,7 @@ class TaskWait {
     } catch (error) {
       if (!isTransient(error)) throw error
       this.#failures++
+      // With a known task, `run` pauses before the next poll
       if (!this.#task) await this.#wait(this.#intervalMs())
       return undefined
     }
@@ -151,7 +153,7 @@ class TaskWait {
     return pollDelayMs(requestedMs, this.#failures, this.#awaited.options)
   }
 
-  /** @throws {SdkError} `TIMEOUT` if the time limit has passed, `ABORTED`. */
+  /** @throws {SdkError} `TIMEOUT` if the time limit has passed; `ABORTED` if the caller aborted. */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#awaited.request
     const remainingMs = this.#deadline() - performance.now()
@@ -180,8 +182,8 @@ class TaskWait {
    */
   #subscribe(signal: AbortSignal): void {
     const { client, taskId } = this.#awaited
-    if (this.#hasSubscribed || !client.listen) return
-    this.#hasSubscribed = true
+    if (this.#triedToSubscribe || !client.listen) return
+    this.#triedToSubscribe = true
     const subscribing = client.listen({ taskIds: [taskId] }, { signal })
     const receive = async (): Promise<void> => {
       const subscription = await subscribing

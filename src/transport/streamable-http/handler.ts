@@ -99,19 +99,19 @@ export function createHandler(
   const sessions = createSessions(endpoint)
 
   async function handle(request: Request, hostCaller?: Caller): Promise<Response> {
-    const guard = new RequestChecks(definition, options, request)
+    const checks = new RequestChecks(definition, options, request)
     let incoming: IncomingRequest | undefined
     try {
       const caller = hostCaller?.request ? hostCaller : { ...hostCaller, request }
       const callerOrResponse =
-        guard.check() ??
+        checks.check() ??
         (auth
           ? await (definition.observe?.authenticate(auth, request, caller, definition) ??
               auth.authenticate(request, caller, definition))
           : caller)
       // A copy, because the headers of a response from `fetch` are immutable
       if (callerOrResponse instanceof Response)
-        return guard.respond(new Response(callerOrResponse.body, callerOrResponse))
+        return checks.respond(new Response(callerOrResponse.body, callerOrResponse))
       if (shutdown.ended) throw invalidRequest(503, 'The server is closed')
       const { method } = request
       const opensStream = method === 'GET' && !options.jsonOnly
@@ -123,14 +123,14 @@ export function createHandler(
         throw methodNotAllowed(request, sessions.allow)
       }
       incoming = new IncomingRequest(endpoint, request, callerOrResponse)
-      const answer = isPost ? await post(incoming, sessions) : await sessions.resolve(incoming)
-      return guard.respond(
-        answer instanceof Response
-          ? answer
-          : await (opensStream ? answer.listen(incoming) : answer.end()),
+      const result = isPost ? await post(incoming, sessions) : await sessions.resolve(incoming)
+      return checks.respond(
+        result instanceof Response
+          ? result
+          : await (opensStream ? result.listen(incoming) : result.end()),
       )
     } catch (error) {
-      return guard.respondError(error, incoming)
+      return checks.respondError(error, incoming)
     }
   }
 
