@@ -78,7 +78,7 @@ export async function* checkSessions(
     if (answer.status !== 400 && !isSessionError(answer)) {
       yield finding(
         'invalid-version-header',
-        `"invalid" was answered with ${describeAnswer(answer)}`,
+        `The header "MCP-Protocol-Version: invalid" was answered with ${describeAnswer(answer)}`,
       )
     }
   }
@@ -132,7 +132,10 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   const unknown = await session.send({ body: request('edgewise/unknown'), rule: 'unknown-method' })
   if (errorCode(unknown) !== -32601 && !isSessionError(unknown)) {
     findings.push(
-      finding('unknown-method', `"edgewise/unknown" was answered with ${describeAnswer(unknown)}`),
+      finding(
+        'unknown-method',
+        `The method "edgewise/unknown" was answered with ${describeAnswer(unknown)}`,
+      ),
     )
   }
   if (!isObject(capabilities) || !isObject(capabilities.tools)) return findings

@@ -41,7 +41,7 @@ export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
   if (errorCode(unknown) !== -32601) {
     yield finding(
       'unknown-method',
-      `"edgewise/unknown" was answered with ${describeAnswer(unknown)}`,
+      `The method "edgewise/unknown" was answered with ${describeAnswer(unknown)}`,
     )
   }
 }

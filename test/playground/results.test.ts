@@ -197,7 +197,7 @@ describe('Playground: arguments', () => {
   })
 
   it('are kept as an example, which fills the form', async () => {
-    await press(page, 'Keep as an example')
+    await press(page, 'Keep as example')
     await page.getByLabel('Name of the example').fill('The first')
     await page.getByRole('button', { name: 'Keep', exact: true }).click()
     const name = page.getByLabel('name', { exact: true })

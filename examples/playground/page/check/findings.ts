@@ -42,8 +42,7 @@ function ruleItem({ rule, requirement, url, messages }: RuleFindings): HTMLEleme
     el(
       'p',
       { class: 'note' },
-      requirement,
-      ' ',
+      `Expected: ${requirement} `,
       el('code', {}, rule),
       ' ',
       el('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Specification'),

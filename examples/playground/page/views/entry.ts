@@ -129,11 +129,9 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     {
       type: 'button',
       class: 'quiet',
-      'aria-label': 'Keep as an example',
-      title: 'Keep as an example',
       onclick: () => void keep(),
     },
-    'Keep',
+    'Keep as example',
   )
   const element = actionForm(
     entry.action,
