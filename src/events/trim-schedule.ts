@@ -24,7 +24,7 @@ export class TrimSchedule {
     const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history || {}
     const now = Date.now()
     const { count, at } = this.#since.get(name) ?? { count: 0, at: now }
-    const isDue = count >= maxEvents / 10 || now - at > INTERVAL_MS
+    const isDue = count + 1 > maxEvents / 10 || now - at > INTERVAL_MS
     this.#since.set(name, isDue ? { count: 0, at: now } : { count: count + 1, at })
     if (!isDue) return
     try {

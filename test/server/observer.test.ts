@@ -15,6 +15,7 @@ import {
   serverExtension,
   serverObserver,
   serveTransport,
+  statefulSessions,
   text,
   type Observer,
   type ServerObserver,
@@ -202,7 +203,8 @@ describe('The observer of a server', () => {
         onToolsChanged() {},
         onResourceUpdated() {},
       }
-      const handle = sessionHandler(server)
+      // Sessions in Postgres do not observe the changes
+      const handle = createHandler(server, { sessions: statefulSessions() })
       const client =
         where === 'in memory'
           ? await connectInMemory(server, options)
