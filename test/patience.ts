@@ -1,2 +1,2 @@
 /** How long tests wait for what is to come; a busy machine may take so long for anything. */
-export const PATIENCE = { timeout: 60_000, interval: 5 }
+export const PATIENCE = { timeout: 60_000, interval: 20 }
