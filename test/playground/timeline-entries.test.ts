@@ -194,7 +194,7 @@ describe('The timeline', () => {
         kind: 'question',
         title: 'elicitation/create',
         about: 'Which room?',
-        outcome: 'accept',
+        outcome: 'answered',
         took: 10,
       },
     ])
@@ -217,7 +217,7 @@ describe('The timeline', () => {
     ])
     const inputResponses = { room: { action: 'decline' } }
     send(request(2, 'tools/call', { name: 'book', inputResponses, requestState: 's' }))
-    expect(look(entries[1]!)).toMatchObject({ kind: 'question', outcome: 'decline', took: 20 })
+    expect(look(entries[1]!)).toMatchObject({ kind: 'question', outcome: 'declined', took: 20 })
   })
 
   it('shows a question of a task once, however often the task is polled', () => {
@@ -229,7 +229,7 @@ describe('The timeline', () => {
     const inputResponses = { room: { action: 'accept' } }
     exchange(request(3, 'tasks/update', { taskId: 't', inputResponses }), 200, response(3))
     const questions = entries.filter(({ kind }) => kind === 'question')
-    expect(questions.map(({ outcome }) => outcome)).toEqual(['accept'])
+    expect(questions.map(({ outcome }) => outcome)).toEqual(['answered'])
   })
 
   it('shows a log message with its level and logger, and the request that it belongs to', () => {

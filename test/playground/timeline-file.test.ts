@@ -132,6 +132,19 @@ describe('An exported session', () => {
     expect(withoutTime(again)).toBe(withoutTime(exported))
   })
 
+  it('shows what was in progress at the export as ended', () => {
+    const recording = createRecording()
+    const json = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+    const http = { http: 1, client: 1, method: 'POST', url: 'https://example.com/mcp' }
+    recording.add({ type: 'request', at: 10, ...http, headers: {}, json })
+    recording.add({ type: 'mark', at: 20, text: 'Disconnected' })
+    recording.finish()
+    expect(recording.entries).toMatchObject([
+      { title: 'tools/call', end: 20, outcome: 'in progress at the export', failed: false },
+      { title: 'Disconnected', end: 20 },
+    ])
+  })
+
   it('gives the same file again, whatever part of a millisecond it starts in', async () => {
     for (const start of [1_000.04, 1_000.52, 1_000.97]) {
       const records: SessionRecord[] = [

@@ -123,10 +123,16 @@ export function openLink(url: string, owner: LinkOwner): Link {
     return response
   }
 
+  /** Aborts the open questions when the link is closed. */
+  const closing = new AbortController()
   /** Loads the dialogs on demand, because most servers ask for nothing. */
-  async function questions({ signal }: InputContext): Promise<typeof Questions> {
+  async function ask<T>(
+    context: InputContext,
+    show: (dialogs: typeof Questions, context: InputContext) => Promise<T>,
+  ): Promise<T> {
+    const signal = AbortSignal.any([context.signal, closing.signal])
     await owner.untilShown(signal)
-    return import('../questions.ts')
+    return show(await import('../questions.ts'), { ...context, signal })
   }
 
   const reconnecting = createReconnectingClient(url, {
@@ -139,9 +145,12 @@ export function openLink(url: string, owner: LinkOwner): Link {
           isWaiting ? 'Not listening: four other tabs do' : 'Listening again',
         ),
     }),
-    extensions: [taskPolling({ onTask: (task) => tasks.set(task.taskId, task) })],
-    onElicit: async (params, context) => (await questions(context)).ask(params, context),
-    onSample: async (params, context) => (await questions(context)).sample(params, context),
+    extensions: [
+      timeline.unanswered,
+      taskPolling({ onTask: (task) => tasks.set(task.taskId, task) }),
+    ],
+    onElicit: (params, context) => ask(context, (dialogs, own) => dialogs.ask(params, own)),
+    onSample: (params, context) => ask(context, (dialogs, own) => dialogs.sample(params, own)),
     ...(settings.roots.length > 0 && { roots: () => rootsOf(owner.settings()) }),
     onToolsChanged: reload,
     onResourcesChanged: reload,
@@ -169,7 +178,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
     owner.onConnection(connection)
     if (isNew) subscriptions.renew(onError)
     const how = relayedUrl(url) === undefined ? '' : ', relayed by edgewise inspect'
-    const text = `Connected to ${nameOf(client)} over ${client.revision}${how}`
+    const text = `Connected to ${nameOf(client)} over MCP ${client.revision}${how}`
     timeline.mark(text)
     setStatus({ state: 'connected', text })
   }
@@ -219,6 +228,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
     close() {
       isClosed = true
       prompt?.cancel()
+      closing.abort()
       return reconnecting.close()
     },
   }

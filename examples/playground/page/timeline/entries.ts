@@ -178,7 +178,9 @@ export function entryBuilder(): EntryBuilder {
     else if (record.type === 'message') message(record)
     else if (record.type === 'end') close(record)
     else if (record.type === 'step') step(record)
-    else {
+    else if (record.type === 'unanswered') {
+      for (const pairing of pairings.values()) pairing.endQuestions(record)
+    } else {
       const { type, text } = record
       const kind = type === 'mark' ? type : 'log'
       const source = type === 'mark' ? {} : { level: record.level, about: 'playground' }

@@ -38,9 +38,24 @@ export function endingOf(response: { [member: string]: unknown }): Ending {
   if (result['isError'] === true) return { outcome: 'tool error', failed: true }
   if (result['resultType'] === 'input_required') return { outcome: 'input required', failed: false }
   if (result['resultType'] === 'task') return { outcome: 'task', failed: false }
-  // The answer of the user to a question
-  const { action } = result
-  return { outcome: typeof action === 'string' ? shorten(action) : 'result', failed: false }
+  return { outcome: 'result', failed: false }
+}
+
+/** The error code of a request that the user rejected. */
+const USER_REJECTED = -1
+
+const actions = new Map<unknown, string>([
+  ['decline', 'declined'],
+  ['cancel', 'cancelled'],
+])
+
+/** Describes the response to a question. */
+export function answerEndingOf(response: { [member: string]: unknown }): Ending {
+  const { error, result } = response
+  const isDeclined = isObject(error) && error['code'] === USER_REJECTED
+  if (error !== undefined && !isDeclined) return endingOf(response)
+  const { action } = isDeclined ? { action: 'decline' } : isObject(result) ? result : {}
+  return { outcome: actions.get(action) ?? 'answered', failed: false }
 }
 
 /** Shows the data of a log message in one line. */

@@ -6,8 +6,9 @@
  */
 import { isObject } from 'edgewise/browser'
 import { addPart, end, type Entry, type NewEntry } from './entry.ts'
-import { endingOf, lineOf, progressOf, subjectOf } from './label.ts'
+import { answerEndingOf, endingOf, lineOf, progressOf, subjectOf } from './label.ts'
 import { isResponse, type Message } from './messages.ts'
+import type { UnansweredRecord } from './record.ts'
 import { isLevel } from './levels.ts'
 
 /** How a request ended whose response did not come in time. */
@@ -28,15 +29,22 @@ export interface Pairing {
    * @param carriers The entries of the HTTP request in whose response it arrived.
    */
   receive(message: Message, at: number, carriers: readonly Entry[]): void
+  /** Ends a question that was not answered, or all open questions of a call that failed. */
+  endQuestions(record: UnansweredRecord): void
 }
 
-/** A question that a result asks, until a repeated request answers it. */
+/** A question that is open. */
 interface OpenQuestion {
-  /** The state of the request, or the id of the task, that asks. */
-  scope: unknown
-  key: string
   entry: Entry
+  request: Message
+  /** The request of the client that it belongs to. For a question of a task, the call that began the task. */
+  call: Entry | undefined
+  /** The state of the request, or the id of the task, that asks, if a repeated request answers the question. */
+  scope?: unknown
+  key?: string
 }
+
+const isOpen = ({ entry }: OpenQuestion): boolean => entry.end === undefined
 
 /** Creates the pairing of a client. */
 export function createPairing(
@@ -48,12 +56,14 @@ export function createPairing(
   const received = new Map<unknown, Entry>()
   const byProgressToken = new Map<unknown, Entry>()
   let questions: OpenQuestion[] = []
+  /** The calls that began tasks, by the ids of the tasks. */
+  const calls = new Map<unknown, Entry>()
   /** The questions of tasks that were asked, because each poll repeats them. */
   const askedByTasks = new Set<string>()
 
   function answer(entry: Entry, message: Message, at: number): void {
     const direction = entry.direction === 'sent' ? 'received' : 'sent'
-    const ending = endingOf(message)
+    const ending = entry.kind === 'question' ? answerEndingOf(message) : endingOf(message)
     if (ending.failed && isDiscovery(entry)) {
       Object.assign(ending, { outcome: `not supported: ${ending.outcome}`, failed: false })
     }
@@ -129,9 +139,10 @@ export function createPairing(
 
   function answerQuestions(responses: object, scope: unknown, at: number): void {
     for (const [key, response] of Object.entries(responses)) {
-      const question = questions.find((each) => each.key === key && each.scope === scope)
+      const question = questions.find(
+        (each) => isOpen(each) && each.key === key && each.scope === scope,
+      )
       if (!question) continue
-      questions = questions.filter((each) => each !== question)
       answer(question.entry, { result: response }, at)
     }
   }
@@ -145,12 +156,32 @@ export function createPairing(
       const asked = JSON.stringify([taskId, key])
       if (taskId !== undefined && askedByTasks.has(asked)) continue
       askedByTasks.add(asked)
-      const entry = question(request, at, parent)
-      questions.push({ scope: requestState ?? taskId, key, entry })
+      const scope = { scope: requestState ?? taskId, key }
+      question(request, at, parent, { ...scope, call: calls.get(taskId) ?? parent })
     }
   }
 
-  function question(request: Message, at: number, parent: Entry | undefined): Entry {
+  function endQuestions({ at, method, params, outcome, failed }: UnansweredRecord): void {
+    questions = questions.filter(isOpen)
+    const text = JSON.stringify(params)
+    const asked = questions.find(({ request }) => {
+      return request['method'] === method && JSON.stringify(request['params'] ?? {}) === text
+    })
+    const ofCall = questions.filter(({ call }) => {
+      return call?.title === method && call.about === subjectOf(params)
+    })
+    for (const { entry } of asked ? [asked] : ofCall) {
+      end(entry, at, outcome, failed)
+      change(entry)
+    }
+  }
+
+  function question(
+    request: Message,
+    at: number,
+    parent: Entry | undefined,
+    others: Partial<OpenQuestion> = {},
+  ): Entry {
     const { method, params } = request
     const title = String(method)
     const entry = create({
@@ -163,6 +194,8 @@ export function createPairing(
     })
     const body = { json: request }
     addPart(entry, { at, title: 'Request', direction: 'received', body, isMain: true })
+    questions = questions.filter(isOpen)
+    questions.push({ entry, request, call: parent, ...others })
     return entry
   }
 
@@ -174,6 +207,8 @@ export function createPairing(
     if (!entry) return void orphan(message, at, 'received')
     sent.delete(id)
     answer(entry, message, at)
+    const { taskId } = isObject(result) ? result : {}
+    if (taskId !== undefined && entry.title === 'tools/call') calls.set(taskId, entry)
     ask(result, at, entry)
   }
 
@@ -211,6 +246,7 @@ export function createPairing(
   }
 
   return {
+    endQuestions,
     send(message, at) {
       const { id, method, params } = message
       if (isResponse(message)) {

@@ -96,6 +96,16 @@ export const STEP_STATES = ['running', 'done', 'failed', 'absent'] as const
 /** The state of a step of signing in. */
 export type StepState = (typeof STEP_STATES)[number]
 
+/** A request that failed on this side: a question that was not answered, or a call that may have asked some. */
+export interface UnansweredRecord extends Base {
+  readonly type: 'unanswered'
+  readonly method: string
+  readonly params: unknown
+  /** How its open questions ended. */
+  readonly outcome: string
+  readonly failed: boolean
+}
+
 /** Something that happened. */
 export type SessionRecord =
   | RequestRecord
@@ -105,6 +115,7 @@ export type SessionRecord =
   | NoticeRecord
   | MarkRecord
   | StepRecord
+  | UnansweredRecord
 
 /** The present time, in milliseconds since 1970, with fractions. It never goes back. */
 export const now = (): number => performance.timeOrigin + performance.now()

@@ -1,12 +1,15 @@
 /** The records of a session with the entries that follow from them. The oldest are removed above a limit. */
 import { entryBuilder } from './entries.ts'
-import type { Entry } from './entry.ts'
+import { end, type Entry } from './entry.ts'
 import type { SessionRecord } from './record.ts'
 
 /** The maximum number of records. */
 const MAX_RECORDS = 50_000
 /** The maximum length of all bodies, in characters. */
 const MAX_LENGTH = 64_000_000
+
+/** The outcome of what was in progress when a session was exported. */
+const UNFINISHED = 'in progress at the export'
 
 /** Receives the changes of a recording. */
 export interface RecordingListener {
@@ -24,6 +27,8 @@ export interface Recording {
   add(record: SessionRecord): void
   /** Removes everything except requests that are in progress. */
   clear(): void
+  /** Ends what is in progress, because no more records follow. */
+  finish(): void
   /** Sets the only listener. */
   listen(listener: RecordingListener | undefined): void
 }
@@ -75,6 +80,12 @@ export function createRecording(): Recording {
       removeRecords(records.length)
       entries = entries.filter(({ end, isStream }) => end === undefined && !isStream)
       listener?.onRemove()
+    },
+    finish() {
+      const at = records.at(-1)?.at ?? 0
+      for (const entry of entries) {
+        if (entry.end === undefined) end(entry, Math.max(at, entry.start), UNFINISHED)
+      }
     },
     listen(next) {
       listener = next

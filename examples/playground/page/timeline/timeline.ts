@@ -5,18 +5,22 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
 import type { Fetch, LoggingLevel } from 'edgewise/browser'
+import type { ClientMiddleware } from 'edgewise/client'
 import { el } from '../dom.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SignInStep } from '../sign-in/steps.ts'
 import type { Store } from '../store.ts'
 import { observedFetch, type ObserveHooks } from './observe.ts'
 import { now, type SessionRecord } from './record.ts'
+import { recordUnanswered } from './unanswered.ts'
 
 /** The timeline of a server. */
 export interface Timeline {
   readonly element: HTMLElement
   /** Records the requests that a client sends with this `fetch`. Call it once for each client. */
   observe(send: Fetch, hooks?: ObserveHooks): Fetch
+  /** Records the questions of a client that end without an answer. It must be the first extension of the client. */
+  readonly unanswered: ClientMiddleware
   /** Adds a message of the page. */
   notice(level: LoggingLevel, text: string): void
   /** Marks a change of the connection. */
@@ -50,6 +54,7 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
   return {
     element,
     observe: (send, hooks = {}) => observedFetch(sink, ++lastClient, send, hooks),
+    unanswered: recordUnanswered((record) => add(record)),
     notice: (level, text) => add({ type: 'notice', at: now(), level, text }),
     mark: (text) => add({ type: 'mark', at: now(), text }),
     // The time of a step is that of its beginning, and that of a record is when it was made

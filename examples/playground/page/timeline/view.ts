@@ -185,6 +185,7 @@ export function fillTimeline(
       const { records, startedAt, settings: used } = await readSession(file)
       const recording = createRecording()
       await inSlices(records, recording.add)
+      recording.finish()
       show(recording)
       const server = typeof used['url'] === 'string' ? used['url'] : 'an unknown server'
       const text = `Imported: ${file.name}, ${server}, ${startedAt.toLocaleString('en')}`
