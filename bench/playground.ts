@@ -60,7 +60,7 @@ const settle = (page: Page): Promise<void> =>
 
 async function filter(page: Page): Promise<void> {
   for (const text of ['t', 'to', 'tool-0', 'tool-07', 'tool-0777']) {
-    await page.getByLabel('Filter', { exact: true }).fill(text)
+    await page.getByLabel('Search tools, resources and prompts').fill(text)
   }
   await page.getByRole('link', { name: 'tool-0777' }).waitFor()
 }

@@ -49,14 +49,14 @@ describe('Playground: connection', () => {
 
   it('is kept over a reload', async () => {
     await page.reload()
-    await isConnected(page, 'over 2024-11-05')
+    await isConnected(page, 'over MCP 2024-11-05')
     await page.getByRole('heading', { name: 'greet', level: 1 }).waitFor()
   })
 
   it('reaches a server that supports only HTTP+SSE', async () => {
     const own = await visited.open()
     await connectTo(own, `${visited.url}/sse`)
-    await isConnected(own, 'over 2025-11-25')
+    await isConnected(own, 'over MCP 2025-11-25')
     await show(own, 'tool/greet', 'Greet')
     await own.getByLabel('name').fill('Ada')
     await press(own, 'Run')
@@ -82,7 +82,7 @@ describe('Playground: connection', () => {
     const markup = '<img src=x onerror=alert(1)>'
     await serveCatalog(own, [{ title: markup }])
     await connectTo(own, host)
-    await isConnected(own, 'over 2026-07-28')
+    await isConnected(own, 'over MCP 2026-07-28')
     expect(await own.getByLabel('Endpoint').inputValue()).toBe(`${visited.url}/mcp`)
     await sees(own.locator('#timeline-panel'), `The card gives "${markup}" as “title”`)
     expect(await own.locator('img[src=x]').count()).toBe(0)

@@ -38,9 +38,9 @@ describe('Playground: as edgewise inspect serves it', () => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
     })
     await page.goto(address)
-    await isConnected(page, 'Connected to shop over 2025-06-18')
+    await isConnected(page, 'Connected to shop over MCP 2025-06-18')
     await page.reload()
-    await isConnected(page, 'Connected to shop over 2025-06-18')
+    await isConnected(page, 'Connected to shop over MCP 2025-06-18')
     expect(complaints).toEqual([])
   })
 

@@ -28,7 +28,7 @@ describe('Playground by keyboard alone', () => {
     await page.keyboard.type(`${visited.url}/mcp`)
     await page.keyboard.press('Enter')
     await isConnected(page)
-    await tabTo('Filter')
+    await tabTo('Search tools, resources and prompts')
     await page.keyboard.type('zzz')
     await sees(page.getByRole('navigation'), 'Nothing matches')
     await page.keyboard.press('ControlOrMeta+A')

@@ -168,11 +168,11 @@ describe('Playground: 1,000 tools', () => {
   })
 
   it('are found by the words of their name and description', async () => {
-    await page.getByLabel('Filter', { exact: true }).fill('thing 1000')
+    await page.getByLabel('Search tools, resources and prompts').fill('thing 1000')
     expect(await links().allInnerTexts()).toEqual(['tool-1000\nDoes thing number 1000.'])
-    await page.getByLabel('Filter', { exact: true }).fill('tool-')
+    await page.getByLabel('Search tools, resources and prompts').fill('tool-')
     expect(await links().count()).toBe(100)
-    await page.getByLabel('Filter', { exact: true }).fill('0777')
+    await page.getByLabel('Search tools, resources and prompts').fill('0777')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'tool-0777', level: 1 }).waitFor()

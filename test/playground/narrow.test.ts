@@ -115,7 +115,12 @@ describe('Playground on a narrow screen', () => {
     expect(names[0]).toBe('Skip to the content')
     const below = stops.slice(names.indexOf('Change') + 1)
     // The history is in the bar at the bottom
-    expect(below.map(({ name }) => name)).toEqual(['Edgewise demo', 'Check', 'Filter', 'Greet'])
+    expect(below.map(({ name }) => name)).toEqual([
+      'Edgewise demo',
+      'Check',
+      'Search tools and more',
+      'Greet',
+    ])
     expect(below.map(({ top }) => top)).toEqual(
       below.map(({ top }) => top).toSorted((one, other) => one - other),
     )

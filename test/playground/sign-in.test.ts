@@ -144,7 +144,7 @@ describe('Signing in from the playground', () => {
     const connect = page.getByRole('button', { name: 'Connect' })
     expect(await consentAfter(() => connect.click())).toEqual(['notes:read'])
     await page
-      .locator('#status', { hasText: 'Connected to notes over 2026-07-28' })
+      .locator('#status', { hasText: 'Connected to notes over MCP 2026-07-28' })
       .waitFor({ state: 'attached' })
     await run('list')
     await result('Notes of grace:')

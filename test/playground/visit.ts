@@ -108,5 +108,5 @@ export async function sees(locator: Locator, text: string | RegExp): Promise<voi
 /** Chooses another revision, over which the page connects again. */
 export async function connectOver(page: Page, revision: string): Promise<void> {
   await page.getByLabel('Protocol revision').selectOption(revision)
-  await isConnected(page, `over ${revision}`)
+  await isConnected(page, `over MCP ${revision}`)
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;[worker, browser] = await Promise.all([startWorker(), launchChromium()])
   page = await browser.newPage()
   await page.goto(worker.url)
-  await isConnected(page, 'Connected to Edgewise demo over 2026-07-28')
+  await isConnected(page, 'Connected to Edgewise demo over MCP 2026-07-28')
 })
 afterAll(async () => {
   await browser.close()

@@ -57,12 +57,12 @@ describe('Playground: the connection', () => {
     await show(page, 'tool/greet', 'Greet')
     await page.getByLabel('name').fill('Ada')
     await page.getByLabel('Protocol revision').selectOption('2025-06-18')
-    await isConnected(page, 'over 2025-06-18')
+    await isConnected(page, 'over MCP 2025-06-18')
     expect(await page.getByLabel('name').inputValue()).toBe('Ada')
     await press(page, 'Run')
     await sees(result(page), 'Hello, Ada.')
     await page.getByLabel('Protocol revision').selectOption('auto')
-    await isConnected(page, 'over 2026-07-28')
+    await isConnected(page, 'over MCP 2026-07-28')
   })
 
   it('stays subscribed to a resource over another revision', async () => {
