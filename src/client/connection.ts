@@ -164,7 +164,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const { logLevel = this.changes?.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } =
       options
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
-    const callOptions = { ...options, logLevel, timeoutMs, maxTimeoutMs, headers }
+    // Faster than spreading, because members are added
+    const callOptions = Object.assign({}, options, { logLevel, timeoutMs, maxTimeoutMs, headers })
     const degraded = degradeClientParams(method, params, this.revision)
     const withMeta = addMeta(degraded, this.#meta, callOptions, id)
     if (withMeta) message.params = withMeta

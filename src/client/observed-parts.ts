@@ -83,14 +83,21 @@ function beginReceiving(
   params: JsonObject | undefined,
   id?: string | number,
 ): OngoingOperation {
+  const { side, revision, url, http, pipe } = factsOf(connection)
+  const { name, uri } = targetOf(params)
   return begin({
-    ...factsOf(connection),
     type,
+    side,
     direction: 'received',
     method,
     id,
-    ...targetOf(params),
+    name,
+    uri,
     isKnown: RECEIVED.test(method),
+    revision,
+    url,
+    http,
+    pipe,
     trace: readTrace(params),
     params: () => params,
   })

@@ -44,7 +44,8 @@ export function addMeta(
   const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
-  const _meta: JsonObject = { ...(isObject(callMeta) && callMeta), ...common }
+  // Faster than spreading, which slowly adds members
+  const _meta: JsonObject = Object.assign({}, isObject(callMeta) && callMeta, common)
   if (onProgress) _meta.progressToken = id
   if (capabilities && common) {
     const declared = common[META_CLIENT_CAPABILITIES] as ClientCapabilities

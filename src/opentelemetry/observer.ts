@@ -6,6 +6,7 @@
 import {
   context,
   propagation,
+  ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -129,21 +130,22 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
       run: (work) => context.with(current, work),
       end(outcome) {
         const { error, id, result } = outcome
-        const succeeded = outcome.outcome === 'complete'
         const failure = errorAttributes(operation, outcome)
-        const code = failure[STATUS_CODE]
-        span.setAttributes({
-          ...failure,
+        if (failure) {
+          const code = failure[STATUS_CODE]
+          span.setAttributes(failure)
           // The name of the general conventions, which replaces the other one
-          ...(code !== undefined && { 'rpc.status_code': code }),
-          ...(id !== undefined && { 'jsonrpc.request.id': String(id) }),
-          ...(contents && succeeded && attempt(() => contentAttributes(operation, result?.()))),
-        })
-        if (failure['error.type'] !== undefined) {
-          span.setStatus({
-            code: SpanStatusCode.ERROR,
-            ...(error && { message: error.message }),
-          })
+          if (code !== undefined) span.setAttribute('rpc.status_code', code)
+          if (failure['error.type'] !== undefined) {
+            span.setStatus({
+              code: SpanStatusCode.ERROR,
+              ...(error && { message: error.message }),
+            })
+          }
+        }
+        if (id !== undefined) span.setAttribute('jsonrpc.request.id', String(id))
+        if (contents && outcome.outcome === 'complete') {
+          span.setAttributes(attempt(() => contentAttributes(operation, result?.())) ?? {})
         }
         span.end()
         record(operation, outcome, Object.assign(shared, failure))
@@ -169,7 +171,10 @@ function parentOf(
 ): { parent: Context; links: Link[] } {
   if (direction !== 'received') return { parent: active, links: [] }
   const isCurrent = side === 'server' && http === true
-  const base = isCurrent ? active : propagation.deleteBaggage(trace.deleteSpan(active))
+  const base =
+    isCurrent || active === ROOT_CONTEXT
+      ? active
+      : propagation.deleteBaggage(trace.deleteSpan(active))
   const trusted = baggage ? carrier : { ...carrier, baggage: undefined }
   const parent = propagation.extract(base, trusted)
   const ambient = trace.getSpanContext(base)

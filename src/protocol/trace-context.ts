@@ -5,6 +5,7 @@
  */
 import type { TraceContext } from './observation.ts'
 import type { JsonObject } from './types.ts'
+import { isObject } from './validate.ts'
 
 /** Only later versions than 00 may have more members; at most 512 characters of them are accepted. */
 const TRACEPARENT =
@@ -36,7 +37,16 @@ export function withTrace(
   trace: TraceContext | undefined,
 ): JsonObject | undefined {
   if (!trace) return params
-  // A `tracestate` without its `traceparent` has no meaning
-  const { tracestate: _, ...others } = (params?._meta ?? {}) as JsonObject
-  return { ...params, _meta: { ...others, ...trace } }
+  const { _meta } = params ?? {}
+  // Faster than spreading, because members are added
+  return Object.assign({}, params, { _meta: Object.assign({}, withoutTrace(_meta), trace) })
+}
+
+const TRACE_MEMBERS = ['traceparent', 'tracestate', 'baggage'] as const
+
+/** Returns `_meta` without its trace context, whose members have no meaning without each other. */
+function withoutTrace(meta: unknown): unknown {
+  if (!isObject(meta) || !TRACE_MEMBERS.some((name) => name in meta)) return meta
+  const { traceparent: _parent, tracestate: _state, baggage: _baggage, ...others } = meta
+  return others
 }

@@ -82,13 +82,19 @@ export function receivedOperation(
   }
 }
 
-/** The members that operations of all sent messages have. */
-function operationOf(
+/** The operation of a request or notification of the server. */
+function sentOperation(
+  type: 'request' | 'notification',
+  { method, params }: InputRequest | JsonRpcNotification,
   { caller, revision, http = 'request' in caller }: MessageFacts,
-  params: JsonObject | undefined,
-): Pick<Operation, 'revision' | 'principal' | 'http' | 'pipe' | 'params'> {
+): ServerOperation {
   const { principal, pipe } = caller
   return {
+    type,
+    direction: 'sent',
+    method,
+    uri: targetOf(params).uri,
+    isKnown: true,
     revision: revision?.version,
     principal,
     http,
@@ -151,18 +157,9 @@ export function observeNotifications(
   begin: BeginServerOperation,
 ): Exchange['send'] {
   return (message) => {
-    const { method, params } = message
-    const { uri } = targetOf(params)
-    const ongoing = begin({
-      ...operationOf(facts, params),
-      type: 'notification',
-      direction: 'sent',
-      method,
-      uri,
-      isKnown: true,
-    })
+    const ongoing = begin(sentOperation('notification', message, facts))
     const { trace } = ongoing
-    const traced = trace ? { ...message, params: { ...withTrace(params, trace) } } : message
+    const traced = trace ? { ...message, params: { ...withTrace(message.params, trace) } } : message
     const sent = ongoing.run(() => send(traced))
     if (!sent) return ongoing.end(COMPLETE)
     return runObserved(ongoing, () => sent)
@@ -171,17 +168,11 @@ export function observeNotifications(
 
 /** Returns a function that asks the client, and whose requests are observed. */
 export function observeAsk(ask: Ask, facts: MessageFacts, begin: BeginServerOperation): Ask {
-  return ({ method, params }, signal, onSent) => {
+  return (message, signal, onSent) => {
     let id: RequestId | undefined
-    const ongoing = begin({
-      ...operationOf(facts, params),
-      type: 'request',
-      direction: 'sent',
-      method,
-      isKnown: true,
-    })
-    const { trace } = ongoing
-    const traced = withTrace(params, trace)
+    const ongoing = begin(sentOperation('request', message, facts))
+    const { method, params } = message
+    const traced = withTrace(params, ongoing.trace)
     const request: InputRequest = { method, ...(traced && { params: traced }) }
     const work = (): Promise<JsonObject> =>
       ask(request, signal, (sentId) => {
