@@ -9,7 +9,9 @@ import {
 import {
   examplesOf,
   keepExample,
+  maskSecrets,
   MAX_EXAMPLES,
+  omitSecrets,
   removeExample,
 } from '../../examples/playground/page/history/examples.ts'
 import { argumentSummary } from '../../examples/playground/page/history/summary.ts'
@@ -129,6 +131,19 @@ describe('Named examples', () => {
       name: 'Ada',
       users: [{ id: 1 }],
     })
+  })
+
+  it('contain no value that a referenced schema marks as secret', () => {
+    const schema = {
+      properties: { login: { $ref: '#/$defs/login' } },
+      $defs: { login: { properties: { pin: { writeOnly: true } } } },
+    }
+    const values = { login: { pin: '1234', user: 'ada' } }
+    expect(omitSecrets(values, schema)).toEqual({
+      kept: { login: { user: 'ada' } },
+      omitted: ['login.pin'],
+    })
+    expect(maskSecrets(values, schema).kept).toEqual({ login: { pin: 'PIN', user: 'ada' } })
   })
 
   it('are bounded for each server', () => {

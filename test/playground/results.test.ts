@@ -53,6 +53,9 @@ server.tool('linked', {}, () =>
   resourceLink({ uri: 'results://one', name: 'one', title: 'The one' }),
 )
 server.resource('results://one', { name: 'one' }, () => 'The first resource')
+server.tool('sign-up', { input: z.object({ name: z.string(), password: z.string() }) }, () =>
+  text('Done'),
+)
 server.tool(
   'greet',
   { input: z.object({ name: z.string(), style: z.enum(['plain', 'loud']).optional() }) },
@@ -227,6 +230,29 @@ describe('Playground: arguments', () => {
     await isAccessible()
     expect(await copied()).toContain(`client.callTool('greet', { name: 'Ada' })`)
     await dialog(page).getByRole('button', { name: 'Close' }).click()
+  })
+})
+
+describe('Playground: secret arguments', () => {
+  it('are copied only if the user includes them', async () => {
+    await show(page, 'tool/sign-up', 'sign-up')
+    await page.getByLabel('name', { exact: true }).fill('Ada')
+    await page.getByLabel('password', { exact: true }).fill('s3cret')
+    await press(page, 'Copy as')
+    const include = dialog(page).getByLabel('Include the value of password')
+    for (const form of ['TypeScript', 'curl', 'CLI']) {
+      await dialog(page).getByRole('button', { name: form, exact: true }).click()
+      const code = dialog(page).getByRole('group', { name: form, exact: true })
+      await sees(code, /PASSWORD/)
+      await sees(dialog(page), 'Replace PASSWORD with the actual value.')
+      expect(await dialog(page).innerText()).not.toContain('s3cret')
+      await include.check()
+      await sees(code, /s3cret/)
+      await include.uncheck()
+    }
+    await isAccessible()
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
+    await show(page, 'tool/greet', 'greet')
   })
 })
 

@@ -1,6 +1,7 @@
 // Which entries of the timeline follow from the records of a session.
 import { describe, expect, it } from 'vitest'
 import { entryBuilder } from '../../examples/playground/page/timeline/entries.ts'
+import { entryJson } from '../../examples/playground/page/timeline/entry-json.ts'
 import { entryCurl } from '../../examples/playground/page/timeline/entry-curl.ts'
 import type { Entry } from '../../examples/playground/page/timeline/entry.ts'
 import type { SessionRecord } from '../../examples/playground/page/timeline/record.ts'
@@ -309,13 +310,15 @@ describe('The timeline', () => {
   it('has its requests as commands of curl, with variables for secrets', () => {
     const { entries, add } = session()
     const headers = { accept: 'text/event-stream', authorization: 'Bearer [redacted]' }
-    const json = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const params = { name: 'sign-up', arguments: { password: 's3cret', code: 'SE' } }
+    const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     const http = { http: 1, client: 1, method: 'POST', url: URL } as const
     add({ type: 'request', at: 0, ...http, headers: { ...headers, 'x-key': '[redacted]' }, json })
     const command = entries.map(entryCurl).join()
+    expect(command).toContain('"arguments":{"password":"PASSWORD","code":"SE"}')
+    expect(JSON.stringify(entries.map(entryJson))).not.toContain('s3cret')
     expect(command).toContain(URL)
     expect(command).toContain('authorization: Bearer $TOKEN')
     expect(command).toContain('x-key: $X_KEY')
-    expect(command).toContain('"method":"ping"')
   })
 })

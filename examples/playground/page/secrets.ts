@@ -17,6 +17,14 @@ export function isHiddenName(name: string): boolean {
   return isSecretName(name) && !/^(?:auth|code|key|sig)$/i.test(name)
 }
 
+/** The name of the variable that stands for a secret: `X_API_KEY` for `x-api-key`. */
+export function variableOf(name: string): string {
+  return name
+    .toUpperCase()
+    .replaceAll(/[^A-Z\d]/g, '_')
+    .replace(/^(?=\d)/, '_')
+}
+
 /** Whether an address is the domain of a server, instead of its URL. */
 export function isDomain(address: string): boolean {
   return !address.includes('/')
@@ -38,11 +46,11 @@ export function redact(
   value: unknown,
   name = '',
   isSecret = isSecretName,
-  replacement = '…',
+  replace: (name: string) => string = () => '…',
 ): unknown {
-  const copy = (each: unknown, key: string): unknown => redact(each, key, isSecret, replacement)
+  const copy = (each: unknown, key: string): unknown => redact(each, key, isSecret, replace)
   if (Array.isArray(value)) return value.map((each) => copy(each, name))
-  if (typeof value === 'string') return isSecret(name) ? replacement : value
+  if (typeof value === 'string') return isSecret(name) ? replace(name) : value
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each, key)]))
 }

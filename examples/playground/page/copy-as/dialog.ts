@@ -10,9 +10,9 @@ import { copyButton } from '../copy.ts'
 import { el, newId } from '../dom.ts'
 import { textsOf } from '../form/arguments.ts'
 import type { CallTarget } from '../history/calls.ts'
-import { omitSecrets } from '../history/examples.ts'
+import { maskSecrets, omitSecrets } from '../history/examples.ts'
 import { jsonBlock, tryParse } from '../json.ts'
-import { isSecretName } from '../secrets.ts'
+import { isSecretName, variableOf } from '../secrets.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Operation, ServerAddress } from './operation.ts'
 import { snippetsOf, type Snippet } from './snippets.ts'
@@ -25,12 +25,31 @@ const CALL_FORMS = 4
 
 /** Opens the dialog. Without a call, it shows only configurations of hosts. */
 export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: JsonObject): void {
-  const snippets = snippetsOf(addressOf(workspace), call && operationOf(call, schema), platform())
-  if (call) snippets.splice(CALL_FORMS - 1, 0, linkSnippet(workspace, call, schema))
+  const { kept, omitted } = maskSecrets(call?.arguments ?? {}, schema)
+  const include = el('input', { type: 'checkbox' })
+  /** The forms, with the secret arguments only if the user includes them. */
+  function make(): Snippet[] {
+    const shown = call && (include.checked ? call : { ...call, arguments: kept })
+    const all = snippetsOf(addressOf(workspace), shown && operationOf(shown, schema), platform())
+    if (omitted.length > 0 && !include.checked) {
+      for (const { notes } of all.slice(0, CALL_FORMS - 1)) notes.push(maskNote(omitted))
+    }
+    if (call) all.splice(CALL_FORMS - 1, 0, linkSnippet(workspace, call, schema))
+    return all
+  }
+  const snippets = make()
+  const places = snippets.map(({ label }) => ({ label, place: el('div') }))
+  const draw = (): void => {
+    for (const [index, snippet] of make().entries()) {
+      places[index]?.place.replaceChildren(...snippetNodes(snippet))
+    }
+  }
+  draw()
+  include.addEventListener('change', draw)
   const last = snippets.findIndex(({ id }) => id === localStorage.getItem(STORAGE_KEY))
   const { buttons, body } = alternatives(
     'Format',
-    snippets.map((snippet) => ({ label: snippet.label, make: () => snippetBlock(snippet) })),
+    places.map(({ label, place }) => ({ label, make: () => place })),
     Math.max(last, 0),
     (index) => localStorage.setItem(STORAGE_KEY, snippets[index]?.id ?? ''),
   )
@@ -49,6 +68,8 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
       call && group('This call', forms.slice(0, CALL_FORMS)),
       hosts,
       body,
+      omitted.length > 0 &&
+        el('label', { class: 'include' }, include, `Include the value of ${omitted.join(', ')}`),
       el('footer', {}, close),
     ),
   )
@@ -67,11 +88,15 @@ function group(title: string, buttons: readonly Element[]): HTMLElement {
   )
 }
 
-function snippetBlock({ label, text, notes }: Snippet): HTMLElement {
+/** Says which names in capitals stand for secret arguments. */
+function maskNote(omitted: readonly string[]): string {
+  const names = new Set(omitted.map((path) => variableOf(path.replace(/^.*\./, ''))))
+  return `Replace ${[...names].join(', ')} with the actual value.`
+}
+
+function snippetNodes({ label, text, notes }: Snippet): HTMLElement[] {
   const value = tryParse(text)
-  return el(
-    'div',
-    {},
+  return [
     el(
       'div',
       { class: 'snippet' },
@@ -81,7 +106,7 @@ function snippetBlock({ label, text, notes }: Snippet): HTMLElement {
         : el('pre', { tabindex: 0, role: 'group', 'aria-label': label }, el('code', {}, text)),
     ),
     ...notes.map((each) => el('p', { class: 'note' }, ...breakable(each))),
-  )
+  ]
 }
 
 /** Text with a path, which may be wrapped after each separator. */

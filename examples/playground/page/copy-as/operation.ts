@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#requests
  */
 import type { JsonObject, Revision } from 'edgewise/browser'
+import { variableOf } from '../secrets.ts'
 
 /** A request of a tool, a prompt or a resource. */
 export type Operation =
@@ -43,12 +44,4 @@ export function variableHeaders({ headerNames, access }: ServerAddress): Record<
   const headers = headerNames.map((name) => [name, `\${${variableOf(name)}}`])
   if (access !== 'none') headers.push(['Authorization', 'Bearer ${TOKEN}'])
   return Object.fromEntries(headers)
-}
-
-/** The name of the variable with the value of a header. */
-export function variableOf(header: string): string {
-  return header
-    .toUpperCase()
-    .replaceAll(/[^A-Z\d]/g, '_')
-    .replace(/^(?=\d)/, '_')
 }

@@ -25,11 +25,11 @@ export function snippetsOf(
 ): Snippet[] {
   const hosts = shownHosts.map((host) => hostSnippet(host, server, platform))
   if (!operation) return hosts
-  const notes = variableNotes(server)
+  const notes = (): string[] => variableNotes(server)
   return [
-    { id: 'typescript', label: 'TypeScript', text: typescript(server, operation), notes },
-    { id: 'curl', label: 'curl', text: curlScript(server, operation), notes },
-    { id: 'command', label: 'CLI', text: commandLine(server, operation), notes },
+    { id: 'typescript', label: 'TypeScript', text: typescript(server, operation), notes: notes() },
+    { id: 'curl', label: 'curl', text: curlScript(server, operation), notes: notes() },
+    { id: 'command', label: 'CLI', text: commandLine(server, operation), notes: notes() },
     ...hosts,
   ]
 }

@@ -1,7 +1,8 @@
 /**
  * Requests as programs with Edgewise.
  */
-import { variableOf, type Operation, type ServerAddress } from './operation.ts'
+import { variableOf } from '../secrets.ts'
+import type { Operation, ServerAddress } from './operation.ts'
 
 /** The program that sends a request. */
 export function typescript(server: ServerAddress, operation: Operation): string {

@@ -4,7 +4,8 @@
  * @see https://developer.mozilla.org/docs/Web/API/Window/localStorage
  */
 import { isObject, type JsonObject } from 'edgewise/browser'
-import { isSecretName, withoutSecrets } from '../secrets.ts'
+import { resolve } from '../form/resolve.ts'
+import { isSecretName, variableOf, withoutSecrets } from '../secrets.ts'
 
 /** Arguments with a name. */
 export interface Example {
@@ -68,34 +69,47 @@ export function omitSecrets(
   value: JsonObject,
   schema?: unknown,
 ): { kept: JsonObject; omitted: string[] } {
-  const omitted: string[] = []
-  const kept = withoutSecretMembers(value, schema, '', omitted)
-  return { kept: isObject(kept) ? kept : {}, omitted }
+  return replaceSecrets(value, schema, () => undefined)
 }
 
-function withoutSecretMembers(
-  value: unknown,
+/** Replaces the members that may be secrets with names in capitals, at any depth. */
+export function maskSecrets(
+  value: JsonObject,
+  schema?: unknown,
+): { kept: JsonObject; omitted: string[] } {
+  return replaceSecrets(value, schema, variableOf)
+}
+
+/** @param replacement The value of a secret member instead; `undefined` leaves the member out. */
+function replaceSecrets(
+  value: JsonObject,
   schema: unknown,
-  path: string,
-  omitted: string[],
-): unknown {
-  const { properties, items } = isObject(schema) ? schema : {}
-  if (Array.isArray(value)) {
-    return value.map((item: unknown) => withoutSecretMembers(item, items, `${path}[]`, omitted))
+  replacement: (name: string) => string | undefined,
+): { kept: JsonObject; omitted: string[] } {
+  const root = isObject(schema) ? schema : {}
+  const omitted: string[] = []
+  function copy(each: unknown, described: unknown, path: string): unknown {
+    const { properties, items } = resolve(described, root)
+    if (Array.isArray(each)) return each.map((item) => copy(item, items, `${path}[]`))
+    return isObject(each) ? copyObject(each, properties, path) : each
   }
-  if (!isObject(value)) return value
-  const kept: [string, unknown][] = []
-  for (const [name, member] of Object.entries(value)) {
-    const part = isObject(properties) && Object.hasOwn(properties, name) && properties[name]
-    const inner = path === '' ? name : `${path}.${name}`
-    if (isSecretName(name) || isSecretSchema(part)) omitted.push(inner)
-    else kept.push([name, withoutSecretMembers(member, part, inner, omitted)])
+  function copyObject(each: JsonObject, properties: unknown, path: string): JsonObject {
+    const kept: [string, unknown][] = []
+    for (const [name, member] of Object.entries(each)) {
+      const part = isObject(properties) && Object.hasOwn(properties, name) && properties[name]
+      const inner = path === '' ? name : `${path}.${name}`
+      const isSecret = isSecretName(name) || isSecretSchema(resolve(part, root))
+      if (isSecret) omitted.push(inner)
+      const shown = isSecret ? replacement(name) : copy(member, part, inner)
+      if (shown !== undefined) kept.push([name, shown])
+    }
+    return Object.fromEntries(kept)
   }
-  return Object.fromEntries(kept)
+  return { kept: copyObject(value, resolve(schema, root)['properties'], ''), omitted }
 }
 
-function isSecretSchema(schema: unknown): boolean {
-  return isObject(schema) && (schema['format'] === 'password' || schema['writeOnly'] === true)
+function isSecretSchema({ format, writeOnly }: JsonObject): boolean {
+  return format === 'password' || writeOnly === true
 }
 
 function serverIn(servers: readonly StoredServer[], url: string): StoredServer | undefined {

@@ -21,7 +21,7 @@ export function argumentSummary({ arguments: values }: Pick<Call, 'arguments'>):
 
 /** Copies JSON, and hides the values of members with the names of secrets. */
 export function hideSecrets(value: unknown, name = ''): unknown {
-  return redact(value, name, isHiddenName, HIDDEN)
+  return redact(value, name, isHiddenName, () => HIDDEN)
 }
 
 /** A call in one line, for labels: `greet at 12:33:01`. */

@@ -1,7 +1,9 @@
 /** An entry as JSON, for the clipboard. */
+import { redact } from '../secrets.ts'
 import type { Entry } from './entry.ts'
+import { isSecretInMessage, REDACTED } from './redact.ts'
 
-/** Returns what an entry consists of, in the order of time. */
+/** Returns what an entry consists of, in the order of time, without secrets. */
 export function entryJson({ kind, title, about, outcome, start, end, parts }: Entry): object {
   return {
     kind,
@@ -15,7 +17,9 @@ export function entryJson({ kind, title, about, outcome, start, end, parts }: En
       title: name,
       note,
       http: lines,
-      ...(body?.text === undefined ? { json: body?.json } : { text: body.text }),
+      ...(body?.text === undefined
+        ? { json: redact(body?.json, '', isSecretInMessage, () => REDACTED) }
+        : { text: body.text }),
     })),
   }
 }

@@ -4,11 +4,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9700
  */
 import { isObject } from 'edgewise/browser'
-import { isSecretName } from '../secrets.ts'
-import { REDACTED, redactUrl } from './redact.ts'
-
-/** Members of messages that only look like secrets. */
-const PUBLIC_MEMBERS = /^(?:progressToken|code|key)$/
+import { isSecretInMessage, REDACTED, redactUrl } from './redact.ts'
 
 /** Creates a function that redacts a JSON value for export. */
 export function createRedactor(
@@ -28,8 +24,7 @@ export function createRedactor(
   }
   return (value) => {
     return mapJson(value, (text, name) => {
-      const isSecret = isSecretName(name) && !PUBLIC_MEMBERS.test(name)
-      return isSecret && !text.endsWith(REDACTED) ? REDACTED : redactText(text)
+      return isSecretInMessage(name) && !text.endsWith(REDACTED) ? REDACTED : redactText(text)
     })
   }
 }

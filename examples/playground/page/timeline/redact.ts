@@ -17,6 +17,14 @@ const MIN_SECRET_LENGTH = 6
 const OAUTH_SECRETS =
   /^(?:code|code_verifier|state|assertion|client_assertion|nonce|sig|signature)$/
 
+/** Members of messages that only look like secrets. */
+const PUBLIC_MEMBERS = /^(?:progressToken|code|key)$/
+
+/** Whether a member of a message with this name usually contains a secret. */
+export function isSecretInMessage(name: string): boolean {
+  return isSecretName(name) && !PUBLIC_MEMBERS.test(name)
+}
+
 /** Redacts request headers. The secret values are added to a set. */
 export function redactRequestHeaders(headers: Headers, secrets: Set<string>): HeaderValues {
   return mapHeaders(headers, (name, value) => {
