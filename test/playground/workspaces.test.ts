@@ -83,7 +83,7 @@ describe('Playground: the connection', () => {
 
   it('says what is wrong with an address, next to it', async () => {
     await connectTo(page, 'example.com/mcp')
-    await sees(page.getByRole('alert'), 'A URL, such as')
+    await sees(page.getByRole('alert'), 'Enter the whole URL: https://example.com/mcp')
     expect(await page.locator(':focus').getAttribute('id')).toBe('endpoint')
     expect(await status().innerText()).toMatch(/^Connected to /)
     await page.getByLabel('Endpoint').fill(`${visited.url}/mcp`)

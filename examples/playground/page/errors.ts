@@ -43,7 +43,9 @@ type Reason = Pick<Explanation, 'why' | 'advice'>
 function reasonOf(error: unknown, context: FailureContext): Reason {
   const fault = fetchFaultOf(error)
   if (fault) return reasonOfFault(fault, context)
-  if (isAuthorizationError(error)) return { advice: [adviceByStep[error.step]] }
+  if (isAuthorizationError(error)) {
+    return { why: whyRefused(error), advice: [adviceByStep[error.step]] }
+  }
   const code = error instanceof SdkError ? error.code : undefined
   if (code === 'UNAUTHORIZED' && context.hasCredentials) {
     return { advice: ['Check the bearer token and the headers in the settings of this server.'] }
@@ -56,6 +58,14 @@ function reasonOf(error: unknown, context: FailureContext): Reason {
     return { why: whyVersions(error, lastAnswer), advice: [adviceOnVersions(error)] }
   }
   return { advice: list(code && adviceByCode[code]) }
+}
+
+/** The error of the authorization server, in words. */
+function whyRefused({ answer }: AuthorizationError): string | undefined {
+  const { error, description } = answer ?? {}
+  if (error === undefined) return undefined
+  const reason = description ?? oauthErrors[error]
+  return reason === undefined ? error : `${error}: ${reason}`
 }
 
 /** The revision with which the server answered `initialize`, if that is why there is none in common. */
@@ -129,6 +139,16 @@ const LOCAL_NETWORK = [
   'Allow access to the local network or to apps on this device in the browser’s settings of this site, and connect again.',
   'Or run “npx edgewise inspect” with this address, which serves this page from your machine.',
 ]
+
+/** @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 */
+const oauthErrors: { readonly [error: string]: string | undefined } = {
+  access_denied: 'you or the authorization server refused access.',
+  invalid_scope: 'the authorization server does not know a scope that the MCP server requires.',
+  invalid_client: 'the authorization server does not know this client, or has removed it.',
+  invalid_grant: 'the authorization server does not accept the code or the refresh token.',
+  server_error: 'the authorization server has failed.',
+  temporarily_unavailable: 'the authorization server is overloaded or in maintenance.',
+}
 
 const adviceByCode: { readonly [Code in SdkErrorCode]?: string } = {
   TIMEOUT: 'Find out what takes the server so long, or raise the timeout in the settings.',

@@ -74,7 +74,7 @@ async function askForAnswer(
 }
 
 function message(role: string, blocks: readonly HTMLElement[]): HTMLElement {
-  return el('li', {}, el('span', { class: 'chip' }, role), ...blocks)
+  return el('li', { class: 'turn', 'data-role': role }, el('h3', {}, role), ...blocks)
 }
 
 function block(content: { type: string }): HTMLElement {

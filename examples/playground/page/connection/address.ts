@@ -11,6 +11,9 @@ import type { Workspace } from '../workspace.ts'
 /** The delay until the button to cancel connecting is shown, in milliseconds. */
 const PATIENCE_MS = 300
 
+/** What the user has to enter. */
+const EXPECTED = 'a URL or a domain, such as https://example.com/mcp or example.com'
+
 /** The form, which shows one workspace. */
 export interface AddressForm {
   show(workspace: Workspace): void
@@ -71,7 +74,10 @@ export function setUpAddress(): AddressForm {
     const { valid, valueMissing } = address.validity
     address.ariaInvalid = valid ? null : 'true'
     problem.hidden = valid
-    problem.textContent = valueMissing ? `Enter ${address.title.toLowerCase()}` : address.title
+    const { value } = address
+    problem.textContent = /^[\w.-]+(:\d+)?\/\S*$/.test(value)
+      ? `Enter the whole URL: https://${value}`
+      : `${valueMissing ? 'Enter' : 'This is not an address: enter'} ${EXPECTED}`
     if (!valid) address.focus()
     return valid
   }

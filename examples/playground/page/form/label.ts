@@ -84,12 +84,14 @@ export function elementAt(field: Field, path: readonly string[]): HTMLElement {
 
 /** Creates a fieldset with a legend. */
 export function fieldset(
-  facts: LabelFacts,
-  kind: string,
+  facts: FieldFacts,
+  kind: 'group' | 'list' | 'choices',
   ...parts: readonly HTMLElement[]
 ): HTMLElement {
   const element = el('fieldset', { class: `field ${kind}` })
-  const legend = el('legend', { class: 'label' }, ...caption(facts))
+  // A required list may be empty, so the user need not fill it in
+  const required = facts.required && (kind === 'group' || Boolean(facts.schema['minItems']))
+  const legend = el('legend', { class: 'label' }, ...caption({ ...facts, required }))
   element.append(legend, describe(facts, element) ?? '', ...parts)
   return element
 }

@@ -82,8 +82,10 @@ function interactive(
     return visiting
       .then(
         (callback) => {
-          const error = new URL(callback).searchParams.get('error')
-          const summary = error ? `The response is the error ${error}` : 'The user came back'
+          const { searchParams: params } = new URL(callback)
+          const error = params.get('error')
+          const parts = [error, params.get('error_description')].filter(Boolean)
+          const summary = error ? parts.join(': ') : 'The user came back'
           end({ state: error ? 'failed' : 'done', said: { requested }, summary })
           return callback
         },

@@ -49,6 +49,24 @@ const actions = new Map<unknown, string>([
   ['cancel', 'cancelled'],
 ])
 
+/** Describes how a question ended that received no response, by the code of the error. */
+export function unansweredEnding(code: string): Ending {
+  switch (code) {
+    case 'DENIED':
+      return { outcome: 'declined', failed: false }
+    case 'ABORTED':
+      return { outcome: 'cancelled', failed: false }
+    case 'TIMEOUT':
+      return { outcome: 'timed out', failed: true }
+    case 'CLOSED':
+    case 'NETWORK':
+    case 'SESSION_LOST':
+      return { outcome: 'connection lost', failed: true }
+    default:
+      return { outcome: 'not answered', failed: true }
+  }
+}
+
 /** Describes the response to a question. */
 export function answerEndingOf(response: { [member: string]: unknown }): Ending {
   const { error, result } = response

@@ -6,7 +6,14 @@
  */
 import { isObject } from 'edgewise/browser'
 import { addPart, end, type Entry, type NewEntry } from './entry.ts'
-import { answerEndingOf, endingOf, lineOf, progressOf, subjectOf } from './label.ts'
+import {
+  answerEndingOf,
+  endingOf,
+  lineOf,
+  progressOf,
+  subjectOf,
+  unansweredEnding,
+} from './label.ts'
 import { isResponse, type Message } from './messages.ts'
 import type { UnansweredRecord } from './record.ts'
 import { isLevel } from './levels.ts'
@@ -161,7 +168,7 @@ export function createPairing(
     }
   }
 
-  function endQuestions({ at, method, params, outcome, failed }: UnansweredRecord): void {
+  function endQuestions({ at, method, params, code }: UnansweredRecord): void {
     questions = questions.filter(isOpen)
     const text = JSON.stringify(params)
     const asked = questions.find(({ request }) => {
@@ -171,6 +178,7 @@ export function createPairing(
       return call?.title === method && call.about === subjectOf(params)
     })
     for (const { entry } of asked ? [asked] : ofCall) {
+      const { outcome, failed } = unansweredEnding(code)
       end(entry, at, outcome, failed)
       change(entry)
     }

@@ -101,9 +101,8 @@ export interface UnansweredRecord extends Base {
   readonly type: 'unanswered'
   readonly method: string
   readonly params: unknown
-  /** How its open questions ended. */
-  readonly outcome: string
-  readonly failed: boolean
+  /** Why it failed: the code of an `SdkError`. */
+  readonly code: string
 }
 
 /** Something that happened. */

@@ -101,7 +101,7 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
   const element = el(
     'header',
     {},
-    el('h2', {}, 'Timeline', count),
+    el('h2', {}, 'Timeline', count, el('span', { class: 'order' }, 'newest last')),
     el(
       'div',
       { class: 'actions' },

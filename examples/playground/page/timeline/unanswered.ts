@@ -20,29 +20,11 @@ export function recordUnanswered(add: (record: UnansweredRecord) => void): Clien
     } catch (error) {
       // Notifications have no options, and the server receives errors of its own
       if (options && error instanceof SdkError) {
-        add({ type: 'unanswered', at: now(), method, params, ...endingOf(error) })
+        add({ type: 'unanswered', at: now(), method, params, code: error.code })
       }
       throw error
     }
   })
   // Every message passes through it, in both directions
   return { attach: (connection) => attach(connection, '*') }
-}
-
-/** Describes how a question ended that was not answered. */
-function endingOf({ code }: SdkError): Pick<UnansweredRecord, 'outcome' | 'failed'> {
-  switch (code) {
-    case 'DENIED':
-      return { outcome: 'declined', failed: false }
-    case 'ABORTED':
-      return { outcome: 'cancelled', failed: false }
-    case 'TIMEOUT':
-      return { outcome: 'timed out', failed: true }
-    case 'CLOSED':
-    case 'NETWORK':
-    case 'SESSION_LOST':
-      return { outcome: 'connection lost', failed: true }
-    default:
-      return { outcome: 'not answered', failed: true }
-  }
 }

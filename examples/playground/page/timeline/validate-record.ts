@@ -44,7 +44,7 @@ const checks: { readonly [Type in SessionRecord['type']]: { readonly [member: st
     status: optional(number),
     summary: optional(text),
   },
-  unanswered: { method: text, outcome: text, failed: boolean },
+  unanswered: { method: text, code: text },
 }
 
 /** Describes what is wrong with a record. Returns `undefined` if it is valid. */

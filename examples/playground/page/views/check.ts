@@ -18,20 +18,27 @@ export function beginCheck(workspace: Workspace): void {
   workspace.show(route)
 }
 
-/** Checks the server, and shows the findings in an element. Never rejects. */
-export async function check(workspace: Workspace, place: HTMLElement): Promise<void> {
+/** Checks the server, and shows the findings in an element. The button can then repeat that. Never rejects. */
+export async function check(
+  workspace: Workspace,
+  place: HTMLElement,
+  button: HTMLElement | null,
+): Promise<void> {
   try {
     const { runCheck } = await import('../check/check.ts')
     await runCheck(workspace, place)
   } catch (error) {
     place.append(failureCard(await explainError(error)))
   }
+  if (button) button.textContent = 'Check again'
 }
 
 /** Creates the view. */
 export function checkView(workspace: Workspace): HTMLElement {
   const place = el('div')
-  const form = actionForm('Check this server', [], () => check(workspace, place))
+  const form = actionForm('Check this server', [], () =>
+    check(workspace, place, form.querySelector('button')),
+  )
   // A form that is not shown yet cannot be submitted
   if (workspace.history.takeFill(route) === 'run') {
     form.dispatchEvent(new Event('submit', { cancelable: true }))

@@ -29,7 +29,7 @@ export function eventsView(workspace: Workspace): HTMLElement {
     {
       kind: 'Server',
       title: 'Events',
-      description: 'Follow a type of event to see its events as they arrive.',
+      description: 'Follow a type of event to see its events as they arrive, the newest first.',
     },
     place,
   )

@@ -107,10 +107,10 @@ function chips({ extensions = {}, ...others }: ServerCapabilities): Child[] {
 }
 
 /** Creates the view for an address that selects no entry of the server's lists. */
-export function missingView({ kind, key }: Route): HTMLElement {
-  return frame({
-    kind: 'Not found',
-    title: `No such ${kind}`,
-    name: key,
-  })
+export function missingView({ kind, key }: Route, { catalog }: Connection): HTMLElement {
+  const advice = el('div')
+  void import('./missing.ts').then(({ missingAdvice }) =>
+    advice.append(missingAdvice(key, catalog)),
+  )
+  return frame({ kind: 'Not found', title: `No such ${kind}`, name: key }, advice)
 }

@@ -14,6 +14,8 @@ import type { Workspace } from '../workspace.ts'
 import { check } from './check.ts'
 import { expandable, frame } from './frame.ts'
 
+const CHECK = 'Check this server'
+
 const views = new WeakMap<Workspace, HTMLElement>()
 
 /**
@@ -37,8 +39,8 @@ export function startView(
   const findings = el('div')
   const checkButton = el(
     'button',
-    { type: 'button', class: 'small', onclick: () => void check(workspace, findings) },
-    'Check this server',
+    { type: 'button', class: 'small', onclick: () => void check(workspace, findings, checkButton) },
+    CHECK,
   )
   const actions = el('div', { class: 'actions' }, checkButton)
   const view = frame(
@@ -64,7 +66,10 @@ export function startView(
       )
     }
     actions.hidden = !isFailed || isDomain(workspace.settings.get().url)
-    if (!isFailed) findings.replaceChildren()
+    if (!isFailed) {
+      findings.replaceChildren()
+      checkButton.textContent = CHECK
+    }
     failure.hidden = !isFailed || failure.childElementCount === 0
     const buttons = (status.state === 'idle' ? savedServers() : []).map(({ name, url, revision }) =>
       el(

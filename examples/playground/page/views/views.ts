@@ -58,7 +58,7 @@ export function viewOf(
   if (opened && opened.definition === definition) return opened.element
   const element = views[kind]?.(workspace, key, connection.catalog)
   // Not stored, as the server may list it later
-  if (!element) return missingView(route)
+  if (!element) return missingView(route, connection)
   workspace.views.set(href, { element, definition })
   return element
 }
