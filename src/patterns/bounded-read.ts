@@ -69,7 +69,7 @@ export class ByteBuffer {
  * @returns The bytes; `undefined` if there are more than `maxBytes`, which cancels the stream.
  */
 export async function readBytes(
-  body: ReadableStream<Uint8Array> | null | undefined,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   let buffer = new Uint8Array(0)
@@ -79,7 +79,8 @@ export async function readBytes(
     const chunk = (await reader?.read())?.value
     if (!chunk) return buffer.subarray(0, length)
     if (length + chunk.length > maxBytes) break
-    buffer = append(buffer, length, chunk)
+    // Most bodies arrive in one chunk, which need not be copied
+    buffer = length === 0 ? chunk : append(buffer, length, chunk)
     length += chunk.length
   }
   reader?.cancel().catch(() => {})

@@ -218,8 +218,13 @@ describe('createSseHandler', () => {
     expect(await waiting).toMatchObject({ code: 'CLOSED' })
     await until(() => ran.includes('aborted'))
     await handle.close()
-    http.closeIdleConnections()
-    await new Promise((resolve) => http.close(resolve))
+    let isClosed = false
+    http.close(() => (isClosed = true))
+    await until(() => {
+      // The client keeps the others for its next request
+      http.closeIdleConnections()
+      return isClosed
+    })
   })
 
   test("serves the official client's transport", async () => {
