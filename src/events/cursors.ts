@@ -4,13 +4,14 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { boundedCache } from '../patterns/bounded-cache.ts'
-import { createSealer, type Sealer } from '../patterns/sealed-state.ts'
+import { createSealer } from '../patterns/sealed-state.ts'
 import { decodeBase64Url } from '../protocol/base64url.ts'
+import { invalidParams } from '../server/request/params.ts'
 import type { EventLog, Position } from './storage.ts'
 
 /** The shortest sealed text, in bytes: version, key id, initialization vector and tag. */
 const MIN_BYTES = 33
-/** How many encrypted cursors are cached. Readers at the same position share one. */
+/** How many encrypted cursors are cached. */
 const MAX_CACHED = 1000
 
 /** The contents of a cursor. */
@@ -18,46 +19,51 @@ export interface Cursor {
   /** The name of the event type. */
   readonly name: string
   readonly position: Position
-  /** The checksum of the type's schemas when the cursor was created. */
-  readonly checksum: string
+  /** How many incompatible changes the schemas of the type had when the cursor was created. */
+  readonly epoch: number
 }
 
 /** Encrypts and decrypts the cursors of a server. */
-export class Cursors {
-  readonly #sealer: Sealer
-  readonly #sealed = boundedCache<string, string>(MAX_CACHED)
+export interface Cursors {
+  seal(cursor: Cursor): Promise<string>
+  /**
+   * Decrypts a cursor.
+   *
+   * @returns undefined if the cursor may be of an earlier process, whose log was lost.
+   * @throws {ProtocolError} `INVALID_PARAMS` if it is not a cursor of this server and event type.
+   */
+  open(text: unknown, name: string): Promise<Cursor | undefined>
+}
 
-  constructor(log: EventLog) {
-    this.#sealer = createSealer(() => log.secret())
-  }
+/** Creates the functions for the cursors of a log. */
+export function sealedCursors(log: EventLog): Cursors {
+  const sealer = createSealer(() => log.secret())
+  const cached = boundedCache<string, string>(MAX_CACHED)
 
-  /** Encrypts a cursor. */
-  async seal({ name, position, checksum }: Cursor): Promise<string> {
-    const key = JSON.stringify([name, position, checksum])
-    const cached = this.#sealed.get(key)
-    if (cached !== undefined) return cached
-    const sealed = await this.#sealer.seal({ name, position, checksum })
-    this.#sealed.set(key, sealed)
-    return sealed
-  }
+  return {
+    async seal(cursor) {
+      const key = JSON.stringify(cursor)
+      // Readers at the same position share a cursor
+      const sealed = cached.get(key) ?? (await sealer.seal(cursor))
+      cached.set(key, sealed)
+      return sealed
+    },
 
-  /** Decrypts a cursor; undefined if it was sealed with another key, or was changed. */
-  async open(text: string): Promise<Cursor | undefined> {
-    // Only `seal` has the key, so whatever can be decrypted is a cursor
-    return (await this.#sealer.open(text)) as Cursor | undefined
+    async open(text, name) {
+      if (isSealed(text)) {
+        // Only `seal` has the key, so whatever can be decrypted is a cursor
+        const cursor = (await sealer.open(text)) as Cursor | undefined
+        if (cursor?.name === name) return cursor
+        // The secret of a log in memory is lost with the log
+        if (!cursor && !log.durable) return undefined
+      }
+      throw invalidParams('The cursor is not from this server, or belongs to another event type')
+    },
   }
 }
 
 /** Whether a text has the format of a cursor, whoever created it. */
-export function isCursor(text: unknown): text is string {
-  if (typeof text !== 'string') return false
-  const bytes = decodeBase64Url(text)
+function isSealed(text: unknown): text is string {
+  const bytes = typeof text === 'string' ? decodeBase64Url(text) : undefined
   return bytes?.[0] === 1 && bytes.length >= MIN_BYTES
-}
-
-/** A short checksum of the schemas of an event type (FNV-1a). */
-export function checksumOf(text: string): string {
-  let sum = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
-  return (sum >>> 0).toString(36)
 }

@@ -8,7 +8,8 @@ import { SdkError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
-import { check, type EventEntry } from './event-type.ts'
+import type { EventEntry } from './event-entry.ts'
+import { validate } from './validate.ts'
 import type { LoggedEvent } from './storage.ts'
 import { MAX_WEBHOOK_BYTES } from './wire.ts'
 
@@ -57,9 +58,8 @@ export async function createEvent(
     new SdkError('INVALID_USE', `Cannot emit "${name}": ${reason}`)
   if (entry.options.poll) throw invalid('its events come from "poll"')
   if (!isObject(payload)) throw invalid('the payload must be an object')
-  const checked = await check(entry.options.payload, payload)
-  if (checked.fault !== undefined) throw invalid(checked.fault)
-  const json = wellFormedJson({ data: checked.value, meta })
+  const data = await validate(entry.options.payload, payload, invalid)
+  const json = wellFormedJson({ data, meta })
   const { length } = new TextEncoder().encode(json)
   if (length > MAX_BYTES) {
     const message = `Cannot emit "${name}": the payload has ${length} bytes of at most ${MAX_BYTES}`

@@ -4,7 +4,6 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { EVENTS_EXTENSION } from '../protocol/extension-ids.ts'
-import type { ProtocolError } from '../protocol/errors.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { ExtensionError } from '../server/composition/extension-error.ts'
 import type { Context } from '../server/request/context.ts'
@@ -27,20 +26,45 @@ export type EventErrorCodes =
   | keyof typeof FIRST_CODE
   | { readonly [Kind in EventErrorKind]: number }
 
-/** An error of the extension before its code is known, which depends on the client. */
-export interface EventFailure {
+/** An error of the extension. */
+export class EventProtocolError extends ExtensionError {
   readonly kind: EventErrorKind
-  readonly message: string
-  readonly data: JsonObject
+  declare readonly data: JsonObject
+
+  /** @param codes By default the codes that every client knows. */
+  constructor(
+    kind: EventErrorKind,
+    message: string,
+    data: JsonObject,
+    codes: EventErrorCodes = 'sketch',
+  ) {
+    super(codeOf(kind, codes), message, data)
+    this.kind = kind
+  }
 }
 
-/** Creates an error, with a code of the chosen set, or else of the set that the client knows. */
-export function eventError(
-  { kind, message, data }: EventFailure,
-  codes: EventErrorCodes | undefined,
-  ctx: Pick<Context, 'extension'> | undefined,
-): ProtocolError {
-  const set = codes ?? (ctx?.extension(EVENTS_EXTENSION) ? 'sep-3415' : 'sketch')
-  const code = typeof set === 'string' ? FIRST_CODE[set] - KINDS.indexOf(kind) : set[kind]
-  return new ExtensionError(code, message, data)
+/** The error for event types that do not exist, or that the caller may not see. */
+export function unknownType(name: string, codes?: EventErrorCodes): EventProtocolError {
+  return new EventProtocolError(
+    'NotFound',
+    `Unknown event type: "${name}"`,
+    { kind: 'event' },
+    codes,
+  )
+}
+
+/** The same error, with the code of SEP-3415 if the client declares the extension. */
+export function forClient(error: unknown, ctx: Pick<Context, 'extension'>): unknown {
+  if (!(error instanceof EventProtocolError) || !ctx.extension(EVENTS_EXTENSION)) return error
+  return new EventProtocolError(error.kind, error.message, error.data, 'sep-3415')
+}
+
+/** @throws {TypeError} If a code is missing. */
+export function requireCodes(codes: EventErrorCodes): void {
+  if (KINDS.every((kind) => Number.isInteger(codeOf(kind, codes)))) return
+  throw new TypeError('"errorCodes" must be "sketch", "sep-3415", or have a number for each error')
+}
+
+function codeOf(kind: EventErrorKind, codes: EventErrorCodes): number {
+  return typeof codes === 'string' ? FIRST_CODE[codes] - KINDS.indexOf(kind) : codes[kind]
 }

@@ -4,258 +4,220 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { callHook } from '../patterns/hooks.ts'
-import type { JsonObject } from '../protocol/types.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import type { ServerOperation } from '../server/observed-messages.ts'
-import type { ServerObservation } from '../server/observer.ts'
 import { Registry } from '../server/registry.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { invalidParams, readNameAndArguments } from '../server/request/params.ts'
 import { callAuthor } from './author.ts'
-import { Cursors, isCursor } from './cursors.ts'
-import { eventError, type EventErrorCodes, type EventFailure } from './errors.ts'
-import { check, type EventEntry } from './event-type.ts'
-import type {
-  EventErrorKind,
-  EventHost,
-  NextEvents,
-  OpenSubscription,
-  Start,
-  SubscribeChecks,
-} from './host.ts'
-import type { EventSources, EventsOptions } from './options.ts'
+import { sealedCursors } from './cursors.ts'
+import {
+  EventProtocolError,
+  forClient,
+  requireCodes,
+  unknownType,
+  type EventErrorCodes,
+} from './errors.ts'
+import type { EventEntry, Reader } from './event-entry.ts'
+import { validArguments } from './validate.ts'
+import type { EventHost, OpenSubscription } from './host.ts'
+import type { EventsOptions } from './options.ts'
 import type { EventTypeOptions } from './type-options.ts'
-import { readLog, type Reader } from './reader.ts'
-import { headOf, positionSince } from './replay.ts'
-import type { EventLog, Position } from './storage.ts'
+import type { EventLog } from './storage.ts'
 import type { DeliveryMode } from './wire.ts'
 
 /** The maximum size of the arguments of a subscription, as JSON, in UTF-16 units. */
 const MAX_ARGUMENTS_LENGTH = 65_536
-const DAY_MS = 86_400_000
-/** The number of events that are read at once to find where a subscription begins. */
-const PAGE = 100
 
-/** The error for event types that do not exist, or that the caller may not see. */
-export function unknownType(name: string): EventFailure {
-  return { kind: 'NotFound', message: `Unknown event type: "${name}"`, data: { kind: 'event' } }
+/** Selects the subscriptions with all given members. */
+export interface SubscriptionFilter {
+  readonly principal?: string
+  /** The id of a subscription. */
+  readonly id?: string
+  /** The name of the event type. */
+  readonly name?: string
 }
 
-/** The error for subscriptions to a type whose schema has changed incompatibly. */
-function schemaChanged(feature: string): EventFailure {
-  const data = { feature, reason: 'schema_changed' }
-  return { kind: 'Unsupported', message: 'The schema of the event type has changed', data }
-}
-
-/** The event types of one server, and their subscriptions. */
-export class ServerEventHost implements Omit<EventHost, 'storage'> {
+/** The event types of one server, and its subscriptions. */
+export interface ServerEventHost extends Omit<EventHost, 'storage'> {
   readonly log: EventLog
-  readonly profile: 'chatgpt' | undefined
-  readonly types: Registry<EventEntry> = new Registry<EventEntry>('event type', () => {})
+  readonly types: Registry<EventEntry>
   /** The server, once it was extended. */
   definition: ServerDefinition | undefined
-  readonly #codes: EventErrorCodes | undefined
-  readonly #sources: EventSources | undefined
-  readonly #cursors: Cursors
-  /** The types of subscriptions when they were opened, and their validated arguments. */
-  readonly #opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
-  /** The feature whose change was incompatible, by the type and its previous schemas. */
-  readonly #broken = new Map<string, string>()
-
-  constructor(log: EventLog, { errorCodes, profile, sources }: EventsOptions) {
-    this.log = log
-    // ChatGPT knows the codes of the design sketch
-    this.#codes = errorCodes ?? (profile && 'sketch')
-    this.profile = profile
-    this.#sources = sources
-    this.#cursors = new Cursors(log)
-  }
-
-  pollMs(name: string): number | null {
-    const entry = this.types.entries().get(name)
-    return entry?.options.poll ? entry.pollMs : null
-  }
-
-  async open(
-    params: JsonObject,
-    mode: DeliveryMode,
-    ctx: RequestContext,
-    checks: SubscribeChecks = {},
-  ): Promise<OpenSubscription> {
-    const { name, args } = readNameAndArguments(params)
-    const entry = this.types.find(name, ctx)
-    if (!entry) throw this.failure(unknownType(name), ctx)
-    checks.beforeModes?.()
-    if (!entry.item.delivery.includes(mode) || !canServe(mode, ctx)) {
-      const message = `Events of the type "${name}" cannot be received by "${mode}"`
-      throw this.error('Unsupported', message, { feature: 'deliveryMode', value: mode }, ctx)
-    }
-    if (wellFormedJson(args).length > MAX_ARGUMENTS_LENGTH) {
-      throw invalidParams(`"arguments" must be shorter than ${MAX_ARGUMENTS_LENGTH} characters`)
-    }
-    const { principal, auth, env } = ctx
-    const subscription = { name, arguments: args, subscriber: { principal, auth, env } }
-    const checked = await check(entry.input, args)
-    if (checked.fault !== undefined) {
-      throw invalidParams(`Invalid arguments for the event type "${name}": ${checked.fault}`)
-    }
-    this.#opened.set(subscription, { entry, input: checked.value })
-    await checks.beforeAuthorize?.()
-    await this.authorize(subscription, ctx)
-    return subscription
-  }
-
-  async reopen(stored: OpenSubscription): Promise<OpenSubscription> {
-    const { name, subscriber } = stored
-    const entry = this.types.find(name, subscriber)
-    if (!entry) throw this.failure(unknownType(name))
-    const checked = await check(entry.input, stored.arguments)
-    if (checked.fault !== undefined) throw this.failure(schemaChanged('inputSchema'))
-    this.#opened.set(stored, { entry, input: checked.value })
-    await this.authorize(stored)
-    return stored
-  }
-
   /**
    * Asks the author again whether a subscriber may receive events.
    *
    * @throws {ProtocolError} NotFound or Forbidden.
    */
-  async authorize(subscription: OpenSubscription, ctx?: RequestContext): Promise<void> {
-    const { subscriber } = subscription
-    const { options } = this.#entryOf(subscription, ctx)
-    const request = { ...subscriber, arguments: this.#opened.get(subscription)?.input }
-    const { authorize } = options
-    if (!authorize || (await callAuthor(() => authorize(request), 'authorize'))) return
-    throw this.error('Forbidden', 'The caller may not receive these events', {}, ctx)
-  }
+  authorize(subscription: OpenSubscription): Promise<void>
+  /** Whether a stream with this id is open. */
+  isOpen(id: string): boolean
+  /** Ends streams and polled subscriptions, with an error if they may not be continued. */
+  end(filter: SubscriptionFilter, error?: Error): void
+  /** The error for a type that does not exist. */
+  unknownType(name: string): Error
+  /** The error for subscriptions to a type whose schema has changed incompatibly. */
+  schemaChanged(feature: string): Error
+  /** An error with the code that a client knows. */
+  forClient(error: unknown, ctx: RequestContext): unknown
+}
 
-  async start(
-    subscription: OpenSubscription,
-    params: JsonObject,
-    ctx?: RequestContext,
-  ): Promise<Start> {
-    const { cursor, maxAgeMs = Number.MAX_SAFE_INTEGER } = params
-    if (!Number.isSafeInteger(maxAgeMs) || (maxAgeMs as number) < 0) {
-      throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
-    }
-    const entry = this.#entryOf(subscription)
-    const { history } = entry.options
-    const source = this.#sourceOf(entry)
-    const now = async (truncated: boolean): Promise<Start> => {
-      const { position } = source
-        ? await this.next(subscription, null, 0)
-        : { position: await headOf(this.log, entry.item.name) }
-      return { position, truncated }
-    }
-    if (cursor === undefined || cursor === null) return now(false)
-    const opened = isCursor(cursor) ? await this.#cursors.open(cursor) : undefined
-    const isForeign = !opened && (this.log.durable || !isCursor(cursor))
-    if (isForeign || (opened && opened.name !== subscription.name)) {
-      throw invalidParams('The cursor is not from this server, or belongs to another event type')
-    }
-    const broken = opened && this.#broken.get(brokenKey(opened.name, opened.checksum))
-    if (broken !== undefined) throw this.failure(schemaChanged(broken), ctx)
-    if (history === false) return now(false)
-    if (source) {
-      if (typeof opened?.position !== 'string') return now(true)
-      const start = { position: opened.position, truncated: false }
-      if (params.maxAgeMs === undefined) return start
-      const since = Date.now() - (maxAgeMs as number)
-      return source.skipOld((from) => this.next(subscription, from, PAGE), start.position, since)
-    }
-    // A log in memory began again with this process
-    const from = typeof opened?.position === 'number' ? opened.position : 0
-    const { trimmedTo, head } = await this.log.read(entry.item.name, from, 1)
-    // An older backup of the log was restored
-    if (from > head) return { position: head, truncated: true }
-    const firstStored = Math.max(from, trimmedTo)
-    const age = Math.min(maxAgeMs as number, history?.maxAgeMs ?? DAY_MS)
-    const position = await positionSince(this.log, subscription.name, firstStored, Date.now() - age)
-    return { position, truncated: !opened || position > from }
+/**
+ * Creates the host of the delivery modes.
+ *
+ * @throws {TypeError} If an error code is missing, or the profile is unknown.
+ */
+export function createEventHost(
+  log: EventLog,
+  { errorCodes, profile }: EventsOptions,
+): ServerEventHost {
+  if (profile !== undefined && profile !== 'chatgpt') {
+    throw new TypeError('"profile" must be "chatgpt"')
   }
+  // ChatGPT knows the codes of the design sketch
+  const codes: EventErrorCodes | undefined = errorCodes ?? (profile && 'sketch')
+  if (codes !== undefined) requireCodes(codes)
+  const cursors = sealedCursors(log)
+  const types = new Registry<EventEntry>('event type', () => {})
+  /** The types of subscriptions when they were opened, and their validated arguments. */
+  const opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
+  /** The open streams and polled subscriptions, and how each ends. */
+  const live = new Map<unknown, [OpenSubscription, (error?: Error) => void]>()
 
-  async next(
-    subscription: OpenSubscription,
-    position: Position,
-    limit: number,
-    stopsAtFailure = false,
-  ): Promise<NextEvents> {
-    const reader = this.#reader(subscription, stopsAtFailure)
-    const source = this.#sourceOf(reader.entry)
-    if (source) return source.read(reader, position, limit)
-    return readLog(reader, typeof position === 'number' ? position : 0, limit)
-  }
+  const host: ServerEventHost = {
+    log,
+    profile,
+    types,
+    definition: undefined,
 
-  async cursorOf({ name }: OpenSubscription, position: Position): Promise<string | null> {
-    const entry = this.types.entries().get(name)
-    if (!entry || entry.options.history === false || position === null) return null
-    return this.#cursors.seal({ name, position, checksum: entry.checksum })
-  }
+    async open(params, mode, ctx, { beforeModes, beforeAuthorize } = {}) {
+      const { name, args } = readNameAndArguments(params)
+      const entry = types.find(name, ctx)
+      if (!entry) throw host.unknownType(name)
+      beforeModes?.()
+      if (!entry.item.delivery.includes(mode) || !canServe(mode, ctx)) {
+        const message = `Events of the type "${name}" cannot be received by "${mode}"`
+        throw host.error('Unsupported', message, { feature: 'deliveryMode', value: mode })
+      }
+      if (wellFormedJson(args).length > MAX_ARGUMENTS_LENGTH) {
+        throw invalidParams(`"arguments" must be shorter than ${MAX_ARGUMENTS_LENGTH} characters`)
+      }
+      const { principal, auth, env } = ctx
+      const subscription = { name, arguments: args, subscriber: { principal, auth, env } }
+      const input = await validArguments(entry, args, (fault) =>
+        invalidParams(`Invalid arguments for the event type "${name}": ${fault}`),
+      )
+      opened.set(subscription, { entry, input })
+      await beforeAuthorize?.()
+      await host.authorize(subscription)
+      return subscription
+    },
 
-  async subscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): Promise<void> {
-    const { onSubscribe } = this.#hooksOf(subscription)
-    if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
-    this.observe?.open(keyOf(subscription), operationOf(subscription, mode))
-  }
+    async reopen(stored) {
+      const { name, subscriber } = stored
+      const entry = types.find(name, subscriber)
+      if (!entry) throw host.unknownType(name)
+      const changed = (): Error => host.schemaChanged('inputSchema')
+      const input = await validArguments(entry, stored.arguments, changed)
+      opened.set(stored, { entry, input })
+      await host.authorize(stored)
+      return stored
+    },
 
-  unsubscribed(subscription: OpenSubscription, mode: DeliveryMode = 'webhook'): void {
-    const { onUnsubscribe } = this.#hooksOf(subscription)
-    callHook(
-      () => onUnsubscribe?.(subscription),
-      (error) => this.report(error),
-    )
-    this.observe?.close(keyOf(subscription), operationOf(subscription, mode))
-  }
+    async authorize(subscription) {
+      const { entry, input } = readerOf(subscription)
+      const { authorize } = entry.options
+      const request = { ...subscription.subscriber, arguments: input }
+      if (!authorize || (await callAuthor(() => authorize(request), 'authorize'))) return
+      throw host.error('Forbidden', 'The caller may not receive these events', {})
+    },
 
-  error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error {
-    return this.failure({ kind, message, data }, ctx)
-  }
+    async start(subscription, { cursor, maxAgeMs }) {
+      if (maxAgeMs !== undefined && !(Number.isSafeInteger(maxAgeMs) && Number(maxAgeMs) >= 0)) {
+        throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
+      }
+      const reader = readerOf(subscription)
+      const { source, changes, options } = reader.entry
+      const isNew = cursor === undefined || cursor === null
+      const from = isNew ? null : await cursors.open(cursor, subscription.name)
+      const change = from && changes[from.epoch]
+      if (change) throw host.schemaChanged(change)
+      const position = isNew || options.history === false ? null : from?.position
+      return source.start(reader, position, maxAgeMs as number | undefined)
+    },
 
-  /** Creates an error with the code that this client knows. */
-  failure(failure: EventFailure, ctx?: RequestContext): Error {
-    return eventError(failure, this.#codes, ctx)
-  }
+    async next(subscription, position, limit, stopsAtFailure) {
+      const reader = readerOf(subscription, stopsAtFailure)
+      return reader.entry.source.read(reader, position, limit)
+    },
 
-  report(error: unknown): void {
-    if (this.definition) this.definition.report(error)
-    else console.error(error)
-  }
+    async cursorOf({ name }, position) {
+      const entry = types.entries().get(name)
+      if (!entry || entry.options.history === false || position === null) return null
+      return cursors.seal({ name, position, epoch: entry.changes.length })
+    },
 
-  get observe(): ServerObservation | undefined {
-    return this.definition?.observe
-  }
+    async subscribed(subscription, mode = 'webhook', end) {
+      const { onSubscribe } = hooksOf(subscription)
+      if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
+      const key = keyOf(subscription)
+      if (end) live.set(key, [subscription, end])
+      host.observe?.open(key, operationOf(subscription, mode))
+    },
 
-  /** Returns the error for subscriptions to the old schema, and remembers it for their cursors. */
-  schemaFailure({ item: { name }, checksum }: EventEntry, feature: string): EventFailure {
-    this.#broken.set(brokenKey(name, checksum), feature)
-    return schemaChanged(feature)
+    unsubscribed(subscription, mode = 'webhook') {
+      const { onUnsubscribe } = hooksOf(subscription)
+      callHook(() => onUnsubscribe?.(subscription), host.report)
+      const key = keyOf(subscription)
+      live.delete(key)
+      host.observe?.close(key, operationOf(subscription, mode))
+    },
+
+    isOpen: (id) => live.has(id),
+
+    end({ id, name, principal }, error) {
+      for (const [subscription, end] of live.values()) {
+        const isSelected =
+          (id ?? subscription.id) === subscription.id &&
+          (name ?? subscription.name) === subscription.name &&
+          (principal ?? subscription.subscriber.principal) === subscription.subscriber.principal
+        if (isSelected) end(error)
+      }
+    },
+
+    error: (kind, message, data) => new EventProtocolError(kind, message, data, codes),
+    unknownType: (name) => unknownType(name, codes),
+    schemaChanged(feature) {
+      const data = { feature, reason: 'schema_changed' }
+      return host.error('Unsupported', 'The schema of the event type has changed', data)
+    },
+    forClient: (error, ctx) => (codes === undefined ? forClient(error, ctx) : error),
+
+    report(error) {
+      if (host.definition) host.definition.report(error)
+      else console.error(error)
+    },
+
+    get observe() {
+      return host.definition?.observe
+    },
   }
+  return host
 
   /** @throws {ProtocolError} NotFound if the type was removed. */
-  #entryOf({ name }: OpenSubscription, ctx?: RequestContext): EventEntry {
-    const entry = this.types.entries().get(name)
-    if (entry) return entry
-    throw this.failure(unknownType(name), ctx)
+  function readerOf(subscription: OpenSubscription, stopsAtFailure = false): Reader {
+    const { name, log: ownLog = log } = subscription
+    const entry = types.entries().get(name)
+    if (!entry) throw host.unknownType(name)
+    const input = opened.get(subscription)?.input
+    return { log: ownLog, entry, subscription, input, stopsAtFailure, report: host.report }
   }
 
   /** The options of the type, also after it was removed. */
-  #hooksOf(subscription: OpenSubscription): EventTypeOptions {
-    const entry = this.types.entries().get(subscription.name)
-    return (entry ?? this.#opened.get(subscription)?.entry)?.options ?? {}
-  }
-
-  #reader(subscription: OpenSubscription, stopsAtFailure: boolean): Reader {
-    const entry = this.#entryOf(subscription)
-    const input = this.#opened.get(subscription)?.input
-    const report = (error: unknown): void => this.report(error)
-    return { log: subscription.log ?? this.log, entry, subscription, input, stopsAtFailure, report }
-  }
-
-  /** Whether the events of a type are pulled, and how. */
-  #sourceOf({ options }: EventEntry): EventSources | undefined {
-    return options.poll && this.#sources
+  function hooksOf(subscription: OpenSubscription): EventTypeOptions {
+    const entry = types.entries().get(subscription.name) ?? opened.get(subscription)?.entry
+    return entry?.options ?? {}
   }
 }
 
@@ -273,8 +235,4 @@ function operationOf({ name, subscriber }: OpenSubscription, mode: DeliveryMode)
 /** Identifies a subscription. Polled ones have no id, but are always the same object. */
 function keyOf(subscription: OpenSubscription): unknown {
   return subscription.id ?? subscription
-}
-
-function brokenKey(name: string, checksum: string): string {
-  return `${checksum} ${name}`
 }

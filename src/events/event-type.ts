@@ -4,11 +4,11 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
-import { jsonSchemaOf, describeIssues, type StandardSchema } from '../protocol/standard-schema.ts'
+import { jsonSchemaOf, type StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { JsonObject } from '../protocol/types.ts'
-import type { Entry } from '../server/registry.ts'
-import { checksumOf } from './cursors.ts'
+import type { EventEntry, EventSources } from './event-entry.ts'
+import { logSource } from './log-source.ts'
 import type { EventHistory, EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
@@ -36,61 +36,34 @@ const OPTION_NAMES: OptionNames<EventTypeOptions> = {
 
 const HISTORY_NAMES: OptionNames<EventHistory> = { maxAgeMs: 1, maxEvents: 1 }
 
-/** The input of types without arguments. */
-const NO_ARGUMENTS: StandardSchema<JsonObject> = {
-  '~standard': {
-    version: 1,
-    vendor: 'edgewise',
-    validate: (value) =>
-      isObject(value) && Object.keys(value).length === 0
-        ? { value }
-        : { issues: [{ message: 'the event type has no arguments' }] },
-    jsonSchema: { input: () => NOTHING, output: () => NOTHING },
-  },
-}
+/** The schema of no arguments. */
 const NOTHING: JsonObject = { type: 'object', additionalProperties: false }
-
-/** A registered event type. */
-export interface EventEntry extends Entry {
-  readonly item: EventType
-  readonly options: EventTypeOptions
-  /** Validates the arguments of subscriptions. */
-  readonly input: StandardSchema
-  readonly pollMs: number
-  /** The checksum of both schemas, by which cursors from before a change are recognized. */
-  readonly checksum: string
-}
 
 /**
  * Creates the entry of an event type; its JSON Schemas are computed here, once.
  *
  * @param served The ways in which the server can deliver events.
+ * @param sources Reads the events of types with the option `poll`.
  * @throws {TypeError} If an option is unknown or invalid, or the arguments would have no effect.
  */
 export function eventEntry(
   name: string,
   options: EventTypeOptions,
   served: readonly DeliveryMode[],
+  sources: EventSources | undefined,
 ): EventEntry {
   const owner = `The event type "${name}"`
   if (typeof name !== 'string' || name === '') throw new TypeError('An event type needs a name')
   requireKnown(owner, options, OPTION_NAMES)
-  const {
-    description,
-    input = NO_ARGUMENTS,
-    payload,
-    meta,
-    poll,
-    pollMs = 10_000,
-    history,
-    visible,
-    scopes,
-  } = options
-  const { maxAgeMs = 1, maxEvents = 1 } = history || {}
-  requireKnown(`"history" of "${name}"`, history || {}, HISTORY_NAMES)
-  const inputSchema = objectSchemaOf(input, `"input" of "${name}"`)
+  const { description, input, payload, meta, poll, pollMs = 10_000, visible, scopes } = options
+  const history = options.history || {}
+  requireKnown(`"history" of "${name}"`, history, HISTORY_NAMES)
+  const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history
+  const source = poll ? sources : logSource
+  if (!source) throw new TypeError(`${owner} has "poll": pass "sources: pollSources" to "events"`)
+  const inputSchema = input ? objectSchemaOf(input, `"input" of "${name}"`) : NOTHING
   // A schema without "properties" may still allow arguments
-  const mayHaveArguments = input !== NO_ARGUMENTS && JSON.stringify(inputSchema.properties) !== '{}'
+  const mayHaveArguments = input && JSON.stringify(inputSchema.properties) !== '{}'
   if (mayHaveArguments && !options.matches && !poll && !options.unfiltered) {
     throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
   }
@@ -107,8 +80,8 @@ export function eventEntry(
       : { type: 'object' },
     ...(meta && { _meta: meta }),
   }
-  const checksum = checksumOf(JSON.stringify([item.inputSchema, item.payloadSchema]))
-  return { enabled: true, visible, scopes, item, options, input, pollMs, checksum }
+  const about = { item, options, source, pollMs, maxAgeMs, maxEvents }
+  return { enabled: true, visible, scopes, changes: [], ...about }
 }
 
 /** The chosen modes that the server can serve; in the order of {@link MODES} by default. */
@@ -141,18 +114,4 @@ function objectSchemaOf(
   const jsonSchema = jsonSchemaOf(schema, label, side)
   if (isObject(jsonSchema) && (jsonSchema.type ?? 'object') === 'object') return jsonSchema
   throw new TypeError(`${label} must be an object schema`)
-}
-
-/**
- * Validates a value.
- *
- * @returns The validated value, or why it is invalid.
- */
-export async function check(
-  schema: StandardSchema | undefined,
-  value: JsonObject,
-): Promise<{ value: unknown; fault?: undefined } | { fault: string }> {
-  if (!schema) return { value }
-  const checked = await schema['~standard'].validate(value)
-  return checked.issues ? { fault: describeIssues(checked.issues) } : { value: checked.value }
 }

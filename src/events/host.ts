@@ -53,6 +53,8 @@ export interface NextEvents {
   readonly truncated: boolean
   /** Whether more may follow immediately. */
   readonly hasMore: boolean
+  /** How long to wait before a source is read again, in milliseconds. Absent for the log. */
+  readonly waitMs?: number
 }
 
 /** Functions with which a delivery mode checks a subscription while the subscription is opened. */
@@ -68,8 +70,6 @@ export interface EventHost {
   readonly storage: EventStorage
   /** Set if the server must fit a certain client. */
   readonly profile?: 'chatgpt' | undefined
-  /** How long to wait before the next call of the author's `poll`, in milliseconds; null if there is none. */
-  pollMs(name: string): number | null
   /**
    * Checks that the caller may subscribe: the type exists and is visible, has the mode, its arguments
    * are valid, and the author's `authorize` agrees.
@@ -95,7 +95,7 @@ export interface EventHost {
    * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor; Unsupported if
    *   the schemas of the type have changed incompatibly since.
    */
-  start(subscription: OpenSubscription, params: JsonObject, ctx?: RequestContext): Promise<Start>
+  start(subscription: OpenSubscription, params: JsonObject): Promise<Start>
   /**
    * Reads events after a position: from the log, or with the author's `poll`.
    *
@@ -115,12 +115,17 @@ export interface EventHost {
    * Calls the author's `onSubscribe`, and observes the subscription.
    *
    * @param mode `webhook` by default.
+   * @param end Ends a subscription that is not stored, with an error if it may not be continued.
    */
-  subscribed(subscription: OpenSubscription, mode?: DeliveryMode): Promise<void>
+  subscribed(
+    subscription: OpenSubscription,
+    mode?: DeliveryMode,
+    end?: (error?: Error) => void,
+  ): Promise<void>
   /** Calls the author's `onUnsubscribe`, whose errors are reported, and observes the end. */
   unsubscribed(subscription: OpenSubscription, mode?: DeliveryMode): void
-  /** Creates an error of the extension, with the code that this client knows. */
-  error(kind: EventErrorKind, message: string, data: JsonObject, ctx?: RequestContext): Error
+  /** Creates an error of the extension. */
+  error(kind: EventErrorKind, message: string, data: JsonObject): Error
   /** Reports operations to the server's observer. */
   readonly observe: ServerObservation | undefined
   /** Passes an error to the server's `onError`. */

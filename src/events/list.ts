@@ -34,32 +34,27 @@ export function listEvents(
 }
 
 /** Announces changes of the list to the listeners that asked for it. */
-export class ListChanges {
-  readonly #listeners = new Set<() => void>()
-  readonly #isOffered: boolean
-
-  constructor(isOffered: boolean) {
-    this.#isOffered = isOffered
-  }
-
-  announce(): void {
-    for (const listener of this.#listeners) listener()
-  }
-
+export interface ListChanges {
+  announce(): void
   /** The member `eventsListChanged` of the filter of `subscriptions/listen`. */
-  filter(): ExtensionFilter {
-    return {
-      accept: (requested) => {
-        if (typeof requested !== 'boolean') {
-          throw invalidParams('"eventsListChanged" must be a boolean')
-        }
-        return requested && this.#isOffered ? true : undefined
+  readonly filter: ExtensionFilter
+}
+
+/** @param isOffered Whether clients can listen. */
+export function listChanges(isOffered: boolean): ListChanges {
+  const listeners = new Set<() => void>()
+  return {
+    announce: () => listeners.forEach((listener) => listener()),
+    filter: {
+      accept(requested) {
+        if (typeof requested === 'boolean') return (requested && isOffered) || undefined
+        throw invalidParams('"eventsListChanged" must be a boolean')
       },
-      subscribe: (_accepted, notify) => {
+      subscribe(_accepted, notify) {
         const listener = (): void => notify(EVENTS_LIST_CHANGED, {})
-        this.#listeners.add(listener)
-        return () => this.#listeners.delete(listener)
+        listeners.add(listener)
+        return () => listeners.delete(listener)
       },
-    }
+    },
   }
 }

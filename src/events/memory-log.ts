@@ -11,6 +11,7 @@ interface TypeLog {
   readonly entries: { readonly position: number; readonly event: LoggedEvent }[]
   /** The positions of the events by their ids. */
   readonly positions: Map<string, number>
+  readonly listeners: Set<() => void>
   head: number
   trimmedTo: number
 }
@@ -19,7 +20,6 @@ interface TypeLog {
 export class MemoryEventLog implements EventLog {
   readonly durable = false
   readonly #logs = new Map<string, TypeLog>()
-  readonly #listeners = new Map<string, Set<() => void>>()
   #position = 0
   #secret: string | undefined
 
@@ -35,8 +35,7 @@ export class MemoryEventLog implements EventLog {
     log.entries.push({ position, event })
     log.positions.set(event.eventId, position)
     log.head = position
-    this.appended(event)
-    this.#listeners.get(event.name)?.forEach((listener) => listener())
+    for (const listener of log.listeners) listener()
     return position
   }
 
@@ -47,48 +46,42 @@ export class MemoryEventLog implements EventLog {
     return { events: entries.slice(from, from + limit), head, trimmedTo }
   }
 
-  trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): void {
+  /** @param neededAfter The position after which no event may be deleted. */
+  trim(
+    name: string,
+    { acceptedBefore, maxEvents }: TrimLimits,
+    neededAfter: number = Infinity,
+  ): void {
     const log = this.#log(name)
-    const needed = this.neededAfter(name)
-    const excess = log.entries.length - maxEvents
-    let count = log.entries.findIndex(({ position, event }, index) => {
-      return position > needed || (event.acceptedAt >= acceptedBefore && index >= excess)
+    const { entries, positions } = log
+    const excess = entries.length - maxEvents
+    const kept = entries.findIndex(({ position, event }, index) => {
+      return position > neededAfter || (event.acceptedAt >= acceptedBefore && index >= excess)
     })
-    if (count === -1) count = log.entries.length
-    for (const { position, event } of log.entries.splice(0, count)) {
+    for (const { position, event } of entries.splice(0, kept < 0 ? entries.length : kept)) {
       log.trimmedTo = position
-      log.positions.delete(event.eventId)
+      positions.delete(event.eventId)
     }
   }
 
   watch(name: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set()
-    this.#listeners.set(name, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0 && this.#listeners.get(name) === listeners) {
-        this.#listeners.delete(name)
-      }
-    }
-  }
-
-  /** The position of the last event of a type. */
-  protected headOf(name: string): number {
-    return this.#log(name).head
-  }
-
-  /** Called after an event was appended, before its listeners. */
-  protected appended(_event: LoggedEvent): void {}
-
-  /** The position after which no event of a type may be deleted. */
-  protected neededAfter(_name: string): number {
-    return Infinity
+    const { listeners } = this.#log(name)
+    listeners.add(listener)
+    return () => listeners.delete(listener)
   }
 
   #log(name: string): TypeLog {
     let log = this.#logs.get(name)
-    if (!log)
-      this.#logs.set(name, (log = { entries: [], positions: new Map(), head: 0, trimmedTo: 0 }))
+    if (!log) {
+      log = {
+        entries: [],
+        positions: new Map(),
+        listeners: new Set(),
+        head: 0,
+        trimmedTo: 0,
+      }
+      this.#logs.set(name, log)
+    }
     return log
   }
 }

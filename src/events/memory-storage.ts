@@ -9,6 +9,7 @@ import type {
   EventStorage,
   LoggedEvent,
   SubscriptionQuery,
+  TrimLimits,
   WebhookSubscription,
 } from './storage.ts'
 
@@ -22,26 +23,25 @@ export function createMemoryEventStorage(): EventStorage {
 
 class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   readonly #subscriptions = new Map<string, WebhookSubscription>()
-  /** The ids of the active subscriptions without anything to deliver, by the names of their types. */
-  readonly #idle = new Map<string, Set<string>>()
   readonly #attempts = new Map<string, DeliveryAttempt[]>()
   readonly #verified = new Map<string, number>()
 
-  protected override appended({ name, acceptedAt }: LoggedEvent): void {
-    const idle = this.#idle.get(name) ?? []
-    this.#idle.delete(name)
-    for (const id of idle) {
-      const subscription = this.#subscriptions.get(id)
-      if (subscription) this.#put({ ...subscription, dueAt: acceptedAt })
-    }
+  override append(event: LoggedEvent): number {
+    const { name, acceptedAt } = event
+    const head = this.#headOf(name)
+    const position = super.append(event)
+    const idle = position > head ? this.#select({ name, status: 'active', dueAt: null }) : []
+    for (const subscription of idle) this.#put({ ...subscription, dueAt: acceptedAt })
+    return position
   }
 
-  /** Active subscriptions still need the events after their positions. */
-  protected override neededAfter(name: string): number {
-    const active = this.#select({ name }).filter(({ status }) => status === 'active')
-    return active.reduce((needed, { position }) => {
-      return typeof position === 'number' ? Math.min(needed, position) : needed
+  override trim(name: string, limits: TrimLimits): void {
+    // Active subscriptions still need the events after their positions
+    const active = this.#select({ name, status: 'active' })
+    const needed = active.reduce((first, { position }) => {
+      return typeof position === 'number' ? Math.min(first, position) : first
     }, Infinity)
+    super.trim(name, limits, needed)
   }
 
   load(id: string): WebhookSubscription | undefined {
@@ -51,22 +51,20 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   save(subscription: WebhookSubscription): boolean {
     const { id, version, name, position } = subscription
     if ((this.#subscriptions.get(id)?.version ?? 0) !== version - 1) return false
-    const isBehind = typeof position === 'number' && this.headOf(name) > position
+    const isBehind = typeof position === 'number' && this.#headOf(name) > position
     const dueAt = subscription.dueAt ?? (isBehind ? Date.now() : null)
     this.#put({ ...subscription, dueAt })
     return true
   }
 
   remove({ id, version }: WebhookSubscription): boolean {
-    const subscription = this.#subscriptions.get(id)
-    if (subscription?.version !== version) return false
-    this.#idle.get(subscription.name)?.delete(id)
+    if (this.#subscriptions.get(id)?.version !== version) return false
     this.#attempts.delete(id)
     return this.#subscriptions.delete(id)
   }
 
   count(principal?: string): number {
-    return principal === undefined ? this.#subscriptions.size : this.#select({ principal }).length
+    return this.#select({ principal }).length
   }
 
   list(query: SubscriptionQuery, limit: number, after = ''): WebhookSubscription[] {
@@ -77,7 +75,7 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   }
 
   take(now: number, leaseUntil: number, limit: number): WebhookSubscription[] {
-    const due = [...this.#subscriptions.values()]
+    const due = this.#select({})
       .filter((subscription) => dueTime(subscription) <= now)
       .sort((a, b) => dueTime(a) - dueTime(b))
       .slice(0, limit)
@@ -89,7 +87,10 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   }
 
   nextDue(): number | undefined {
-    const next = Math.min(...[...this.#subscriptions.values()].map(dueTime))
+    const next = this.#select({}).reduce(
+      (earliest, each) => Math.min(earliest, dueTime(each)),
+      Infinity,
+    )
     return next === Infinity ? undefined : next
   }
 
@@ -110,23 +111,22 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
     this.#verified.set(JSON.stringify([principal, url]), until)
   }
 
-  #put(subscription: WebhookSubscription): void {
-    const { id, name, status, dueAt } = subscription
-    this.#subscriptions.set(id, subscription)
-    if (status !== 'active' || dueAt !== null) {
-      this.#idle.get(name)?.delete(id)
-      return
-    }
-    const idle = this.#idle.get(name) ?? new Set()
-    this.#idle.set(name, idle.add(id))
+  /** The position of the last event of a type. */
+  #headOf(name: string): number {
+    return this.read(name, Infinity, 0).head
   }
 
-  #select({ name, principal, url }: SubscriptionQuery): WebhookSubscription[] {
-    return [...this.#subscriptions.values()].filter(
-      (subscription) =>
-        (name === undefined || name === subscription.name) &&
-        (principal === undefined || principal === subscription.principal) &&
-        (url === undefined || url === subscription.url),
+  #put(subscription: WebhookSubscription): void {
+    this.#subscriptions.set(subscription.id, subscription)
+  }
+
+  /** The subscriptions with all members that are given. */
+  #select(members: {
+    [Name in keyof WebhookSubscription]?: WebhookSubscription[Name] | undefined
+  }): WebhookSubscription[] {
+    const wanted = Object.entries(members).filter(([, value]) => value !== undefined)
+    return [...this.#subscriptions.values()].filter((subscription) =>
+      wanted.every(([name, value]) => Reflect.get(subscription, name) === value),
     )
   }
 }

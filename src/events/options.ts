@@ -4,10 +4,10 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type { EventErrorCodes } from './errors.ts'
-import type { NextEvents, Start, WebhookMode } from './host.ts'
-import type { Reader } from './reader.ts'
+import type { EventSources } from './event-entry.ts'
+import type { WebhookMode } from './host.ts'
 import type { BreakingChange } from './schema-changes.ts'
-import type { EventStorage, Position } from './storage.ts'
+import type { EventStorage } from './storage.ts'
 import type { EventType } from './wire.ts'
 
 /** How a server delivers events. */
@@ -73,20 +73,4 @@ export interface EventsOptions {
   compare?: (before: EventType, after: EventType) => readonly BreakingChange[]
   /** Restricts the server to what one client supports: ChatGPT has only webhooks. */
   profile?: 'chatgpt'
-}
-
-/** Functions that pull events from sources. Only the bundles of servers that use sources contain them. */
-export interface EventSources {
-  /** Reads events after a position. */
-  read(reader: Reader, position: Position, limit: number): Promise<NextEvents>
-  /**
-   * Skips the events that happened before a time.
-   *
-   * @param since Milliseconds since 1970.
-   */
-  skipOld(
-    read: (position: Position) => Promise<NextEvents>,
-    position: Position,
-    since: number,
-  ): Promise<Start>
 }

@@ -6,11 +6,8 @@
  */
 import { digest } from '../patterns/digest.ts'
 import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
-import type { RequestContext } from '../server/request/request-context.ts'
-import type { EventFailure } from './errors.ts'
 import type { ServerEventHost } from './event-host.ts'
 import type { OpenSubscription } from './host.ts'
-import { isSelected, type SubscriptionFilter } from './streams.ts'
 
 /** How long a subscription lasts at least after its last poll, in milliseconds. */
 const MIN_LEASE_MS = 300_000
@@ -18,77 +15,56 @@ const MIN_LEASE_MS = 300_000
 const MAX_LEASES = 10_000
 
 interface Lease {
-  readonly subscription: OpenSubscription
   readonly opened: Promise<void>
+  /** Ends the subscription; with an error, the next poll fails. */
+  end(error?: Error): void
   timer?: ReturnType<typeof setTimeout>
-  /** Why the next poll fails. */
-  failure?: EventFailure
+  error?: Error | undefined
 }
 
-/** The subscriptions of clients that poll. */
-export class PollLeases {
-  readonly #host: ServerEventHost
-  readonly #leases = new Map<string, Lease>()
+/**
+ * Begins a subscription, or lets it last longer.
+ *
+ * @throws {ProtocolError} The error with which it was ended.
+ */
+export type RenewLease = (subscription: OpenSubscription, pollMs: number) => Promise<void>
 
-  constructor(host: ServerEventHost) {
-    this.#host = host
-  }
+/** Creates the function that each poll calls. */
+export function pollLeases(host: ServerEventHost): RenewLease {
+  const leases = new Map<string, Lease>()
 
-  /**
-   * Begins a subscription, or lets it last longer.
-   *
-   * @throws {ProtocolError} The error with which it was ended.
-   */
-  async renew(subscription: OpenSubscription, pollMs: number, ctx: RequestContext): Promise<void> {
+  return async (subscription, pollMs) => {
     const { name, subscriber } = subscription
     const key = await digest([subscriber.principal ?? null, name, subscription.arguments])
-    const lease = this.#leases.get(key) ?? this.#begin(key, subscription)
-    if (lease.failure) {
-      this.#end(key, lease)
-      throw this.#host.failure(lease.failure, ctx)
+    const lease = leases.get(key) ?? begin(key, subscription)
+    await lease.opened
+    const { error } = lease
+    if (error) {
+      lease.end()
+      throw error
     }
     clearTimeout(lease.timer)
     const leaseMs = Math.min(Math.max(MIN_LEASE_MS, 3 * pollMs), MAX_TIMER_MS)
-    lease.timer = setTimeout(() => this.#end(key, lease), leaseMs)
+    lease.timer = setTimeout(() => lease.end(), leaseMs)
     unref(lease.timer)
-    await lease.opened
   }
 
-  /** Lets the next poll of subscriptions fail. */
-  terminate(filter: SubscriptionFilter, failure: EventFailure): void {
-    for (const [key, lease] of this.#leases) {
-      if (lease.failure || !isSelected(lease.subscription, filter)) continue
-      // Polls of a removed type fail without a lease
-      if (failure.kind === 'NotFound') {
-        this.#end(key, lease)
-        continue
-      }
-      lease.failure = failure
-      this.#host.unsubscribed(lease.subscription, 'poll')
+  function begin(key: string, subscription: OpenSubscription): Lease {
+    const [oldest] = leases.values()
+    if (oldest && leases.size >= MAX_LEASES) oldest.end()
+    const lease: Lease = {
+      opened: host.subscribed(subscription, 'poll', (error) => lease.end(error)),
+      end(error) {
+        if (!lease.error) host.unsubscribed(subscription, 'poll')
+        lease.error = error
+        if (error) return
+        clearTimeout(lease.timer)
+        leases.delete(key)
+      },
     }
-  }
-
-  /** Ends all subscriptions. */
-  close(): void {
-    for (const [key, lease] of this.#leases) this.#end(key, lease)
-  }
-
-  #begin(key: string, subscription: OpenSubscription): Lease {
-    const [oldest] = this.#leases
-    if (oldest && this.#leases.size >= MAX_LEASES) this.#end(...oldest)
-    const opened = this.#host.subscribed(subscription, 'poll')
-    const lease: Lease = { subscription, opened }
-    this.#leases.set(key, lease)
+    leases.set(key, lease)
     // It never began, so its end calls nothing
-    opened.catch(() => this.#leases.get(key) === lease && this.#leases.delete(key))
+    lease.opened.catch(() => leases.delete(key))
     return lease
-  }
-
-  #end(key: string, lease: Lease): void {
-    clearTimeout(lease.timer)
-    // It may have ended before
-    if (this.#leases.get(key) !== lease) return
-    this.#leases.delete(key)
-    if (!lease.failure) this.#host.unsubscribed(lease.subscription, 'poll')
   }
 }

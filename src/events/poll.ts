@@ -7,7 +7,7 @@ import type { JsonObject, Result } from '../protocol/types.ts'
 import { invalidParams } from '../server/request/params.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ServerEventHost } from './event-host.ts'
-import type { PollLeases } from './poll-leases.ts'
+import type { RenewLease } from './poll-leases.ts'
 
 /** The number of events of a result, unless the client requests another. */
 const DEFAULT_EVENTS = 100
@@ -21,7 +21,7 @@ const MAX_EVENTS = 1000
  */
 export async function pollEvents(
   host: ServerEventHost,
-  leases: PollLeases,
+  renewLease: RenewLease,
   params: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
@@ -30,20 +30,18 @@ export async function pollEvents(
     throw invalidParams('"maxEvents" must be a whole number above 0')
   }
   const subscription = await host.open(params, 'poll', ctx)
+  const start = await host.start(subscription, params)
   const nextPollMs = host.types.entries().get(subscription.name)?.pollMs ?? 0
-  await leases.renew(subscription, nextPollMs, ctx)
-  const begin = await host.start(subscription, params, ctx)
-  const { position } = begin
-  const noEvents = { events: [], position, truncated: false, hasMore: false }
+  await renewLease(subscription, nextPollMs)
   // Without a cursor, the client receives later events only
-  const next = params.cursor
-    ? await host.next(subscription, position, Math.min(maxEvents as number, MAX_EVENTS))
-    : noEvents
+  const { events, position, truncated, hasMore } = params.cursor
+    ? await host.next(subscription, start.position, Math.min(maxEvents as number, MAX_EVENTS))
+    : { ...start, events: [], hasMore: false }
   return {
-    events: next.events.map(({ occurrence }) => occurrence),
-    cursor: await host.cursorOf(subscription, next.position),
-    truncated: begin.truncated || next.truncated,
-    hasMore: next.hasMore,
+    events: events.map(({ occurrence }) => occurrence),
+    cursor: await host.cursorOf(subscription, position),
+    truncated: start.truncated || truncated,
+    hasMore,
     nextPollMs,
   }
 }

@@ -5,10 +5,10 @@
  */
 import { callAuthor } from './author.ts'
 import { safeId, timestampOf } from './emit.ts'
+import type { EventSources, Found, Reader } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
-import type { EventSources } from './options.ts'
 import type { SourceEvents } from './type-options.ts'
-import { payloadFor, validPayload, type Found, type Reader } from './reader.ts'
+import { payloadFor, validPayload } from './payload.ts'
 import type { Position } from './storage.ts'
 import type { EventOccurrence } from './wire.ts'
 
@@ -30,10 +30,41 @@ import type { EventOccurrence } from './wire.ts'
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-export const pollSources: EventSources = { read: readSource, skipOld }
+export const pollSources: EventSources = { start, read: readSource }
 
 /** A position in a source: its cursor, and the id of the last event that was read after it. */
 type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
+
+/** How many events are read at once to find where a subscription begins. */
+const PAGE = 100
+/** The maximum number of reads of a source to find where a subscription begins. */
+const MAX_READS = 100
+
+async function start(
+  reader: Reader,
+  position: Position | undefined,
+  maxAgeMs: number | undefined,
+): Promise<Start> {
+  if (typeof position !== 'string') {
+    const now = await readSource(reader, null, 0)
+    return { position: now.position, truncated: position !== null }
+  }
+  let found: Start = { position, truncated: false }
+  if (maxAgeMs === undefined) return found
+  // Skips the events that are too old
+  const since = Date.now() - maxAgeMs
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const { events, position: end, hasMore } = await readSource(reader, found.position, PAGE)
+    const firstRecent = events.findIndex(
+      ({ occurrence }) => !(Date.parse(occurrence.timestamp) < since),
+    )
+    const lastOld = events.at(firstRecent === -1 ? -1 : firstRecent - 1)
+    if (firstRecent !== 0 && lastOld) found = { position: lastOld.position, truncated: true }
+    if (firstRecent !== -1 || !hasMore) break
+    found = { ...found, position: end }
+  }
+  return found
+}
 
 /** Positions are cursors of the source, as JSON. */
 async function readSource(reader: Reader, from: Position, limit: number): Promise<NextEvents> {
@@ -47,7 +78,8 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
       report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
     }
     const now = JSON.stringify([polled.cursor])
-    return { events: [], from: now, position: now, truncated: false, hasMore: false }
+    const { pollMs: waitMs } = entry
+    return { events: [], from: now, position: now, truncated: false, hasMore: false, waitMs }
   }
   const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
   // The batch was read to its end
@@ -83,6 +115,7 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
     position: JSON.stringify([polled.cursor]),
     truncated,
     hasMore: polled.hasMore === true,
+    waitMs: entry.pollMs,
   }
 }
 
@@ -95,31 +128,4 @@ async function pollSource(
   const polled = await callAuthor(() => entry.options.poll?.(request), 'poll')
   if (typeof polled?.cursor === 'string' && Array.isArray(polled.events)) return polled
   throw new TypeError(`"poll" of "${entry.item.name}" must return events, and always a cursor`)
-}
-
-/** The maximum number of reads of a source to find where a subscription begins. */
-const MAX_READS = 100
-
-/**
- * Skips the events of a source that happened before a time.
- *
- * @param since Milliseconds since 1970.
- */
-async function skipOld(
-  read: (position: Position) => Promise<NextEvents>,
-  position: Position,
-  since: number,
-): Promise<Start> {
-  let start: Start = { position, truncated: false }
-  for (let reads = 0; reads < MAX_READS; reads++) {
-    const { events, position: end, hasMore } = await read(start.position)
-    const isOld = ({ occurrence }: (typeof events)[number]): boolean =>
-      Date.parse(occurrence.timestamp) < since
-    const firstRecent = events.findIndex((event) => !isOld(event))
-    const lastOld = events.at(firstRecent === -1 ? -1 : firstRecent - 1)
-    if (firstRecent !== 0 && lastOld) start = { position: lastOld.position, truncated: true }
-    if (firstRecent !== -1 || !hasMore) break
-    start = { ...start, position: end }
-  }
-  return start
 }

@@ -1,177 +1,144 @@
 /**
- * `events/stream`: the events of one subscription as they happen.
+ * The stream of one subscription: its events as they happen.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { backoffMs } from '../patterns/backoff.ts'
 import { unref } from '../patterns/timers.ts'
+import { WakeSignal } from '../patterns/wake-signal.ts'
 import { toErrorObject } from '../protocol/errors.ts'
 import { notification } from '../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import { ExtensionError } from '../server/composition/extension-error.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { WakeSignal } from '../patterns/wake-signal.ts'
-import type { EventFailure } from './errors.ts'
 import type { ServerEventHost } from './event-host.ts'
 import type { NextEvents, OpenSubscription, Start } from './host.ts'
-import type { Position } from './storage.ts'
 import { EventNotification } from './wire.ts'
 
 /** The number of events that are read at once. */
 const BATCH = 100
 
-/** The stream of one subscription. */
-export class EventStream {
-  readonly subscription: OpenSubscription
-  readonly #host: ServerEventHost
-  readonly #ctx: RequestContext
-  readonly #wakeSignal = new WakeSignal()
-  readonly #meta: JsonObject
-  #position: Position = null
-  #ended = false
+/** Sends events until the stream ends. Returns the closing result. */
+export async function runStream(
+  host: ServerEventHost,
+  subscription: OpenSubscription,
+  ctx: RequestContext,
+  { position: first, truncated }: Start,
+  heartbeatMs: number,
+): Promise<Result> {
+  const { signal, exchange } = ctx
+  const meta = { [META_SUBSCRIPTION_ID]: ctx.id }
+  const wakeSignal = new WakeSignal()
+  let position = first
+  let isEnded = false
   /** The error with which the subscription ends. */
-  #error: Error | undefined
+  let failure: Error | undefined
   /** Continues although the reader has not taken the last message. */
-  #release: (() => void) | undefined
-  #isHeartbeatDue = false
-  /** When the author's `poll` is called next, by the clock. */
-  #pollAt = 0
-  #failures = 0
+  let release: (() => void) | undefined
+  let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
-  #missedHeartbeats = 0
+  let missedHeartbeats = 0
+  /** When the author's source is asked next, by the clock; 0 if events are read from the log. */
+  let readAt = 0
+  let failures = 0
 
-  constructor(host: ServerEventHost, subscription: OpenSubscription, ctx: RequestContext) {
-    this.#host = host
-    this.subscription = subscription
-    this.#ctx = ctx
-    this.#meta = { [META_SUBSCRIPTION_ID]: ctx.id }
+  await host.subscribed(subscription, 'push', end)
+  const stop = (): void => end()
+  signal.addEventListener('abort', stop)
+  const stopWatchingShutdown = exchange.shutdown?.onEnd(stop)
+  const heartbeat = setInterval(beat, heartbeatMs)
+  unref(heartbeat)
+  let unwatch: (() => void) | undefined
+  try {
+    unwatch = await host.log.watch(subscription.name, () => wakeSignal.send())
+    if (signal.aborted) end()
+    await send(EventNotification.ACTIVE, { truncated, cursor: await cursor() })
+    while (!isEnded) await advance()
+    if (failure && !signal.aborted) {
+      const error = toErrorObject(host.forClient(failure, ctx))
+      await send(EventNotification.TERMINATED, { error })
+    }
+    return { _meta: meta }
+  } finally {
+    clearInterval(heartbeat)
+    unwatch?.()
+    stopWatchingShutdown?.()
+    signal.removeEventListener('abort', stop)
+    host.unsubscribed(subscription, 'push')
   }
 
   /** Ends the stream, with an error if the subscription ends too. */
-  end(error?: Error): void {
-    this.#ended = true
-    this.#error ??= error
-    this.#release?.()
-    this.#wakeSignal.send()
-  }
-
-  /** Ends the stream because the subscription ends. */
-  terminate(failure: EventFailure): void {
-    this.end(this.#host.failure(failure, this.#ctx))
-  }
-
-  /**
-   * Sends events until the stream ends. Returns the closing result.
-   */
-  async run(start: Start, heartbeatMs: number): Promise<Result> {
-    const { signal, exchange } = this.#ctx
-    const end = (): void => this.end()
-    signal.addEventListener('abort', end)
-    const stopWatchingShutdown = exchange.shutdown?.onEnd(end)
-    const unwatch = await this.#host.log.watch(this.subscription.name, () =>
-      this.#wakeSignal.send(),
-    )
-    const heartbeat = setInterval(() => this.#beat(), heartbeatMs)
-    unref(heartbeat)
-    try {
-      await this.#begin(start)
-      while (!this.#ended) await this.#advance()
-      if (this.#error && !signal.aborted) {
-        const error = toErrorObject(this.#error)
-        await this.#send(EventNotification.TERMINATED, { error })
-      }
-      return { _meta: this.#meta }
-    } finally {
-      clearInterval(heartbeat)
-      unwatch()
-      stopWatchingShutdown?.()
-      signal.removeEventListener('abort', end)
-    }
-  }
-
-  async #begin({ position, truncated }: Start): Promise<void> {
-    this.#position = position
-    if (this.#ctx.signal.aborted) this.end()
-    const cursor = await this.#host.cursorOf(this.subscription, position)
-    await this.#send(EventNotification.ACTIVE, { cursor, truncated })
+  function end(error?: Error): void {
+    isEnded = true
+    failure ??= error
+    release?.()
+    wakeSignal.send()
   }
 
   /** Sends what is new, or waits for it. */
-  async #advance(): Promise<void> {
+  async function advance(): Promise<void> {
     try {
-      const next = await this.#read()
-      if (next?.events.length || this.#isHeartbeatDue) {
-        await this.#host.authorize(this.subscription, this.#ctx)
+      const isDue = Date.now() >= readAt
+      const next = isDue ? await host.next(subscription, position, BATCH) : undefined
+      if (next) readAt = next.waitMs && !next.hasMore ? Date.now() + next.waitMs : 0
+      if (next?.events.length || isHeartbeatDue) await host.authorize(subscription)
+      if (next) await deliver(next)
+      if (isHeartbeatDue && !isEnded) {
+        isHeartbeatDue = false
+        await send(EventNotification.HEARTBEAT, { cursor: await cursor() })
       }
-      if (next) await this.#deliver(next)
-      if (this.#isHeartbeatDue && !this.#ended) {
-        this.#isHeartbeatDue = false
-        const cursor = await this.#host.cursorOf(this.subscription, this.#position)
-        await this.#send(EventNotification.HEARTBEAT, { cursor })
-      }
-      this.#failures = 0
-      if (!next?.hasMore && !this.#ended) await this.#wait()
+      failures = 0
+      if (!next?.hasMore && !isEnded) await wakeSignal.wait(readAt ? readAt - Date.now() : Infinity)
     } catch (error) {
-      if (error instanceof ExtensionError) return this.end(error)
-      await this.#recover(error)
+      if (error instanceof ExtensionError) return end(error)
+      await recover(error)
     }
   }
 
-  /** Reads events; undefined while the author's source need not be asked yet. */
-  async #read(): Promise<NextEvents | undefined> {
-    if (Date.now() < this.#pollAt) return undefined
-    const next = await this.#host.next(this.subscription, this.#position, BATCH)
-    const pollMs = this.#host.pollMs(this.subscription.name)
-    if (pollMs !== null && !next.hasMore) this.#pollAt = Date.now() + pollMs
-    return next
-  }
-
-  async #deliver({ events, position, from, truncated }: NextEvents): Promise<void> {
-    if (truncated) {
-      const cursor = await this.#host.cursorOf(this.subscription, from)
-      await this.#send(EventNotification.ACTIVE, { cursor, truncated })
+  async function deliver(next: NextEvents): Promise<void> {
+    if (next.truncated) {
+      position = next.from
+      await send(EventNotification.ACTIVE, { truncated: true, cursor: await cursor() })
     }
-    for (const { occurrence, position: after } of events) {
-      if (this.#ended) return
-      const cursor = await this.#host.cursorOf(this.subscription, after)
-      await this.#send(EventNotification.EVENT, { ...occurrence, cursor })
-      this.#position = after
+    for (const { occurrence, position: after } of next.events) {
+      if (isEnded) return
+      await send(EventNotification.EVENT, { ...occurrence, cursor: await cursor(after) })
+      position = after
     }
-    if (!this.#ended) this.#position = position
-  }
-
-  /** Waits for events, the next poll or the next heartbeat. */
-  async #wait(delayMs: number = this.#pollAt - Date.now()): Promise<void> {
-    await this.#wakeSignal.wait(delayMs > 0 ? delayMs : Infinity)
+    if (!isEnded) ({ position } = next)
   }
 
   /** Reports a failure that passes, and waits before the next attempt. */
-  async #recover(error: unknown): Promise<void> {
-    if (this.#ended) return
-    this.#host.report(error)
-    await this.#send(EventNotification.ERROR, { error: toErrorObject(error) })
-    const until = Date.now() + Math.round(backoffMs(this.#failures++))
-    while (!this.#ended && Date.now() < until) await this.#wait(until - Date.now())
+  async function recover(error: unknown): Promise<void> {
+    if (isEnded) return
+    host.report(error)
+    await send(EventNotification.ERROR, { error: toErrorObject(error) })
+    const until = Date.now() + Math.round(backoffMs(failures++))
+    while (!isEnded && Date.now() < until) await wakeSignal.wait(until - Date.now())
+  }
+
+  function cursor(at = position): Promise<string | null> {
+    return host.cursorOf(subscription, at)
   }
 
   /** Sends a notification; waits until a slow reader has taken it, or the stream ends. */
-  async #send(method: string, { _meta, ...params }: JsonObject): Promise<void> {
-    const meta = { ...(_meta as JsonObject | undefined), ...this.#meta }
-    const sent = this.#ctx.exchange.send(notification(method, { ...params, _meta: meta }))
-    if (sent && !this.#ended) {
+  async function send(method: string, { _meta, ...params }: JsonObject): Promise<void> {
+    const all = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
+    const sent = exchange.send(notification(method, all))
+    if (sent && !isEnded) {
       await new Promise<void>((resolve) => {
-        this.#release = resolve
+        release = resolve
         sent.then(resolve, resolve)
       })
     }
-    this.#missedHeartbeats = 0
+    missedHeartbeats = 0
   }
 
-  #beat(): void {
-    this.#isHeartbeatDue = true
+  function beat(): void {
+    isHeartbeatDue = true
     // The reader is too slow: it reads the rest of the events later, with its cursor
-    if (++this.#missedHeartbeats > 2) this.end()
-    this.#wakeSignal.send()
+    if (++missedHeartbeats > 2) end()
+    wakeSignal.send()
   }
 }

@@ -1,24 +1,13 @@
 /**
- * The open streams of a server.
+ * `events/stream`, and how many streams may be open at once.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
+import { accountOf } from '../patterns/account.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { accountOf } from '../patterns/account.ts'
-import type { EventFailure } from './errors.ts'
 import type { ServerEventHost } from './event-host.ts'
-import type { OpenSubscription } from './host.ts'
-import { EventStream } from './stream.ts'
-
-/** Selects the subscriptions with all given members. */
-export interface SubscriptionFilter {
-  readonly principal?: string
-  /** The id of a subscription. */
-  readonly id?: string
-  /** The name of the event type. */
-  readonly name?: string
-}
+import { runStream } from './stream.ts'
 
 /** How many streams may be open at once. */
 export interface StreamLimits {
@@ -30,65 +19,30 @@ export interface StreamLimits {
 /** The beginning of the ids of streams. */
 export const STREAM_PREFIX = 'stream_'
 
-/** Opens and ends streams. */
-export class EventStreams {
-  readonly #host: ServerEventHost
-  readonly #limits: StreamLimits
-  readonly #streams = new Map<string, EventStream>()
-  /** The number of streams of each account, including streams that are being opened. */
-  readonly #counts = new Map<string, number>()
-  #total = 0
+/**
+ * Creates the function that answers `events/stream`. It throws NotFound, Unsupported, `INVALID_PARAMS`,
+ * ResourceExhausted or Forbidden before anything was sent.
+ */
+export function eventStreams(
+  host: ServerEventHost,
+  { heartbeatMs, maxStreams, maxStreamsPerPrincipal }: StreamLimits,
+): (params: JsonObject, ctx: RequestContext) => Promise<Result> {
+  /** The streams of each account, and all streams, including those that are being opened. */
+  const counts = new Map<string, number>()
 
-  constructor(host: ServerEventHost, limits: StreamLimits) {
-    this.#host = host
-    this.#limits = limits
-  }
-
-  /**
-   * Answers `events/stream`.
-   *
-   * @throws {ProtocolError} NotFound, Unsupported, `INVALID_PARAMS`, ResourceExhausted or Forbidden,
-   *   before anything was sent.
-   */
-  async stream(params: JsonObject, ctx: RequestContext): Promise<Result> {
+  return async (params, ctx) => {
     let release: (() => void) | undefined
     try {
-      const opened = await this.#host.open(params, 'push', ctx, {
-        beforeAuthorize: () => void (release = this.#reserve(ctx)),
+      const opened = await host.open(params, 'push', ctx, {
+        beforeAuthorize: () => void (release = reserve(ctx)),
       })
-      const start = await this.#host.start(opened, params, ctx)
-      const id = STREAM_PREFIX + crypto.randomUUID()
+      const start = await host.start(opened, params)
       // The same object, by which the host knows the validated arguments
-      const subscription = Object.assign(opened, { id })
-      await this.#host.subscribed(subscription, 'push')
-      const stream = new EventStream(this.#host, subscription, ctx)
-      this.#streams.set(id, stream)
-      try {
-        return await stream.run(start, this.#limits.heartbeatMs)
-      } finally {
-        this.#streams.delete(id)
-        this.#host.unsubscribed(subscription, 'push')
-      }
+      const subscription = Object.assign(opened, { id: STREAM_PREFIX + crypto.randomUUID() })
+      return await runStream(host, subscription, ctx, start, heartbeatMs)
     } finally {
       release?.()
     }
-  }
-
-  /** Whether a stream has this id. */
-  has(id: string): boolean {
-    return this.#streams.has(id)
-  }
-
-  /** Ends streams with an error. */
-  terminate(filter: SubscriptionFilter, failure: EventFailure): void {
-    for (const stream of this.#streams.values()) {
-      if (isSelected(stream.subscription, filter)) stream.terminate(failure)
-    }
-  }
-
-  /** Ends all streams; their clients may open them again. */
-  close(): void {
-    for (const stream of this.#streams.values()) stream.end()
   }
 
   /**
@@ -96,35 +50,23 @@ export class EventStreams {
    *
    * @throws {ProtocolError} ResourceExhausted.
    */
-  #reserve(ctx: RequestContext): () => void {
-    const account = accountOf(ctx.caller) ?? ''
-    const { maxStreams, maxStreamsPerPrincipal } = this.#limits
-    const count = this.#counts.get(account) ?? 0
+  function reserve({ caller }: RequestContext): () => void {
+    const account = accountOf(caller)
+    const limits: [key: string, max: number][] = [['', maxStreams]]
     // Callers about whom nothing is known share only the total limit
-    const max = account === '' ? maxStreams : Math.min(maxStreams, maxStreamsPerPrincipal)
-    if (this.#total >= maxStreams || count >= max) {
+    if (account !== undefined) limits.unshift([account, maxStreamsPerPrincipal])
+    for (const [key, max] of limits) {
+      if ((counts.get(key) ?? 0) < max) continue
       const data = { limit: 'subscriptions', max }
-      throw this.#host.error('ResourceExhausted', 'Too many streams are open', data, ctx)
+      throw host.error('ResourceExhausted', 'Too many streams are open', data)
     }
-    this.#total++
-    this.#counts.set(account, count + 1)
-    return () => {
-      this.#total--
-      const left = (this.#counts.get(account) ?? 0) - 1
-      if (left > 0) this.#counts.set(account, left)
-      else this.#counts.delete(account)
-    }
+    const add = (change: number): void =>
+      limits.forEach(([key]) => {
+        const count = (counts.get(key) ?? 0) + change
+        if (count > 0) counts.set(key, count)
+        else counts.delete(key)
+      })
+    add(1)
+    return () => add(-1)
   }
-}
-
-/** Whether a subscription has all members of a filter. */
-export function isSelected(
-  { id, name, subscriber }: OpenSubscription,
-  filter: SubscriptionFilter,
-): boolean {
-  return (
-    (filter.id === undefined || filter.id === id) &&
-    (filter.name === undefined || filter.name === name) &&
-    (filter.principal === undefined || filter.principal === subscriber.principal)
-  )
 }

@@ -3,8 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import { eventError } from '../events/errors.ts'
-import { unknownType } from '../events/event-host.ts'
+import { forClient, unknownType } from '../events/errors.ts'
 import { EVENTS_LIST_CHANGED } from '../events/wire.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 import { EVENTS_EXTENSION } from '../protocol/extension-ids.ts'
@@ -18,9 +17,6 @@ import { invalidParams } from '../server/request/params.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { Server, ServerExtension } from '../server/server.ts'
 import { UpstreamEvents, type EventUpstream } from './upstream-events.ts'
-
-/** The error codes are those that the client knows. */
-const CLIENT_CODES = undefined
 
 /** The forwarded events of upstream servers. */
 export interface ForwardedEvents extends ServerExtension {
@@ -62,7 +58,7 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
     if (typeof name !== 'string') throw invalidParams('"name" must be a string')
     const source = byPrefix.find(({ prefix }) => name.startsWith(prefix))
     if (source) return source
-    throw eventError(unknownType(name), CLIENT_CODES, ctx)
+    throw forClient(unknownType(name), ctx)
   }
   return {
     addTo(server: Server) {

@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts'
 import type { ConnectOptions } from '../client/options.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { listEventTypes, offeredEvents } from '../events/client/event-requests.ts'
-import { eventError, type EventFailure } from '../events/errors.ts'
+import { EventProtocolError, forClient } from '../events/errors.ts'
 import { canServe } from '../events/event-host.ts'
 import { EVENTS_LIST_CHANGED, EventNotification, type EventType } from '../events/wire.ts'
 import { ProtocolError } from '../protocol/errors.ts'
@@ -22,8 +22,6 @@ import type { GatewayLimits } from './gateway.ts'
 import { OpenCalls } from './open-calls.ts'
 import { UpstreamConnections } from './upstreams.ts'
 
-/** The error codes are those that the client knows. */
-const CLIENT_CODES = undefined
 /** How many messages of a stream wait for a slow client before the stream is ended. */
 const MAX_QUEUED = 1000
 
@@ -176,13 +174,13 @@ export class UpstreamEvents {
 
   #requireWebhooks(ctx: RequestContext): void {
     if (this.#hasWebhooks(ctx)) return
-    const failure: EventFailure = this.#webhooks
-      ? { kind: 'Forbidden', message: 'Webhooks require an authenticated caller', data: {} }
-      : {
-          kind: 'Unsupported',
-          message: 'The gateway does not forward webhooks of this event type',
-          data: { feature: 'deliveryMode', value: 'webhook' },
-        }
-    throw eventError(failure, CLIENT_CODES, ctx)
+    const error = this.#webhooks
+      ? new EventProtocolError('Forbidden', 'Webhooks require an authenticated caller', {})
+      : new EventProtocolError(
+          'Unsupported',
+          'The gateway does not forward webhooks of this event type',
+          { feature: 'deliveryMode', value: 'webhook' },
+        )
+    throw forClient(error, ctx)
   }
 }

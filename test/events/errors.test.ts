@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { authenticate, createHandler } from '../../src/presets/server.ts'
 import type { EventErrorCodes } from '../../src/events/errors.ts'
+import { events } from '../../src/events/events.ts'
+import type { EventsOptions } from '../../src/events/options.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { DECLARES, fixture, httpPeer, type RequestOptions } from './fixture.ts'
 
@@ -62,6 +64,14 @@ describe('the codes of errors', () => {
       InvalidParams,
     })
   })
+
+  test.each([{ errorCodes: 'sep-3416' }, { errorCodes: OWN }, { profile: 'ChatGPT' }])(
+    'and a profile that do not exist are refused when the events are created: %j',
+    (unknown) => {
+      const create = () => events(unknown as unknown as EventsOptions)
+      expect(create).toThrow(/^"(?:errorCodes|profile)" must be /)
+    },
+  )
 })
 
 test('errors have the data that the extension defines [E-EVT-293] [E-EVT-296] [E-EVT-297] [E-EVT-295]', async () => {

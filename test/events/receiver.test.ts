@@ -190,6 +190,23 @@ describe('A receiver of webhooks', () => {
     expect(await status({ ...verification, secret: createWebhookSecret() })).toBe(401)
   })
 
+  test('accepts events under an id that it learnt from the verification, before the subscription is stored [E-EVT-221]', async () => {
+    const pending = createWebhookSecret()
+    const secrets = new Map<string | null, string>()
+    const { calls, status } = receiver({
+      // The URL belongs to one subscription, so only this secret can verify the request
+      secretFor({ id, url }) {
+        if (url.pathname === '/hooks/first') secrets.set(id, pending)
+        return secrets.get(id)
+      },
+    })
+    const first = { url: 'https://app.example/hooks/first', subscription: 'sub_9', secret: pending }
+    expect(await status({ ...first, body: { type: 'verification', challenge: 'x' } })).toBe(200)
+    expect(await status({ subscription: 'sub_9', secret: pending })).toBe(204)
+    expect(await status({ subscription: 'sub_8', secret: pending })).toBe(401)
+    expect(calls).toMatchObject([['event', { eventId: 'evt_1' }, 'sub_9']])
+  })
+
   test('chooses the secret by the header before it reads the body [E-EVT-239]', async () => {
     const other = createWebhookSecret()
     const { status } = receiver({ secretFor: ({ id }) => (id === 'sub_1' ? secret : other) })

@@ -119,6 +119,13 @@ describe('polls', () => {
     expect(ends).toEqual([{ customer: 'c1' }])
   })
 
+  test('with a cursor that the server did not create begin no subscription [E-EVT-317] [E-EVT-266]', async () => {
+    const { calls, http } = counting()
+    const { error } = await http.call('events/poll', { name, cursor: 'forged' })
+    expect(error?.code).toBe(-32602)
+    expect(calls).toEqual([])
+  })
+
   test('that come rarely are expected for three intervals [E-EVT-318]', async () => {
     const made = counting({ invoices: { pollMs: 200_000 } })
     await poll(made, 'c1')

@@ -1,7 +1,16 @@
 // https://modelcontextprotocol.io/seps/3415-events-extension
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isSigned } from './webhook-signatures.ts'
-import { createWorld, idsOf, pass, stopClock, until, URL_1, type World } from './webhook-world.ts'
+import {
+  createWorld,
+  idsOf,
+  pass,
+  SECRET,
+  stopClock,
+  until,
+  URL_1,
+  type World,
+} from './webhook-world.ts'
 
 const HOUR_MS = 3_600_000
 const fail = (status = 500): Response => new Response(null, { status })
@@ -477,5 +486,49 @@ describe('An event for which "matches" or "transform" fails', () => {
     await pass(HOUR_MS)
     await until(() => world.deliveries().length === 2)
     expect(idsOf(world.deliveries())).toEqual(['evt_1', 'evt_3'])
+  })
+})
+
+describe('A host that never answers', () => {
+  /** Stores subscriptions to a host, each with a URL of its own. */
+  async function subscribeMany({ storage }: World, count: number): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      await storage.save({
+        ...{ id: `silent_${at}`, version: 1, name: 'build.finished', principal: 'mallory' },
+        ...{
+          arguments: {},
+          url: `https://silent.example.net/${at}`,
+          secrets: [{ secret: SECRET }],
+        },
+        ...{ expiresAt: null, status: 'active', position: 0, dueAt: null, progress: {} },
+      })
+    }
+  }
+
+  it('does not keep others waiting longer than one request takes [E-EVT-177]', async () => {
+    const world = createWorld()
+    // More than a process works on at once
+    await subscribeMany(world, 1_100)
+    await world.subscribe()
+    world.answer = ({ url }) => (url === URL_1 ? undefined : silence())
+    await world.emit('evt_1')
+    await pass(11_000)
+    expect(world.deliveries(URL_1)).toHaveLength(1)
+    await world.emit('evt_2')
+    await until(() => world.deliveries(URL_1).length === 2)
+    await world.events.close()
+  })
+
+  it('receives everything once it answers again [E-EVT-177]', async () => {
+    const world = createWorld({ webhooks: { maxRequestsPerHost: 2 } })
+    await subscribeMany(world, 9)
+    world.answer = silence
+    await world.emit('evt_1')
+    await pass(11_000)
+    world.answer = () => undefined
+    await pass(60_000)
+    const urls = world.deliveries().map(({ url }) => url)
+    expect(new Set(urls).size).toBe(9)
+    await world.events.close()
   })
 })

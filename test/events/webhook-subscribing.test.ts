@@ -290,6 +290,17 @@ describe('A subscription by webhook', () => {
     expect((await world.subscribe()).error).toBeUndefined()
   })
 
+  it('beyond the limit of all principals is refused too if others are created at the same time [E-EVT-309]', async () => {
+    const world = createWorld({ webhooks: { maxSubscriptions: 2 } })
+    const answers = await Promise.all(
+      ['alice', 'bob', 'carol', 'dave'].map((principal) => world.subscribe({}, { principal })),
+    )
+    expect(answers.filter(({ error }) => error?.code === -32013)).toHaveLength(2)
+    expect(await world.storage.count()).toBe(2)
+    const ended = world.hooks.filter((hook) => hook === 'unsubscribed')
+    expect(world.hooks.length - 2 * ended.length).toBe(2)
+  })
+
   it('beyond the limit is refused too if others are created at the same time [E-EVT-309]', async () => {
     const ended: unknown[] = []
     const world = createWorld({

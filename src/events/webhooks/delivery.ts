@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
+import { backoffMs } from '../../patterns/backoff.ts'
 import type { OngoingOperation } from '../../patterns/guard-observer.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { memberAt } from '../../protocol/validate.ts'
@@ -33,6 +34,8 @@ const MAX_EVENTS = 500
 const AUTHOR_RETRY_MS = 30_000
 /** How long an event type may be unknown before its subscriptions end, in milliseconds. */
 const MAX_MISSING_MS = 3_600_000
+/** How long a subscription waits if others already wait for a host that does not answer, in milliseconds. */
+const SILENT_RETRY_MS = 30_000
 /** How long an event is tried again if the author's functions fail for it, in milliseconds. */
 const MAX_REJECTED_MS = 3_600_000
 
@@ -108,9 +111,8 @@ export async function deliverTo(
         return
       }
       if (page.hasMore && count < MAX_EVENTS && !isOver()) continue
-      const pollMs = host.pollMs(open.name)
-      const nextPollAt = pollMs === null ? null : Date.now() + pollMs
-      return lease.save({ dueAt: page.hasMore ? Date.now() : nextPollAt })
+      const waitMs = page.hasMore ? 0 : page.waitMs
+      return lease.save({ dueAt: waitMs === undefined ? null : Date.now() + waitMs })
     }
   }
 
@@ -166,6 +168,7 @@ export async function deliverTo(
       return lease.save({ ...after, progress: nextBody(lease.progress) })
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
+    const about = { subscriptionId, eventId, attempt: attempts + 1 }
     let at = 0
     let ongoing: OngoingOperation | undefined
     const answer = await limit(url, async () => {
@@ -173,8 +176,7 @@ export async function deliverTo(
       // The subscription may have waited for other requests to the host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
-      const about = { attempt: attempts + 1, subscriptionId, eventId, name, principal }
-      ongoing = host.observe?.begin({ type: 'delivery', ...about })
+      ongoing = host.observe?.begin({ type: 'delivery', ...about, name, principal })
       const send = (): ReturnType<typeof sendSigned> =>
         sendSigned({ url, subscriptionId, messageId, body, secrets }, settings, abort)
       return ongoing ? ongoing.run(send) : send()
@@ -184,8 +186,9 @@ export async function deliverTo(
       return false
     }
     if (!answer) {
-      // Any process may continue immediately
-      if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() })
+      // Any process may continue immediately, unless the host is silent
+      const delayMs = at > 0 ? 0 : Math.round(backoffMs(0, SILENT_RETRY_MS))
+      if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() + delayMs })
       return false
     }
     const { status, failure } = answer
@@ -193,11 +196,9 @@ export async function deliverTo(
     // Without another attempt, the next body follows
     const failedOutcome = retry?.dueAt === undefined ? 'given_up' : 'failed'
     const outcome = failure ? failedOutcome : 'complete'
-    const durationMs = Date.now() - at
-    const about = { eventId, attempt: attempts + 1, durationMs, subscriptionId }
     ongoing?.end({ outcome, status })
     const result = { ...(status !== undefined && { status }), ...(failure && { error: failure }) }
-    await storage.addAttempt({ ...about, at, ...result }, name)
+    await storage.addAttempt({ ...about, at, durationMs: Date.now() - at, ...result }, name)
     if (outcome !== 'failed') {
       return lease.save({ ...after, progress: retry?.progress ?? { acceptedAt: Date.now() } })
     }

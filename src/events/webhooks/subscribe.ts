@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { keyedMutex } from '../../patterns/keyed-mutex.ts'
+import { semaphore } from '../../patterns/semaphore.ts'
 import type { JsonObject } from '../../protocol/types.ts'
 import { invalidParams, readNameAndArguments } from '../../server/request/params.ts'
 import type { RequestContext } from '../../server/request/request-context.ts'
@@ -51,6 +52,8 @@ export function subscriptionMethods(
   const { storage } = host
   const verify = createVerify(host, settings)
   const oneAtATime = keyedMutex()
+  /** Creates one subscription at a time, because all principals share a limit. */
+  const afterOthers = semaphore(1)
 
   return {
     async subscribe(params, ctx) {
@@ -63,7 +66,7 @@ export function subscriptionMethods(
           const value = modeOf(params)
           if (value === 'webhook') return
           const data = { feature: 'deliveryMode', value }
-          throw host.error('Unsupported', '"delivery.mode" must be "webhook"', data, ctx)
+          throw host.error('Unsupported', '"delivery.mode" must be "webhook"', data)
         },
         async beforeAuthorize() {
           url = readUrl(params)
@@ -98,7 +101,7 @@ export function subscriptionMethods(
           const live = stored && isLive(stored)
           if (!live && settings.strictUnsubscribe) {
             const data = { kind: 'subscription' }
-            throw host.error('NotFound', 'The subscription does not exist', data, ctx)
+            throw host.error('NotFound', 'The subscription does not exist', data)
           }
           // Another process may change it at the same time
           if (stored && !(await storage.remove(stored))) continue
@@ -122,31 +125,34 @@ export function subscriptionMethods(
     const { name, arguments: args, subscriber } = open
     const stored = await storage.load(id, name)
     const live = stored && isLive(stored) ? stored : undefined
-    if (!live) await requireCapacity(principal, ctx)
+    if (!live) await requireCapacity(principal)
     // Of a refresh, only the validity of the cursor matters: the server knows what it has delivered
-    const { position, truncated } = await host.start(open, params, ctx)
-    await verify(url, principal, id, secret, ctx)
+    const { position, truncated } = await host.start(open, params)
+    await verify(url, principal, id, secret)
     if (live) return save()
     // Others were created during the verification: now only one at a time
     return oneAtATime(principal, async () => {
-      await requireCapacity(principal, ctx)
+      await requireCapacity(principal)
       await host.subscribed(open)
       let result: SubscribeEventsResult | undefined
       try {
-        return (result = await save())
+        return (result = await afterOthers(async () => {
+          await requireCapacity(principal)
+          return save()
+        }))
       } finally {
         if (!result) host.unsubscribed(open)
       }
     })
 
     async function save(): Promise<SubscribeEventsResult | undefined> {
-      const isPolled = host.pollMs(name) !== null
       let latest = stored
       for (;;) {
         const current = live && latest
         const progress = current ? progressOf(current) : {}
         const isResumed = current?.status === 'suspended'
-        const isDue = isResumed || (!current && isPolled)
+        // A source must be asked for its events
+        const isDue = isResumed || (!current && typeof position === 'string')
         const subscription: WebhookSubscription = {
           ...own,
           name,
@@ -178,15 +184,15 @@ export function subscriptionMethods(
 
   function requirePrincipal(ctx: RequestContext): string {
     if (ctx.principal !== undefined) return ctx.principal
-    throw host.error('Forbidden', 'Webhooks require an authenticated caller', {}, ctx)
+    throw host.error('Forbidden', 'Webhooks require an authenticated caller', {})
   }
 
-  async function requireCapacity(principal: string, ctx: RequestContext): Promise<void> {
+  async function requireCapacity(principal: string): Promise<void> {
     const { maxSubscriptions, maxSubscriptionsPerPrincipal: maxOwn } = settings
     const isFull = (await storage.count(principal)) >= maxOwn
     if (!isFull && (await storage.count()) < maxSubscriptions) return
     const data = { limit: 'subscriptions', max: isFull ? maxOwn : maxSubscriptions }
-    throw host.error('ResourceExhausted', 'Too many subscriptions', data, ctx)
+    throw host.error('ResourceExhausted', 'Too many subscriptions', data)
   }
 }
 

@@ -7,7 +7,6 @@ import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { digestText } from '../../patterns/digest.ts'
 import type { JsonObject } from '../../protocol/types.ts'
 import { parseObject } from '../../protocol/validate.ts'
-import type { RequestContext } from '../../server/request/request-context.ts'
 import type { EventHost } from '../host.ts'
 import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
@@ -30,7 +29,6 @@ export type Verify = (
   principal: string,
   subscriptionId: string,
   secret: string,
-  ctx: RequestContext,
 ) => Promise<void>
 
 /**
@@ -42,17 +40,17 @@ export type Verify = (
 export function createVerify(host: EventHost, settings: WebhookSettings): Verify {
   const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTS)
 
-  return async (url, principal, subscriptionId, secret, ctx) => {
+  return async (url, principal, subscriptionId, secret) => {
     const { storage } = host
     const parsed = new URL(url)
     if (((await storage.verifiedUntil(principal, url)) ?? 0) > Date.now()) return
-    const count = countOf(parsed.host, ctx)
+    const count = countOf(parsed.host)
     count.failed++
     const isKnown = await settings.isVerified?.(parsed, principal, readDocument)
     const reason = isKnown ? undefined : await challenge(url, subscriptionId, secret)
     if (reason) {
       const message = 'The callback did not accept the verification'
-      throw host.error('CallbackEndpointError', message, { reason }, ctx)
+      throw host.error('CallbackEndpointError', message, { reason })
     }
     count.failed--
     count.succeeded++
@@ -60,7 +58,7 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
   }
 
   /** The number of challenges of a host in this period. */
-  function countOf(name: string, ctx: RequestContext): { failed: number; succeeded: number } {
+  function countOf(name: string): { failed: number; succeeded: number } {
     let count = counts.get(name)
     if (!count) {
       count = { failed: 0, succeeded: 0 }
@@ -68,7 +66,7 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     }
     if (count.failed < MAX_FAILED && count.succeeded < MAX_SUCCEEDED) return count
     const message = `Too many verifications of "${name}": try again in a minute`
-    throw host.error('ResourceExhausted', message, { limit: 'verifications' }, ctx)
+    throw host.error('ResourceExhausted', message, { limit: 'verifications' })
   }
 
   /** Sends a challenge; returns why it failed. */

@@ -1,0 +1,86 @@
+/**
+ * Event types whose events are emitted: reads them from the log.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { EventSources, Found, Reader } from './event-entry.ts'
+import type { NextEvents, Start } from './host.ts'
+import { payloadFor } from './payload.ts'
+import type { EventLog, Position } from './storage.ts'
+
+/** The number of events that are read from the log at once. */
+const PAGE = 100
+/** The maximum number of events that one call searches for events that a subscription receives. */
+const MAX_SEARCHED = 1000
+
+/** Reads events from the log. */
+export const logSource: EventSources = { start, read }
+
+async function start(
+  { log, entry: { item, maxAgeMs } }: Reader,
+  position: Position | undefined,
+  requestedAgeMs: number = Infinity,
+): Promise<Start> {
+  const { name } = item
+  // A log in memory began again with this process
+  const from = typeof position === 'number' ? position : 0
+  const { trimmedTo, head } = await log.read(name, from, 1)
+  if (position === null) return { position: head, truncated: false }
+  // An older backup of the log was restored
+  if (from > head) return { position: head, truncated: true }
+  const since = Date.now() - Math.min(requestedAgeMs, maxAgeMs)
+  const found = await positionSince(log, name, Math.max(from, trimmedTo), head, since)
+  return { position: found, truncated: position === undefined || found > from }
+}
+
+/**
+ * The earliest position, not before `after`, such that all later events were accepted at or after `since`.
+ * Reads few events, by bisection.
+ *
+ * @param head The position of the last event.
+ * @param since Milliseconds since 1970.
+ */
+async function positionSince(
+  log: EventLog,
+  name: string,
+  after: number,
+  head: number,
+  since: number,
+): Promise<number> {
+  let [low, high] = [after, head]
+  // Usually no event is too old
+  for (let middle = after; ; middle = Math.floor((low + high) / 2)) {
+    const [next] = (await log.read(name, middle, 1)).events
+    if (!next || next.event.acceptedAt >= since) high = middle
+    else low = next.position
+    if (low >= high) return high
+  }
+}
+
+async function read(reader: Reader, position: Position, limit: number): Promise<NextEvents> {
+  const { log, entry, subscription } = reader
+  const after = typeof position === 'number' ? position : 0
+  const events: Found[] = []
+  let from = after
+  let reached = after
+  const found = (hasMore: boolean): NextEvents => {
+    return { events, from, position: reached, truncated: from > after, hasMore }
+  }
+  for (let searched = 0; searched <= MAX_SEARCHED; searched += PAGE) {
+    const page = await log.read(entry.item.name, reached, PAGE)
+    if (page.trimmedTo > reached) from = reached = page.trimmedTo
+    for (const { position: at, event } of page.events) {
+      if (events.length >= limit) return found(true)
+      const { eventId, name, timestamp, meta, to } = event
+      const isForAll = to === undefined || to === subscription.id
+      const data = isForAll ? await payloadFor(reader, event.data, events.length > 0) : undefined
+      if (data === null) return found(true)
+      reached = at
+      if (!data) continue
+      const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
+      events.push({ occurrence, position: at })
+    }
+    if (page.events.length < PAGE) return found(false)
+  }
+  return found(true)
+}

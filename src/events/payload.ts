@@ -1,0 +1,51 @@
+/**
+ * The payloads of events for one subscription.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import type { JsonObject } from '../protocol/types.ts'
+import { callAuthor } from './author.ts'
+import type { EventEntry, Reader } from './event-entry.ts'
+import { validate } from './validate.ts'
+
+/**
+ * The payload that a subscription receives; undefined if it does not receive the event, null if the
+ * event must be read again later.
+ *
+ * @param hasFound Whether there are earlier events, which can be delivered first.
+ * @throws {unknown} The error of the author's function, if the reader stops at failures and has found
+ *   nothing.
+ */
+export async function payloadFor(
+  { entry, subscription: { subscriber }, input, report, stopsAtFailure }: Reader,
+  data: JsonObject,
+  hasFound: boolean,
+): Promise<JsonObject | null | undefined> {
+  const { matches, transform } = entry.options
+  // Each function gets its own copy, which it may modify
+  const copy = (): JsonObject => structuredClone(data)
+  try {
+    if (matches && !(await callAuthor(() => matches(input, copy(), subscriber), 'matches'))) return
+    if (!transform) return data
+    const transformed = await callAuthor(() => transform(copy(), subscriber), 'transform')
+    return await validPayload(entry, transformed, 'transform')
+  } catch (error) {
+    if (!stopsAtFailure) {
+      report(error)
+      return undefined
+    }
+    if (hasFound) return null
+    throw error
+  }
+}
+
+/** @throws {TypeError} If a payload from the author does not fit the schema. */
+export function validPayload(
+  { item, options }: EventEntry,
+  data: JsonObject,
+  source: string,
+): Promise<JsonObject> {
+  const invalid = (fault: string): Error =>
+    new TypeError(`"${source}" of "${item.name}" returned an invalid payload: ${fault}`)
+  return validate(options.payload, data, invalid) as Promise<JsonObject>
+}
