@@ -4,7 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
 import {
   answers,
+  endless,
+  forgetful,
   initialized,
+  invalidTool,
+  listPlain,
+  otherResource,
   startFaulty,
   type Answer,
   type FaultyServer,
@@ -30,20 +35,10 @@ async function connectToFaulty(
   return started
 }
 
-const plainTool = { name: 'plain', inputSchema: { type: 'object' } }
-const listPlain: Answer = () => ({ result: { tools: [plainTool] } })
 const totalTool = {
   name: 'total',
   inputSchema: { type: 'object' },
   outputSchema: { type: 'object', properties: { total: { type: 'number' } } },
-}
-const invalidTool = {
-  name: 'create',
-  inputSchema: {
-    type: 'object',
-    properties: { customer: { type: 'text' } },
-    required: ['amount'],
-  },
 }
 
 describe('The playground explains', () => {
@@ -59,11 +54,7 @@ describe('The playground explains', () => {
   })
 
   it('a server whose metadata is that of another resource', async () => {
-    const { url } = await connectToFaulty((_, request) => {
-      if (request.url !== '/.well-known/oauth-protected-resource/mcp') return 401
-      const resource = 'https://other.example/mcp'
-      return { resource, authorization_servers: ['https://other.example'] }
-    })
+    const { url } = await connectToFaulty(otherResource)
     const advice = `“resource” is https://other.example/mcp; set it to ${url}`
     await sees(page.locator('.steps [data-state=failed]'), advice)
   })
@@ -87,18 +78,7 @@ describe('The playground explains', () => {
   })
 
   it('a session that the server has lost, although the client recovers', async () => {
-    let calls = 0
-    const withSession: Answer = (_message, _request, response) => {
-      response.setHeader('mcp-session-id', `session-${calls}`)
-      return initialized()
-    }
-    const forgetful: Answer = (_message, _request, response) => {
-      if (++calls > 1) return { result: { content: [{ type: 'text', text: 'Hello' }] } }
-      response.statusCode = 404
-      return { error: { code: -32001, message: 'Session not found' } }
-    }
-    const tools = { 'tools/list': listPlain, 'tools/call': forgetful, initialize: withSession }
-    await connectToFaulty(answers(tools))
+    await connectToFaulty(forgetful())
     await isConnected(page, 'Connected to faulty')
     await show(page, 'tool/plain', 'plain')
     await press(page, 'Run')
@@ -118,11 +98,6 @@ describe('The playground explains', () => {
   })
 
   it('a tool that takes too long, although its stream is alive', async () => {
-    const endless: Answer = (_message, _request, response) => {
-      response.setHeader('content-type', 'text/event-stream')
-      response.write(': alive\n\n')
-      return undefined
-    }
     await connectToFaulty(answers({ 'tools/list': listPlain, 'tools/call': endless }))
     await isConnected(page, 'Connected to faulty')
     await show(page, 'tool/plain', 'plain')

@@ -93,3 +93,51 @@ export function answers(own: Readonly<Record<string, Answer>>): Answer {
     return { error: { code: -32601, message: 'Method not found' } }
   }
 }
+
+/** Lists one tool without arguments. */
+export const listPlain: Answer = () => {
+  return { result: { tools: [{ name: 'plain', inputSchema: { type: 'object' } }] } }
+}
+
+/** A tool whose schema has a type that does not exist. */
+export const invalidTool = {
+  name: 'create',
+  inputSchema: {
+    type: 'object',
+    properties: { customer: { type: 'text' } },
+    required: ['amount'],
+  },
+}
+
+/** Answers with a stream that never ends. */
+export const endless: Answer = (_message, _request, response) => {
+  response.setHeader('content-type', 'text/event-stream')
+  response.write(': alive\n\n')
+  return undefined
+}
+
+/** Requires authorization, with metadata of another server. */
+export const otherResource: Answer = (_message, request) => {
+  if (request.url !== '/.well-known/oauth-protected-resource/mcp') return 401
+  return {
+    resource: 'https://other.example/mcp',
+    authorization_servers: ['https://other.example'],
+  }
+}
+
+/** Creates the answers of a server that loses its session at the first call. */
+export function forgetful(): Answer {
+  let calls = 0
+  return answers({
+    'tools/list': listPlain,
+    initialize(_message, _request, response) {
+      response.setHeader('mcp-session-id', `session-${calls}`)
+      return initialized()
+    },
+    'tools/call'(_message, _request, response) {
+      if (++calls > 1) return { result: { content: [{ type: 'text', text: 'Hello' }] } }
+      response.statusCode = 404
+      return { error: { code: -32001, message: 'Session not found' } }
+    },
+  })
+}

@@ -1,6 +1,14 @@
 // The main states of the page, each from the one before.
 import type { Page } from 'playwright-core'
-import { dialog, press, result, sees, show, showAddress } from './visit.ts'
+import {
+  answers,
+  endless,
+  forgetful,
+  invalidTool,
+  otherResource,
+  type startFaulty,
+} from './faulty-servers.ts'
+import { connectTo, dialog, isConnected, press, result, sees, show, showAddress } from './visit.ts'
 
 /** Shows the timeline, which is a place of its own on a narrow screen. */
 export async function showTimeline(page: Page): Promise<void> {
@@ -127,6 +135,98 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
     },
   ],
 ]
+
+/** What the page shows about failures, which the browser logs as errors, after {@link states}. */
+export const failures: readonly [
+  what: string,
+  reach: (page: Page, start: typeof startFaulty) => Promise<void>,
+][] = [
+  [
+    'a response that CORS blocks',
+    async (page, start) => {
+      await press(page, 'Decline')
+      const allowed = { 'access-control-allow-headers': 'content-type' }
+      await connectTo(page, (await start(answers({}), allowed)).url)
+      await sees(page.getByRole('main'), 'Access-Control-Allow-Origin')
+    },
+  ],
+  [
+    'metadata of another resource, among the steps of a sign-in',
+    async (page, start) => {
+      await connectTo(page, (await start(otherResource)).url)
+      await sees(page.locator('.steps [data-state=failed]'), /; set it to/)
+      await page.getByText('Details').click()
+    },
+  ],
+  [
+    'a tool with an invalid schema, whose call takes long',
+    async (page, start) => {
+      const tools = { 'tools/list': () => ({ result: { tools: [invalidTool] } }) }
+      await connectTo(page, (await start(answers({ ...tools, 'tools/call': endless }))).url)
+      await isConnected(page, 'Connected to faulty')
+      await show(page, 'tool/create', 'create')
+      await page.locator('#catalog .flag').waitFor()
+      await sees(page.getByRole('main'), /of the input schema is "text"/)
+      await page.getByLabel('amount').fill('1')
+      await press(page, 'Run')
+      await sees(page.locator('.elapsed'), /times out in/)
+    },
+  ],
+  [
+    'a session that was lost, and questions that ended in each way',
+    async (page, start) => {
+      await connectTo(page, (await start(forgetful())).url)
+      await isConnected(page, 'Connected to faulty')
+      await show(page, 'tool/plain', 'plain')
+      await press(page, 'Run')
+      await sees(result(page), 'The session was lost (404) and opened again')
+      const buffer = Buffer.from(JSON.stringify(questionsSession))
+      await page
+        .locator('.timeline input[type=file]')
+        .setInputFiles({ name: 'questions.json', mimeType: 'application/json', buffer })
+      // An earlier state shows requests only
+      await page.getByRole('button', { name: 'Filter', exact: true }).click()
+      await page.getByRole('button', { name: 'Requests' }).click()
+      for (const ending of endings) await sees(page.locator('.entry'), ending)
+    },
+  ],
+]
+
+/** How questions end. The first ones end by a response, the others by the code of an error. */
+const endings = ['answered', 'declined', 'cancelled', 'connection lost', 'timed out']
+const actions = ['accept', 'decline', 'cancel']
+const codes = ['NETWORK', 'TIMEOUT']
+
+/** A session with a question of each ending, as a file of the timeline has it. */
+const questionsSession = {
+  format: 'edgewise-session',
+  version: 1,
+  startedAt: '2026-07-28T12:00:00.000Z',
+  settings: { url: 'https://example.com/mcp' },
+  records: endings.flatMap((_, index) => {
+    const http = { http: 2 * index, client: 1, method: 'POST', url: 'https://example.com/mcp' }
+    const method = 'elicitation/create'
+    const params = { message: `Question ${index}`, requestedSchema: { type: 'object' } }
+    const rpc = { jsonrpc: '2.0', id: index }
+    const call = { ...rpc, method: 'tools/call', params: { name: `ask-${index}` } }
+    const at = 100 * index
+    const action = actions[index]
+    const answer = {
+      ...http,
+      http: 2 * index + 1,
+      headers: {},
+      json: { ...rpc, result: { action } },
+    }
+    const code = codes[index - actions.length]
+    return [
+      { type: 'request', at, ...http, headers: {}, json: call },
+      { type: 'message', at: at + 10, http: http.http, json: { ...rpc, method, params } },
+      action === undefined
+        ? { type: 'unanswered', at: at + 50, method, params, code }
+        : { type: 'request', at: at + 50, ...answer },
+    ]
+  }),
+}
 
 /** Gets from one question to that of another tool. */
 function asks(tool: string, title: string, question: string): (page: Page) => Promise<void> {
