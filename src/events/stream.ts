@@ -35,7 +35,7 @@ export async function runStream(
   /** The error with which the subscription ends. */
   let failure: Error | undefined
   /** Continues although the reader has not taken the last message. */
-  let release: (() => void) | undefined
+  let release: ((value?: unknown) => void) | undefined
   let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
   let missedHeartbeats = 0
@@ -127,7 +127,7 @@ export async function runStream(
     const all = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
     const sent = exchange.send(notification(method, all))
     if (sent && !isEnded) {
-      await new Promise<void>((resolve) => {
+      await new Promise<unknown>((resolve) => {
         release = resolve
         sent.then(resolve, resolve)
       })

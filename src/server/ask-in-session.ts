@@ -21,7 +21,7 @@ export function askInSession(
     session.sendRequest(method, degradeRequest(method, params, revision), {
       send(request) {
         if (isRequest(request)) onSent?.(request.id)
-        outbox.send(request)
+        void outbox.send(request)
       },
       signal,
       timeoutMs,

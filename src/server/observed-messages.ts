@@ -162,8 +162,13 @@ export function observeNotifications(
     const traced = trace ? { ...message, params: { ...withTrace(message.params, trace) } } : message
     const sent = ongoing.run(() => send(traced))
     if (!sent) return ongoing.end(COMPLETE)
-    return runObserved(ongoing, () => sent)
+    return runObserved(ongoing, () => sent, sendingEnd)
   }
+}
+
+/** The end of a notification, by what its promise has resolved with. */
+function sendingEnd(failure: unknown): OperationEnd {
+  return failure ? errorEnd(failure) : COMPLETE
 }
 
 /** Returns a function that asks the client, and whose requests are observed. */

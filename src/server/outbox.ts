@@ -22,19 +22,17 @@ export class Outbox {
     this.#report = report
   }
 
-  /** Sends a message. */
-  send(message: JsonRpcMessage): void {
-    if (!this.#closed) this.#transport.send(message).catch(ignore)
+  /**
+   * Sends a message. The promise resolves when the message was sent. It resolves with the error if it was not,
+   * which only observers need.
+   */
+  send(message: JsonRpcMessage): Promise<unknown> | undefined {
+    return this.#closed ? undefined : this.#transport.send(message).catch((error: unknown) => error)
   }
 
-  /**
-   * Sends a request's notification, unless the request was cancelled. The promise resolves when the
-   * notification was sent.
-   */
-  sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<void> | undefined {
-    return cancellation.cancelled || this.#closed
-      ? undefined
-      : this.#transport.send(message).catch(ignore)
+  /** Sends a request's notification like {@link send}, unless the request was cancelled. */
+  sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<unknown> | undefined {
+    return cancellation.cancelled ? undefined : this.send(message)
   }
 
   /** Sends a response; if it cannot be serialized, sends an internal error instead. */

@@ -81,7 +81,7 @@ export async function serveTransport(
       malformed(error) {
         const answer = connection.refuse(error.about, error)
         // Answers to earlier frames are sent in microtasks: the answer to this frame must follow them
-        if (answer) queueMicrotask(() => outbox.send(answer))
+        if (answer) queueMicrotask(() => void outbox.send(answer))
       },
       closed: () => resolve(),
     })

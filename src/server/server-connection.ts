@@ -243,7 +243,7 @@ export class ServerConnection {
   /** Announces changes to the session until the connection closes. */
   async #subscribe(session: Session): Promise<void> {
     const { changeSource = this.#server.notify } = this.#options
-    const send = (message: JsonRpcNotification): void => this.#outbox.send(message)
+    const send: Exchange['send'] = (message) => this.#outbox.send(message)
     const facts = { caller: this.#caller, revision: sessionRevision(session.record) }
     const announce = this.#server.observe?.notify(send, facts) ?? send
     const unsubscribe = await changeSource?.subscribe(
@@ -292,7 +292,7 @@ export class ServerConnection {
     if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
       // The specification announces the end of a listener by this notification and by the result
-      this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
+      void this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
     }
     return response
   }

@@ -214,6 +214,21 @@ describe('The observer of a client', () => {
     expect(ended.filter(({ type }) => type === 'authorization')).toMatchObject([end])
   })
 
+  it('receives the error of a notification that the transport does not accept', async () => {
+    const { observer, ended } = recordOperations()
+    const peer = createServer({ name: 's', version: '1' })
+    const client = await connectInMemory(peer, { observe: clientObserver(observer) })
+    const notify = client.notify('com.example/note', { count: 1n })
+    await expect(notify).rejects.toMatchObject({ code: 'INVALID_USE' })
+    expect(ended.at(-1)).toMatchObject({
+      type: 'notification',
+      method: 'com.example/note',
+      outcome: 'error',
+      error: { code: 'INVALID_USE' },
+    })
+    await client.close()
+  })
+
   it('receives timeouts and cancellations, which end each operation once', async () => {
     const { observer, begun, ended } = recordOperations()
     const server = createServer({ name: 's', version: '1' })

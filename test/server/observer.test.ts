@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
-import { revisions, type JsonObject } from '../../src/index.ts'
+import { revisions, SdkError, type JsonObject } from '../../src/index.ts'
 import { guardObserver, runObserved } from '../../src/patterns/guard-observer.ts'
 import { protectedResource } from '../../src/protected-resource/index.ts'
 import { connectInMemory, inMemoryTransports } from '../../src/testing/index.ts'
@@ -313,6 +313,35 @@ describe('The observer of a server', () => {
     ])
     expect(sent[1]?.result?.()).toMatchObject({ action: 'decline' })
     expect(ended.at(-1)).toMatchObject({ type: 'session' })
+  })
+
+  it('receives the error of a notification that the transport does not accept', async () => {
+    const { observer, ended } = recordOperations()
+    const server = makeServer(observer)
+    server.tool('step', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      server.tool('new', {}, () => '')
+      return 'done'
+    })
+    const [ours, theirs] = inMemoryTransports()
+    void serveTransport(server, {
+      start: (receiver) => theirs.start(receiver),
+      close: () => theirs.close(),
+      send: (frame) =>
+        'method' in frame
+          ? Promise.reject(new SdkError('CLOSED', 'Cannot send'))
+          : theirs.send(frame),
+    })
+    const client = await connect(ours, { revision: '2025-11-25', onToolsChanged() {} })
+    const result = await client.callTool('step', {}, { onProgress: () => {} })
+    expect(result).toMatchObject({ content: [text('done')] })
+    await until(() => ended.some(({ name }) => name === 'step'))
+    const error = { code: 'CLOSED', message: 'Cannot send' }
+    expect(ended.filter(({ direction }) => direction === 'sent')).toMatchObject([
+      { method: 'notifications/progress', outcome: 'error', error },
+      { method: 'notifications/tools/list_changed', outcome: 'error', error },
+    ])
+    await client.close()
   })
 
   it('receives the trace that a client sends with each of its requests, in every revision', async () => {

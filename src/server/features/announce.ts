@@ -23,7 +23,7 @@ export function topicsOfChange(change: ServerChange): string[] | undefined {
 export function announceTo(
   { record }: Pick<Session, 'record'>,
   change: ServerChange,
-  send: (message: JsonRpcNotification) => void | Promise<void>,
+  send: (message: JsonRpcNotification) => void | Promise<unknown>,
 ): void {
   if (!record.initialized) return
   if ('elicitationId' in change && !takeElicitation(record, change.elicitationId)) return

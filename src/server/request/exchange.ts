@@ -148,8 +148,11 @@ export interface Exchange {
   readonly peer?: object | undefined
   /** False if notifications cannot precede the response. `send` then drops them. */
   readonly canStream?: boolean
-  /** Sends a notification on the stream that will carry the response. */
-  send(notification: JsonRpcNotification): void | Promise<void>
+  /**
+   * Sends a notification on the stream that will carry the response. A promise resolves when the notification
+   * was sent, or with the error of sending it.
+   */
+  send(notification: JsonRpcNotification): void | Promise<unknown>
   /** Closes the connection without ending the request. Absent if the client could not resume the stream. */
   readonly disconnect?: ((retryMs: number) => void) | undefined
   /** How the client can be asked for input. */
