@@ -69,12 +69,10 @@ export class Call implements OutgoingRequest {
     return this.#controller.signal
   }
 
-  resolve(response: JsonRpcResponse, status?: number): void {
+  resolve(response: JsonRpcResponse, http?: Pick<ProtocolError, 'status' | 'retryAfter'>): void {
     if ('error' in response) {
       const { code, message, data } = response.error
-      const error = new ProtocolError(code, message, data)
-      error.status = status
-      this.reject(error)
+      this.reject(Object.assign(new ProtocolError(code, message, data), http))
     } else if (this.#close()) this.#resolve(response.result)
   }
 

@@ -124,9 +124,9 @@ function delayAfter(
   failures: number,
   { firstDelayMs, maxDelayMs, retryLimited }: RetryOptions,
 ): number {
-  const { code, data } = Object(error) as ProtocolError
-  const { retryAfterMs, retryAfter } = Object(data) as Record<string, unknown>
-  const header = String(retryAfter)
+  const { code, data, retryAfter } = Object(error) as ProtocolError
+  const { retryAfterMs, retryAfter: sent = retryAfter } = Object(data) as Record<string, unknown>
+  const header = String(sent)
   // Other forms than those of HTTP are ignored, not read as dates in the past
   const headerMs = /^\d+$/.test(header)
     ? Number(header) * 1_000

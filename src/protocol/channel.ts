@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
+import type { ProtocolError } from './errors.ts'
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from './types.ts'
 import type { RevisionFacts } from './revisions.ts'
 
@@ -21,8 +22,11 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal
   /** Whether the call has settled. */
   readonly settled: boolean
-  /** Settles with the response, over HTTP with its status. Only the first `resolve` or `reject` counts. */
-  resolve(response: JsonRpcResponse, status?: number): void
+  /**
+   * Settles with the response, over HTTP with facts of the HTTP response. Only the first `resolve` or `reject`
+   * counts.
+   */
+  resolve(response: JsonRpcResponse, http?: Pick<ProtocolError, 'status' | 'retryAfter'>): void
   /** Settles with the reason why there will be no response. */
   reject(error: Error): void
   /** Pauses the timeouts during work that the server cannot speed up, such as the user's sign-in. */

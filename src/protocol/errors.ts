@@ -27,6 +27,8 @@ export class ProtocolError extends Error {
   readonly data: unknown
   /** The HTTP status of the response; on a client, over HTTP only. */
   status: number | undefined
+  /** The header `Retry-After` of the HTTP response; on a client only. */
+  declare retryAfter?: string | null | undefined
   /**
    * The readable part of a message that a transport could not read completely, such as its `id` and
    * `method`; not sent to the peer.

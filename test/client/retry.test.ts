@@ -104,13 +104,18 @@ describe('retry', () => {
   })
 
   it('waits for as long as `retryAfterMs` says, or else `Retry-After`, up to the maximum [E-EXT-075]', async () => {
+    const inSeconds = (seconds: number): string =>
+      new Date(Date.now() + seconds * 1_000).toUTCString()
     for (const [failure, min, max] of [
-      [limited({ 'retry-after': new Date(Date.now() + 20_000).toUTCString() }), 18_000, 26_000],
-      [limited({ 'retry-after': '30' }, { retryAfterMs: 5_000 }), 5_000, 6_250],
-      [limited({ 'retry-after': '30' }), 30_000, 37_500],
-      [limited({}, { retryAfterMs: 864_000_000 }), 60_000, 75_000],
+      // The body is no JSON-RPC message, or a JSON-RPC error
+      ...[undefined, {}].flatMap((data) => [
+        [() => limited({ 'retry-after': '30' }, data), 30_000, 37_500] as const,
+        [() => limited({ 'retry-after': inSeconds(20) }, data), 18_000, 26_000] as const,
+      ]),
+      [() => limited({ 'retry-after': '30' }, { retryAfterMs: 5_000 }), 5_000, 6_250],
+      [() => limited({}, { retryAfterMs: 864_000_000 }), 60_000, 75_000],
     ] as const) {
-      const peer = peerOf(failure)
+      const peer = peerOf(failure())
       const client = await connectTo(peer)
       client.use(retry())
       const { value, ms } = await settle(client.callTool('read'))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EventError } from '../../src/events/client/event-error.ts'
 import { memoryRecords } from '../../src/events/client/subscription-store.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
-import { error, json, result } from '../client/peers.ts'
+import { error, json, result, type Seen } from '../client/peers.ts'
 import {
   batch,
   collect,
@@ -168,6 +168,19 @@ describe('Following by poll', () => {
       ...Array<string>(4).fill('p1'),
     ])
     expect(errors).toHaveLength(3)
+  })
+
+  test('obeys the header of a response whose body is a JSON-RPC error [E-EVT-068]', async () => {
+    const limited = { code: 429, message: 'Too many' }
+    const refuse = ({ message: { id } }: Seen): Response =>
+      json({ jsonrpc: '2.0', id, error: limited }, 429, { 'retry-after': '20' })
+    const peer = eventPeer(poll, polls(refuse, batch('p1', [occurrence('a')])))
+    const { subscriptions } = await subscriptionsTo(peer)
+    const { ids } = collect(subscriptions.follow('build.finished'))
+    await pass(19_999)
+    expect(peer.sent('events/poll')).toHaveLength(1)
+    await pass(1)
+    expect(ids()).toEqual(['a'])
   })
 
   test('takes -32023 with a delay for a rate limit [E-EVT-292]', async () => {

@@ -58,7 +58,9 @@ export async function requestEvents(
     const capabilities = { extensions: { [EVENTS_EXTENSION]: {} } }
     return await client.request(method, params, { ...options, capabilities })
   } catch (error) {
-    throw error instanceof ProtocolError ? new EventError(error) : error
+    if (!(error instanceof ProtocolError)) throw error
+    const { retryAfter } = error
+    throw Object.assign(new EventError(error), { retryAfter })
   }
 }
 

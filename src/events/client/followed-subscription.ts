@@ -138,9 +138,10 @@ export class FollowedSubscription {
 
 /** How long the server asks to wait, in milliseconds: in the error, or in the header `Retry-After`. */
 function retryAfterMs(error: unknown): number {
-  const { data } = error as SdkError | EventError
-  const header = isObject(data) ? data.retryAfter : undefined
-  if (typeof header !== 'string') return retryAfterMsOf({ data }) ?? 0
+  const { data, retryAfter } = error as EventError
+  const askedMs = retryAfterMsOf({ data })
+  const header = isObject(data) ? (data.retryAfter ?? retryAfter) : retryAfter
+  if (askedMs !== undefined || typeof header !== 'string') return askedMs ?? 0
   const seconds = Number(header)
   const delayMs = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
   return Number.isNaN(delayMs) ? 0 : delayMs

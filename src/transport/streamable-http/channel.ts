@@ -55,19 +55,20 @@ export class StreamableHttpChannel implements Channel {
 
   async request(call: OutgoingRequest): Promise<void> {
     const { message, signal } = call
-    const { method } = message
-    const headers = { ...this.headers(message), ...call.options.headers }
-    const response = await this.fetch('POST', headers, signal, message, call)
-    call.options.onHeaders?.(response.headers)
+    const { id, method } = message
+    const sent = { ...this.headers(message), ...call.options.headers }
+    const response = await this.fetch('POST', sent, signal, message, call)
+    const { status, headers } = response
+    call.options.onHeaders?.(headers)
     if (!response.ok) {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
       if (!error) throw await httpError(response, `"${method}" was refused`, body)
       // Any error in this response belongs to this request, regardless of its id
-      return call.resolve({ ...error, id: message.id }, response.status)
+      return call.resolve({ ...error, id }, { status, retryAfter: headers.get('retry-after') })
     }
     if (method === 'initialize') {
-      const session = singleValue(response.headers, HEADER_SESSION_ID)
+      const session = singleValue(headers, HEADER_SESSION_ID)
       if (session === undefined) {
         throw await httpError(response, `The header "${HEADER_SESSION_ID}" has different values`)
       }
@@ -82,7 +83,7 @@ export class StreamableHttpChannel implements Channel {
         throw cause instanceof SdkError ? cause : lostAnswer(method, cause)
       })
       if (!isJson) {
-        const type = JSON.stringify(response.headers.get('content-type'))
+        const type = JSON.stringify(headers.get('content-type'))
         throw await httpError(response, `"${method}" was answered with the type ${type}`, body)
       }
       this.#receive(body, call)
