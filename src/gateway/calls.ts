@@ -20,6 +20,7 @@ import type {
   JsonObject,
   Meta,
 } from '../protocol/types.ts'
+import { readTrace } from '../protocol/trace-context.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Context } from '../server/request/context.ts'
 import type { OpenCall } from './open-calls.ts'
@@ -166,7 +167,22 @@ const OWN_META = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcont
 
 /** The members of the caller's `_meta` that belong to the caller and the upstream server. */
 function forwardedMeta(meta: Meta): Meta {
-  return Object.fromEntries(Object.entries(meta).filter(([name]) => !OWN_META.test(name)))
+  const members = Object.entries(meta).filter(([name]) => !OWN_META.test(name))
+  return { ...Object.fromEntries(members), ...traceOf(meta) }
+}
+
+/**
+ * The trace context in the caller's `_meta`, without malformed members. If the upstream connection has an
+ * observer that returns a trace context, the client sends that one instead.
+ */
+export function traceOf(meta: Meta): Meta {
+  const { traceparent, tracestate, baggage } = readTrace({ _meta: meta })
+  return {
+    ...(traceparent && { traceparent }),
+    // It has no meaning without the other one
+    ...(traceparent && tracestate && { tracestate }),
+    ...(baggage && { baggage }),
+  }
 }
 
 /** Log messages that were forwarded with a call, so that they are not forwarded twice. */

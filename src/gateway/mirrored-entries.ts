@@ -18,6 +18,7 @@ import type {
 } from '../protocol/types.ts'
 import type { Completers } from '../server/features/completion.ts'
 import type { Context } from '../server/request/context.ts'
+import { traceOf } from './calls.ts'
 import { UNCHECKED, type SourceEntries } from '../server/composition/mirror.ts'
 import type { PromptEntry, PromptReturn } from '../server/features/prompts.ts'
 import type { ReadReturn, ResourceTemplateEntry } from '../server/features/resources.ts'
@@ -148,8 +149,8 @@ function completers(
       otherArguments: Readonly<Record<string, string>>,
       ctx: Context,
     ) => {
-      const { signal } = ctx
-      return (await client.complete(ref, { name, value }, otherArguments, { signal })).values
+      const options = { signal: ctx.signal, meta: traceOf(ctx.meta) }
+      return (await client.complete(ref, { name, value }, otherArguments, options)).values
     }
   }
   return Object.fromEntries(names.map((name) => [name, completer(name)]))

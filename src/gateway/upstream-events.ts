@@ -17,7 +17,7 @@ import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { JsonObject, JsonRpcNotification, Result } from '../protocol/types.ts'
 import { ExtensionError } from '../server/composition/extension-error.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { upstreamFailure } from './calls.ts'
+import { traceOf, upstreamFailure } from './calls.ts'
 import type { GatewayLimits } from './gateway.ts'
 import { OpenCalls } from './open-calls.ts'
 import { UpstreamConnections } from './upstreams.ts'
@@ -158,9 +158,10 @@ export class UpstreamEvents {
   }
 
   /** The upstream server chooses the codes of errors that the caller knows. */
-  #options({ signal, client }: RequestContext): RequestOptions {
+  #options({ signal, client, meta }: RequestContext): RequestOptions {
     const declared = client.capabilities.extensions?.[EVENTS_EXTENSION]
-    return { signal, capabilities: { extensions: { [EVENTS_EXTENSION]: declared } } }
+    const capabilities = { extensions: { [EVENTS_EXTENSION]: declared } }
+    return { signal, capabilities, meta: traceOf(meta) }
   }
 
   readonly #renamed = (event: JsonObject): JsonObject => {

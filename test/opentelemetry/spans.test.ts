@@ -428,9 +428,13 @@ describe('The context', () => {
     const recorded = record()
     const bodies: string[] = []
     const client = await connectTo(makeServer(), recorded, {}, bodies)
-    await client.callTool('weather', {}, { meta: { tracestate: 'a=1', 'x.y/z': 1 } })
-    expect(metaOf(bodies.at(-1))).toMatchObject({ 'x.y/z': 1 })
-    expect(metaOf(bodies.at(-1))).not.toHaveProperty('tracestate')
+    const meta = { traceparent: TRACE, tracestate: 'a=1', baggage: 'tenant=red', 'x.y/z': 1 }
+    await client.callTool('weather', {}, { meta })
+    const { traceparent, tracestate, baggage, ...others } = metaOf(bodies.at(-1))
+    const { traceId = '' } = recorded.spans().at(-1)?.spanContext() ?? {}
+    expect(traceparent).toContain(traceId)
+    expect([tracestate, baggage]).toEqual([undefined, undefined])
+    expect(others).toMatchObject({ 'x.y/z': 1 })
   })
 
   it.each([

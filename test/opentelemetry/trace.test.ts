@@ -1,7 +1,10 @@
 import { SpanKind } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import { expect, it } from 'vitest'
-import { connect } from '../../src/presets/client.ts'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { events, forwardEvents } from '../../src/events/index.ts'
+import type { JsonObject } from '../../src/index.ts'
+import { connect, type ConnectOptions } from '../../src/presets/client.ts'
 import { createGateway, createHandler, createServer } from '../../src/presets/server.ts'
 import { callTask, taskPolling, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -54,6 +57,61 @@ it('a call through a gateway to a tool in a session is one tree', async () => {
     '          INTERNAL query',
   ])
   await gateway.close()
+})
+
+describe('A gateway without an observer', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'passes the context of its caller on',
+      { traceparent, tracestate: 'a=1', baggage: 'tenant=red' },
+      { traceparent, tracestate: 'a=1', baggage: 'tenant=red' },
+    ],
+    [
+      'passes no malformed context on',
+      { traceparent: `${traceparent}-x`, tracestate: 'a=1', baggage: 'a\nb' },
+      {},
+    ],
+  ])(
+    '%s, in calls, completions and requests for events [M-TRACE-010]',
+    async (_, sent, expected) => {
+      const seen: [method: string, JsonObject][] = []
+      const upstream = createServer({ name: 'upstream', version: '1' })
+      upstream.tool('work', {}, () => 'done')
+      const input = z.object({ code: z.string() })
+      upstream.prompt('review', { input, complete: { code: () => ['ts'] } }, () => 'Review this')
+      const served = events()
+      served.type('build.finished', {})
+      upstream.extend(served)
+      upstream.use(async ({ method, params }, _ctx, next) => {
+        const { traceparent: parent, tracestate, baggage } = params._meta as JsonObject
+        seen.push([
+          method,
+          JSON.parse(JSON.stringify({ traceparent: parent, tracestate, baggage })),
+        ])
+        return next()
+      })
+      const connectUpstream = (options: ConnectOptions) => connectInMemory(upstream, options)
+      const gateway = await createGateway(connectUpstream)
+      const forwarded = forwardEvents({ connect: connectUpstream })
+      gateway.server.extend(forwarded)
+      await using client = await connectInMemory(gateway.server)
+      seen.length = 0
+      const options = { meta: sent }
+      await client.callTool('work', {}, options)
+      const ref = { type: 'ref/prompt', name: 'review' } as const
+      await client.complete(ref, { name: 'code', value: 't' }, {}, options)
+      await client.request('events/poll', { name: 'build.finished', cursor: null }, options)
+      expect(seen.filter(([method]) => method !== 'server/discover')).toEqual([
+        ['tools/call', expected],
+        ['completion/complete', expected],
+        ['events/poll', expected],
+      ])
+      await forwarded.close()
+      await gateway.close()
+    },
+  )
 })
 
 it('the run of a task is a span below the call that started it, and has the spans of its tool', async () => {
