@@ -12,19 +12,28 @@ function isSecretName(name: string): boolean {
   return redactText(pair) !== pair
 }
 
+/** The private members of a JSON Web Key. */
+const PRIVATE_MEMBER = /^(?:d[pq]?|p|qi?|k|oth)$/
+
+/** The names of members that contain the names and values of headers in turn, such as `rawHeaders`. */
+const HEADERS = /headers$/i
+
 /** The maximum depth of a value. Deeper members are omitted. */
 const MAX_DEPTH = 8
 /**
  * Returns a copy of a value without credentials, which can be serialized as JSON: members with the name of
- * a credential are replaced, and credentials in texts. Errors become objects with their name, message,
- * code, data, cause, stack, and the errors of an `AggregateError`.
+ * a credential are replaced, the private members of keys, and credentials in texts. Errors become objects with
+ * their name, message, code, data, cause, stack, and the errors of an `AggregateError`.
  */
 export function redactSecrets(value: unknown): unknown {
   return redactedCopy(value, 0, new Set())
 }
 
-/** @param seen The objects that are copied already. They are omitted, because their number may explode. */
-function redactedCopy(value: unknown, depth: number, seen: Set<object>): unknown {
+/**
+ * @param seen The objects that are copied already. They are omitted, because their number may explode.
+ * @param memberName The name of the member that contains the value.
+ */
+function redactedCopy(value: unknown, depth: number, seen: Set<object>, memberName = ''): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) {
@@ -35,14 +44,24 @@ function redactedCopy(value: unknown, depth: number, seen: Set<object>): unknown
   if (value instanceof URL) return redactText(value.href)
   if (value instanceof Date) return String(value.toJSON())
   if (value instanceof Headers) return redactedCopy(Object.fromEntries(value), depth, seen)
-  if (Array.isArray(value)) return value.map((item) => redactedCopy(item, depth + 1, seen))
+  if (Array.isArray(value)) {
+    const isHeaders = HEADERS.test(memberName)
+    return value.map((item, index) => {
+      const previous: unknown = isHeaders && index % 2 === 1 && value[index - 1]
+      if (typeof previous === 'string' && isSecretName(previous)) return REDACTED
+      return redactedCopy(item, depth + 1, seen, memberName)
+    })
+  }
   const entries = entriesOf(value)
+  const isKey = entries.some(([name]) => name === 'kty')
+  const isSecret = (name: string): boolean =>
+    isSecretName(name) || (isKey && PRIVATE_MEMBER.test(name))
   return Object.fromEntries(
     entries
       .filter(([, member]) => member !== undefined)
       .map(([name, member]) => [
         name,
-        isSecretName(name) ? REDACTED : redactedCopy(member, depth + 1, seen),
+        isSecret(name) ? REDACTED : redactedCopy(member, depth + 1, seen, name),
       ]),
   )
 }

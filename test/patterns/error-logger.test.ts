@@ -86,6 +86,11 @@ describe('errorLogger', () => {
     'Authorization: token s3cr3t-s3cr3t',
     'https://ada:s3cr3t@s3cr3t@example.com/mcp',
     'postgres://localhost/travel?sslkey=s3cr3t',
+    'https://example.com/items.json?auth=s3cr3t&page=2',
+    '//registry.example/:_auth=s3cr3t-s3cr3t==',
+    JSON.stringify({ kty: 'EC', d: 's3cr3t-s3cr3t_s3cr3t-s3cr3t' }),
+    "{ kty: 'oct', k: 's3cr3t-s3cr3t_s3cr3t-s3cr3t' }",
+    JSON.stringify({ body: '{"kty":"RSA","qi": "s3cr3t-s3cr3t_s3cr3t-s3cr3t"}' }),
     'ghp_s3cr3ts3cr3ts3cr3t',
     'sk-proj-s3cr3ts3cr3ts3cr3t',
     'xoxb-1234-s3cr3ts3cr3t',
@@ -125,11 +130,35 @@ describe('errorLogger', () => {
     expect(text).toContain('[redacted]')
   })
 
+  it.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'])(
+    'removes the private member "%s" of a JSON Web Key',
+    (name) => {
+      const key = { kty: 'RSA', n: 'modulus', [name]: 's3cr3t' }
+      const text = written(new SdkError('INVALID_USE', 'Failed', { data: { keys: [key] } }))
+      expect(text).toContain(`{"kty":"RSA","n":"modulus","${name}":"[redacted]"}`)
+      expect(written({ [name]: 'a position' })).toContain('a position')
+    },
+  )
+
+  it('removes the values of headers in lists of names and values', () => {
+    const rawHeaders = ['Accept', 'text/html', 'Cookie', 'a=s3cr3t', 'X-API-Key', 's3cr3t']
+    const headers = [
+      ['authorization', 's3cr3t'],
+      ['accept', 'text/plain'],
+    ]
+    const text = written(Object.assign(new Error('Refused'), { rawHeaders, headers }))
+    expect(text).not.toContain('s3cr3t')
+    expect(text).toContain('"Accept","text/html","Cookie","[redacted]"')
+    expect(text).toContain('["accept","text/plain"]')
+    expect(written({ required: ['password', 'email'] })).toContain('["password","email"]')
+  })
+
   it.each([
     'Bearer error="invalid_token", error_description="The token expired"',
     'Unexpected token "<" in JSON',
     '{"code":-32602,"state":"open","key":"a"}',
     'GET https://example.com/@scope/mcp?page=2',
+    '{"k":"Oslo","d":"2026-07-28","p":1}',
   ])('keeps the text "%s"', (text) => {
     expect(written(text)).toContain(JSON.stringify(text))
   })
