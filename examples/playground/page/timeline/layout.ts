@@ -12,7 +12,7 @@ export interface Layout {
 }
 
 const KEY = 'edgewise timeline'
-/** The layout until the user changes it. */
+/** The layout until the user changes it. The styles have the same sizes. */
 export const initialLayout: Readonly<Layout> = { width: 400, height: 280, isOpen: true }
 
 /** Shows the timeline in a layout. */
@@ -22,12 +22,13 @@ export function showLayout({ width, height, isOpen }: Layout): void {
   dataset['timeline'] = isOpen ? 'open' : 'closed'
 }
 
-/** Returns the layout that the browser remembers. */
-export function storedLayout(): Layout {
+/** Returns the layout that the browser remembers, if the user has changed it. */
+export function storedLayout(): Layout | undefined {
   try {
-    return { ...initialLayout, ...JSON.parse(localStorage.getItem(KEY) ?? '{}') }
+    const stored = localStorage.getItem(KEY)
+    return stored === null ? undefined : { ...initialLayout, ...JSON.parse(stored) }
   } catch {
-    return { ...initialLayout }
+    return undefined
   }
 }
 

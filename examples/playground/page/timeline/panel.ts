@@ -24,7 +24,7 @@ const STEP = 16
 
 /** Sets up the panel, and the button that opens and closes it. */
 export function setUpTimelinePanel(slot: HTMLElement, toggle: HTMLButtonElement): TimelinePanel {
-  const layout = storedLayout()
+  const layout = storedLayout() ?? { ...initialLayout }
   const isWide = matchMedia('(min-width: 1100px)')
   const separator = el('div', {
     role: 'separator',
