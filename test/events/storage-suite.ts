@@ -6,6 +6,7 @@ import type {
   WebhookSubscription,
 } from '../../src/events/storage.ts'
 import { equal, ok, until, type Suite } from '../runtimes/harness.ts'
+import { compareModes } from './equal-modes.ts'
 
 /** Opens an empty storage; `reopen` opens another one on the same data, where data outlives it. */
 export type OpenStorage = () => Promise<{ storage: EventStorage; reopen?: () => EventStorage }>
@@ -346,6 +347,12 @@ export function eventStorageSuite(open: OpenStorage): Suite {
       await storage.setVerified('alice', 'https://a.example/', until + 1)
       equal(await other.verifiedUntil('alice', 'https://a.example/'), until + 1)
     },
+
+    'One event type gives equal events by poll, stream and webhook, also after a restart':
+      async () => {
+        const { storage, reopen } = await open()
+        await compareModes(storage, reopen?.() ?? storage)
+      },
   }
 }
 
