@@ -80,8 +80,8 @@ export function eventEntry(
       : { type: 'object' },
     ...(meta && { _meta: meta }),
   }
-  const about = { item, options, source, pollMs, maxAgeMs, maxEvents }
-  return { enabled: true, visible, scopes, changes: [], ...about }
+  const limits = { pollMs, maxAgeMs, maxEvents }
+  return { enabled: true, visible, scopes, item, options, source, changes: [], ...limits }
 }
 
 /** The chosen modes that the server can serve; in the order of {@link MODES} by default. */

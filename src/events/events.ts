@@ -72,20 +72,14 @@ const FILTER_NAMES: OptionNames<SubscriptionFilter> = { principal: 1, id: 1, nam
 export function events(options: EventsOptions = {}): ServerEvents {
   requireKnown('events', options, OPTION_NAMES)
   const { listChanged = true, topLevelCapability = true, legacy = false, profile } = options
-  const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
   if (typeof listChanged !== 'boolean') throw new TypeError('"listChanged" must be a boolean')
-  // False for `NaN`
-  const areLimits = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
-  if (!areLimits) {
-    throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
-  }
   const storage = options.storage ?? options.webhooks?.createStorage()
   const log = storage ?? new MemoryEventLog()
   const host = createEventHost(log, options)
   const webhooks = storage && options.webhooks?.attach(Object.assign(host, { storage }))
-  const changes = listChanges(listChanged)
+  const list = listChanges(listChanged)
   const renewLease = pollLeases(host)
-  const stream = eventStreams(host, { heartbeatMs, maxStreams, maxStreamsPerPrincipal })
+  const stream = eventStreams(host, options)
   const { types, report } = host
   /** How many events were appended since the log of a type was trimmed, and when that was. */
   const trimmed = new Map<string, { readonly count: number; readonly at: number }>()
@@ -111,7 +105,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
           'events/subscribe': method(webhooks?.subscribe ?? openWebhook, legacy),
           'events/unsubscribe': method(webhooks?.unsubscribe ?? (() => ({})), legacy),
         },
-        filters: { eventsListChanged: changes.filter },
+        filters: { eventsListChanged: list.filter },
       })
       host.definition = definition
       webhooks?.start()
@@ -119,7 +113,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
 
     type(name, typeOptions) {
       const registration = types.add(name, entryOf(name, typeOptions))
-      changes.announce()
+      list.announce()
       return {
         name,
         emit: (payload, about = {}) => emit(name, payload, about),
@@ -127,15 +121,15 @@ export function events(options: EventsOptions = {}): ServerEvents {
           const previous = types.entries().get(name)
           if (!previous) throw new TypeError(`The event type "${name}" was removed`)
           const entry = entryOf(name, replacement)
-          const [change] = options.compare?.(previous.item, entry.item) ?? []
-          const features = change ? [change.feature] : []
-          registration.replace({ ...entry, changes: [...previous.changes, ...features] })
-          if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) changes.announce()
+          const change = options.compare?.(previous.item, entry.item)[0]
+          const changes = change ? [...previous.changes, change.feature] : previous.changes
+          registration.replace({ ...entry, changes })
+          if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) list.announce()
           if (change) end({ name }, host.schemaChanged(change.feature))
         },
         remove() {
           registration.remove()
-          changes.announce()
+          list.announce()
           end({ name }, host.unknownType(name))
         },
       }

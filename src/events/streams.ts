@@ -7,14 +7,8 @@ import { accountOf } from '../patterns/account.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { ServerEventHost } from './event-host.ts'
+import type { EventsOptions } from './options.ts'
 import { runStream } from './stream.ts'
-
-/** How many streams may be open at once. */
-export interface StreamLimits {
-  readonly heartbeatMs: number
-  readonly maxStreams: number
-  readonly maxStreamsPerPrincipal: number
-}
 
 /** The beginning of the ids of streams. */
 export const STREAM_PREFIX = 'stream_'
@@ -22,11 +16,18 @@ export const STREAM_PREFIX = 'stream_'
 /**
  * Creates the function that answers `events/stream`. It throws NotFound, Unsupported, `INVALID_PARAMS`,
  * ResourceExhausted or Forbidden before anything was sent.
+ *
+ * @throws {RangeError} If a limit is negative or not a number.
  */
 export function eventStreams(
   host: ServerEventHost,
-  { heartbeatMs, maxStreams, maxStreamsPerPrincipal }: StreamLimits,
+  { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 }: EventsOptions,
 ): (params: JsonObject, ctx: RequestContext) => Promise<Result> {
+  // False for `NaN`
+  const areLimits = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
+  if (!areLimits) {
+    throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
+  }
   /** The streams of each account, and all streams, including those that are being opened. */
   const counts = new Map<string, number>()
 

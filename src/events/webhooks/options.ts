@@ -81,7 +81,8 @@ export interface WebhookOptions {
    */
   endless?: boolean
   /**
-   * The maximum number of subscriptions.
+   * The maximum number of subscriptions. Processes that share a storage may exceed it by as many
+   * subscriptions as they create at the same time.
    *
    * @default 100000
    */
