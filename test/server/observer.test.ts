@@ -15,7 +15,6 @@ import {
   serverExtension,
   serverObserver,
   serveTransport,
-  statefulSessions,
   text,
   type Observer,
   type ServerObserver,
@@ -203,8 +202,7 @@ describe('The observer of a server', () => {
         onToolsChanged() {},
         onResourceUpdated() {},
       }
-      // Sessions in Postgres do not observe the changes
-      const handle = createHandler(server, { sessions: statefulSessions() })
+      const handle = sessionHandler(server)
       const client =
         where === 'in memory'
           ? await connectInMemory(server, options)

@@ -10,6 +10,7 @@ import type { SessionRecord } from '../../session/session.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { OutgoingStream } from '../../session/streams.ts'
 import { announceTo } from '../../server/features/announce.ts'
+import type { Exchange } from '../../server/request/exchange.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { ALL_LISTS, type ChangeLog, type LoggedChange } from '../changes.ts'
 import type { Claimed } from './listener-table.ts'
@@ -39,6 +40,8 @@ export interface ListenerSession {
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
   /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
   readonly claim: (turn: NewTurn) => Promise<Claimed | undefined>
+  /** Returns a function that sends a notification on a connection, which is observed if the server is. */
+  readonly observe: (send: Exchange['send']) => Exchange['send']
   /** Records that a connection was closed, and the position of its last event. */
   readonly leave: (connection: number, delivered: string) => void
   readonly report: (error: unknown) => void
@@ -209,9 +212,11 @@ export class Listener implements OutgoingStream {
     this.#change = id
     // A copy, so that the completion of an elicitation is announced again to a client that resumes
     const record = { ...this.#session.record }
-    announceTo({ record }, change, (message: JsonRpcNotification) => {
+    const send = (message: JsonRpcNotification): void => {
       void this.#sink?.send({ id: this.#eventId(), data: wellFormedJson(message) })
-    })
+    }
+    // Without a connected client, nothing is sent now
+    announceTo({ record }, change, this.connected ? this.#session.observe(send) : send)
   }
 
   /** Whether a message belongs to this stream. If its turn is unknown, it may be sent twice, but is not lost. */

@@ -73,6 +73,11 @@ export class LiveSession {
         if (claimed) this.#record.refresh(claimed)
         return claimed
       },
+      observe: (send) => {
+        const { principal } = record
+        const facts = { caller: { principal }, revision: this.http.revision, http: true }
+        return endpoint.server.observe?.notify(send, facts) ?? send
+      },
       leave: (connection, delivered) => {
         void listenerTable.unlisten(id, connection, delivered).catch(report)
       },
