@@ -89,11 +89,13 @@ function sentOperation(
   { caller, revision, http = 'request' in caller }: MessageFacts,
 ): ServerOperation {
   const { principal, pipe } = caller
+  const { name, uri } = targetOf(params)
   return {
     type,
     direction: 'sent',
     method,
-    uri: targetOf(params).uri,
+    name,
+    uri,
     isKnown: true,
     revision: revision?.version,
     principal,

@@ -136,15 +136,19 @@ describe('polls', () => {
   })
 })
 
-test('an observer sees that subscriptions begin and end', async () => {
+test('an observer receives the beginning and the end of subscriptions, and the events of streams', async () => {
   const { observer, begun, ended } = recordOperations()
   const made = fixture({ observe: serverObserver(observer) })
   const caller = { principal: 'alice' }
   const stream = made.http.open('events/stream', { name }, { caller })
   await stream.received('active')
   await made.http.result('events/poll', { name }, { caller })
+  await made.emit('in_1')
+  await stream.received('event')
   await made.events.close()
   await stream.response()
+  const sent = { type: 'notification', direction: 'sent', method: 'notifications/events/event' }
+  expect(ended).toContainEqual(expect.objectContaining({ ...sent, name, outcome: 'complete' }))
   const about = (mode: string) => ({ type: 'subscription', name, mode, principal: 'alice' })
   const isSubscription = ({ type }: Operation): boolean => type === 'subscription'
   expect(begun.filter(isSubscription)).toMatchObject([about('push'), about('poll')])
