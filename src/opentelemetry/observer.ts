@@ -113,17 +113,13 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
         return undefined
       }
     }
-    if (contents)
-      Object.assign(
-        own,
-        attempt(() => contentAttributes(operation)),
-      )
-    if (attributes)
-      Object.assign(
-        own,
-        attempt(() => attributes(operation)),
-      )
+    const further = attributes && attempt(() => attributes(operation))
+    Object.assign(own, further)
     const span = tracer.startSpan(name, { kind, links, attributes: own }, parent)
+    const hasContents = contents && span.isRecording()
+    if (hasContents) {
+      span.setAttributes({ ...attempt(() => contentAttributes(operation)), ...further })
+    }
     const current = trace.setSpan(parent, span)
     return {
       trace: operation.direction === 'sent' ? inject(current, baggage) : undefined,
@@ -144,7 +140,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
           }
         }
         if (id !== undefined) span.setAttribute('jsonrpc.request.id', String(id))
-        if (contents && outcome.outcome === 'complete') {
+        if (hasContents && outcome.outcome === 'complete') {
           span.setAttributes(attempt(() => contentAttributes(operation, result?.())) ?? {})
         }
         span.end()

@@ -1,4 +1,5 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { AlwaysOffSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-base'
 import { AsyncResource } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -136,6 +137,27 @@ describe('The spans of both sides', () => {
         expect(attributes['gen_ai.prompt.variable.language']).toBe('French')
       }
     }
+  })
+
+  it('read no arguments and results if the sampler drops them, and still send their context', async () => {
+    let reads = 0
+    const tracerProvider = new BasicTracerProvider({ sampler: new AlwaysOffSampler() })
+    const observer = openTelemetry({ contents: true, tracerProvider })
+    const observe = clientObserver((operation) => {
+      const params = (): undefined => void reads++
+      return observer({ ...operation, params })
+    })
+    const seen: unknown[] = []
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('weather', {}, (_args, { meta }) => {
+      seen.push(meta.traceparent)
+      return 'Rain'
+    })
+    const client = await connectInMemory(server, { observe })
+    await client.callTool('weather', { city: 'Oslo' })
+    expect(seen).toEqual([expect.stringMatching(/-00$/)])
+    expect(reads).toBe(0)
+    await client.close()
   })
 
   it.each(errorTable.map(({ 'what happened': what = '', ...row }) => [what, row] as const))(
