@@ -82,9 +82,12 @@ export function createRecording(): Recording {
       listener?.onRemove()
     },
     finish() {
-      const at = records.at(-1)?.at ?? 0
+      const last = records.at(-1)?.at ?? 0
       for (const entry of entries) {
-        if (entry.end === undefined) end(entry, Math.max(at, entry.start), UNFINISHED)
+        const at = Math.max(last, entry.start)
+        // A stream that listens is usually open
+        if (entry.isStream) entry.end ??= at
+        else if (entry.end === undefined) end(entry, at, UNFINISHED)
       }
     },
     listen(next) {
