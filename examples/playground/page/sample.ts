@@ -49,7 +49,7 @@ async function askForAnswer(
   const conversation = el(
     'ol',
     { class: 'conversation', 'aria-label': 'Conversation' },
-    systemPrompt !== undefined && message('system', [el('p', { class: 'text' }, systemPrompt)]),
+    systemPrompt !== undefined && message('system', [block({ type: 'text', text: systemPrompt })]),
     ...messages.map(({ role, content }) => message(role, [content].flat().map(block))),
   )
   const action = await showDialog(
@@ -77,7 +77,7 @@ function message(role: string, blocks: readonly HTMLElement[]): HTMLElement {
   return el('li', { class: 'turn', 'data-role': role }, el('h3', {}, role), ...blocks)
 }
 
-function block(content: { type: string }): HTMLElement {
+function block(content: { type: string; text?: string }): HTMLElement {
   const isKnown = ['text', 'image', 'audio'].includes(content.type)
   return isKnown ? contentBlock(content as ContentBlock) : jsonBlock(content)
 }

@@ -5,6 +5,7 @@
  */
 import { el, find, type Child } from '../dom.ts'
 import { explainError } from '../explanation.ts'
+import { withRevisions } from '../revisions.ts'
 import { duration } from '../time.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Status } from './status.ts'
@@ -23,7 +24,7 @@ export function setUpStatusLine(): (workspace: Workspace) => void {
 
   function show(status: Status, workspace: Workspace): void {
     document.body.dataset['state'] = status.state
-    if (text.textContent !== status.text) text.replaceChildren(...withDates(status.text))
+    if (text.textContent !== status.text) text.replaceChildren(...withRevisions(status.text))
     step.textContent = 'step' in status ? status.step : ''
     answer.textContent = ''
     const kind = status.state + ('phase' in status ? status.phase : '')
@@ -52,13 +53,6 @@ export function setUpStatusLine(): (workspace: Workspace) => void {
     stop = workspace.status.subscribe((status) => show(status, workspace))
     show(workspace.status.get(), workspace)
   }
-}
-
-/** Returns a text whose revisions are not wrapped. */
-function withDates(text: string): (string | HTMLElement)[] {
-  return text
-    .split(/(\d{4}-\d\d-\d\d)/)
-    .map((part, index) => (index % 2 === 1 ? el('span', { class: 'revision' }, part) : part))
 }
 
 /** The buttons next to the text. The main action of a state is next to the address instead. */

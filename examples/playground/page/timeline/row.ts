@@ -1,6 +1,7 @@
 /** The row of an entry. It expands to show the messages, the HTTP exchange and the timing. */
 import { el } from '../dom.ts'
 import { icon, type IconName } from '../icon.ts'
+import { withRevisions } from '../revisions.ts'
 import { duration, timeOf } from '../time.ts'
 import type { Axis } from './axis.ts'
 import { entryDetails, type Details } from './details.ts'
@@ -20,7 +21,12 @@ export function entryRow(entry: Entry): EntryRow {
 }
 
 function markRow({ title, start }: Entry): EntryRow {
-  const element = el('li', { class: 'mark' }, el('span', {}, title), timeOf(new Date(start)))
+  const element = el(
+    'li',
+    { class: 'mark' },
+    el('span', {}, ...withRevisions(title)),
+    timeOf(new Date(start)),
+  )
   return { element, target: undefined, update() {}, place() {} }
 }
 
