@@ -3,9 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../../patience.ts'
 import { checkListening, checkSession } from '../../server/hidden-resources.ts'
 import { openSession } from '../../transport/streamable-http/post.ts'
-import { clientObserver, connect } from '../../../src/presets/client.ts'
-import type { TracedSpan } from './trace-in-worker.ts'
+import { connect } from '../../../src/presets/client.ts'
+import { createGateway } from '../../../src/presets/server.ts'
+import { connectInMemory } from '../../../src/testing/index.ts'
+import { record, useGlobalContext } from '../../opentelemetry/recording.ts'
+import { tracedSpan, type TracedSpan } from './trace-in-worker.ts'
 import { bundleWorker, startWorker, type Workerd } from './workerd.ts'
+
+useGlobalContext()
 
 let workerd: Workerd
 
@@ -49,22 +54,31 @@ describe('A Worker', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'records a call of %s and the spans of its tool as one trace, also in the object of a session',
+    'continues the trace of a call of %s through a gateway, also in the object of a session',
     async (revision) => {
-      const traceId = revision.replaceAll('-', '').padEnd(32, 'a')
-      const traceparent = `00-${traceId}-b7ad6b7169203331-01`
-      await using client = await connect(new URL('/mcp', workerd.url), {
-        revision,
-        observe: clientObserver(() => ({ trace: { traceparent } })),
-      })
-      await client.callTool('traced')
-      const spans = (await (await workerd.get('/spans')).json()) as TracedSpan[]
-      const call = spans.find(
-        (span) => span.traceId === traceId && span.name === 'tools/call traced',
+      const recorded = record()
+      const upstream = new URL('/mcp', workerd.url)
+      const gateway = await createGateway(
+        (options) => connect(upstream, { ...options, revision, observe: recorded.client }),
+        { observe: recorded.server },
       )
-      expect(call).toMatchObject({ parentId: 'b7ad6b7169203331' })
-      const query = spans.find((span) => span.traceId === traceId && span.name === 'query')
-      expect(query).toMatchObject({ parentId: call?.id })
+      const client = await connectInMemory(gateway.server, { observe: recorded.client })
+      await client.callTool('traced')
+      const ours = recorded.spans().map(tracedSpan)
+      const theirs = (await (await workerd.get('/spans')).json()) as TracedSpan[]
+      const root = ours.find(({ name }) => name === 'tools/call traced')
+      const spans = [...ours, ...theirs].filter(({ traceId }) => traceId === root?.traceId)
+      const path: string[] = []
+      for (let span = root; span;) {
+        const { id, name } = span
+        path.push(name)
+        span = spans.find(({ parentId }) => parentId === id)
+      }
+      // The client, the gateway as a server and as a client, the Worker or the object of the session, the tool
+      expect(path).toEqual([...Array<string>(4).fill('tools/call traced'), 'query'])
+      expect(spans).toHaveLength(path.length)
+      await client.close()
+      await gateway.close()
     },
   )
 

@@ -13,6 +13,7 @@ import {
   BasicTracerProvider,
   InMemorySpanExporter,
   SimpleSpanProcessor,
+  type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { openTelemetry } from '../../../src/opentelemetry/index.ts'
@@ -41,13 +42,14 @@ export function traceInWorker(): {
   return {
     observe: serverObserver(openTelemetry({ tracerProvider })),
     tracer: tracerProvider.getTracer('tool'),
-    spans: () =>
-      exporter.getFinishedSpans().map((span) => ({
-        name: span.name,
-        ...{ traceId: span.spanContext().traceId, id: span.spanContext().spanId },
-        parentId: span.parentSpanContext?.spanId,
-      })),
+    spans: () => exporter.getFinishedSpans().map(tracedSpan),
   }
+}
+
+/** Describes a finished span. */
+export function tracedSpan(span: ReadableSpan): TracedSpan {
+  const { traceId, spanId: id } = span.spanContext()
+  return { name: span.name, traceId, id, parentId: span.parentSpanContext?.spanId }
 }
 
 function contextManager(): ContextManager {
