@@ -164,7 +164,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const { logLevel = this.changes?.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } =
       options
     const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
-    // Faster than spreading, because members are added
+    // On Node 20, adding members to a spread object takes microseconds
     const callOptions = Object.assign({}, options, { logLevel, timeoutMs, maxTimeoutMs, headers })
     const degraded = degradeClientParams(method, params, this.revision)
     const withMeta = addMeta(degraded, this.#meta, callOptions, id)

@@ -116,7 +116,7 @@ class ObservedConnection extends Connection {
   ): Promise<Result> {
     const { [currentRound]: outer } = options
     const round = outer ?? { attempts: 0 }
-    // Faster than spreading, because a member is added
+    // On Node 20, adding members to a spread object takes microseconds
     const roundOptions: RoundOptions = Object.assign({}, options, { [currentRound]: round })
     try {
       const result = await send(roundOptions)

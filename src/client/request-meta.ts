@@ -44,7 +44,7 @@ export function addMeta(
   const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
-  // Faster than spreading, which slowly adds members
+  // On Node 20, adding members to a spread object takes microseconds
   const _meta: JsonObject = Object.assign({}, isObject(callMeta) && callMeta, common)
   if (onProgress) _meta.progressToken = id
   if (capabilities && common) {

@@ -69,7 +69,7 @@ function cut(text: string): string {
 /** The attributes of a span that are known when an operation begins. */
 export function spanAttributes(operation: Operation, shared: Attributes): Attributes {
   const { id, method, name, uri, taskId } = operation
-  // Faster than spreading, because members are added
+  // On Node 20, adding members to a spread object takes microseconds
   const attributes = Object.assign({}, shared)
   // Spans may contain any name, as it makes no series
   if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = cut(name)

@@ -38,7 +38,7 @@ export function withTrace(
 ): JsonObject | undefined {
   if (!trace) return params
   const { _meta } = params ?? {}
-  // Faster than spreading, because members are added
+  // On Node 20, adding members to a spread object takes microseconds
   return Object.assign({}, params, { _meta: Object.assign({}, withoutTrace(_meta), trace) })
 }
 
