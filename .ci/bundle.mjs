@@ -13,6 +13,12 @@ const names = [...Object.values(manifest.exports), ...Object.values(manifest.bin
 /** The files that each entry reaches, cached. */
 const known = new Map()
 
+/**
+ * The files that become one chunk each, by the name of the chunk. A chunk includes what its files import,
+ * unless that is in a chunk before it.
+ */
+const GROUPS = ['protocol', 'shared-on-demand', 'server', 'tiny-client', 'client']
+
 await rm('dist/chunks', { recursive: true, force: true })
 const common = {
   // Everything except our own files and the bundler's helpers for older runtimes
@@ -35,21 +41,35 @@ await bundle.write({
   sourcemapExcludeSources: true,
   comments: { legal: true, annotation: true, jsdoc: false },
   minify: { compress: true, mangle: false, codegen: false },
-  codeSplitting: { groups: [{ name: group, debugName: 'server', minShareCount: 2 }] },
+  codeSplitting: {
+    groups: GROUPS.map((name, index) => ({
+      name: (file, context) => (group(file, context) === name ? name : null),
+      debugName: name,
+      priority: GROUPS.length - index,
+      minShareCount: 2,
+    })),
+  },
 })
 
 /**
  * The group of a file: server code is separate from code that clients need too, including for sign-in.
- * Any entry may need a pattern, and must not get a part of the server with it.
+ * Any entry may need a pattern, and must not get a part of the server with it. What clients load on demand
+ * is separate from what they always load. The rest is in few chunks, because bundlers of applications put
+ * chunks that the same entries use into one file, and several small files are larger than one.
  */
 function group(file, context) {
   const isReached = (entry) => reached(`src/${entry}.ts`, context).has(file)
-  if (!isReached('presets/server')) return null
-  const isShared = file.startsWith(resolve('src/patterns')) || isReached('presets/client')
-  return isShared || isReached('authorization/index') ? 'protocol' : 'server'
+  const isInClient = isReached('presets/client')
+  const isInServer = isReached('presets/server')
+  const isInBoth = isInServer && (isInClient || isReached('authorization/index'))
+  const isPattern = file.startsWith(resolve('src/patterns'))
+  if (isInBoth || (isPattern && (isInServer || isInClient))) return 'protocol'
+  if (isInServer) return isReached('connect/on-demand') ? 'shared-on-demand' : 'server'
+  if (!isInClient) return null
+  return isReached('presets/client-tiny') ? 'tiny-client' : 'client'
 }
 
-/** The files that an entry imports, directly or indirectly. */
+/** The files that an entry imports, directly or indirectly, but not on demand. */
 function reached(entry, context) {
   if (!known.has(entry)) {
     const files = new Set([resolve(entry)])

@@ -6,7 +6,6 @@
  */
 import { isBrowserLoopback } from '#internal/patterns'
 import { explainedFetch, plainFetch, type Fetch } from './fetch-fault.ts'
-import { onBodyEnd, acquireStreamSlot } from './stream-slots.ts'
 
 /** Settings of {@link pageFetch}. */
 export interface PageFetchOptions {
@@ -57,6 +56,8 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
       let freeSlot: (() => void) | undefined
       try {
         if (signal && needsSlot(url, headers, signal)) {
+          // Loaded on demand, because few pages need it
+          const { acquireStreamSlot } = await import('./stream-slots.ts')
           freeSlot = await acquireStreamSlot(url, anySignal, onWait)
         }
         const response = await send(url, { ...init, signal: anySignal })
@@ -68,6 +69,14 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
       }
     }
   }
+}
+
+/** Calls `onEnd` when the body of a response is complete, cancelled or broken. */
+function onBodyEnd(response: Response, onEnd: () => void): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const { body } = response
+  Promise.resolve(body?.pipeTo(writable)).then(onEnd, onEnd)
+  return body ? new Response(readable, response) : response
 }
 
 /** Whether a request only listens for server messages. */

@@ -45,11 +45,3 @@ export async function acquireStreamSlot(
   onWait(true)
   return taken.finally(() => onWait(false))
 }
-
-/** Calls `onEnd` when the body of a response is complete, cancelled or broken. */
-export function onBodyEnd(response: Response, onEnd: () => void): Response {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const { body } = response
-  Promise.resolve(body?.pipeTo(writable)).then(onEnd, onEnd)
-  return body ? new Response(readable, response) : response
-}

@@ -25,7 +25,7 @@ export interface CallOptions extends RequestOptions {
 /** The connection that a call belongs to. */
 export interface CallOwner {
   /** While the client is answering a request from the server, timeouts are paused. */
-  readonly inputHandlers: { readonly isAnswering?: boolean }
+  readonly inputHandlers: { readonly isAnswering?: boolean | undefined }
   /** Removes a call that has settled. */
   onCallDone(call: Call): void
   /** Notifies the server that a call was cancelled. */

@@ -16,9 +16,8 @@ import { isObject } from '../protocol/validate.ts'
 import { BaseClient } from './base-client.ts'
 import type { Connection } from './connection.ts'
 import { checkOutput } from './features/check-output.ts'
-import type { HandlerInput } from './features/input-handlers.ts'
+import type { InteractionOnDemand } from './features/interaction-on-demand.ts'
 import type { Subscription } from './features/subscription.ts'
-import type { Subscriptions } from './features/subscriptions.ts'
 import { allItems, items } from './lists.ts'
 import type { ConnectOptions } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -28,20 +27,13 @@ import { callTool } from './tools.ts'
 export class Client extends BaseClient {
   readonly #connection: Connection
   readonly #options: ConnectOptions
-  readonly #input: HandlerInput
-  readonly #subscriptions: Subscriptions
+  readonly #interaction: InteractionOnDemand
 
-  constructor(
-    connection: Connection,
-    options: ConnectOptions,
-    input: HandlerInput,
-    subscriptions: Subscriptions,
-  ) {
+  constructor(connection: Connection, options: ConnectOptions, interaction: InteractionOnDemand) {
     super(connection)
     this.#connection = connection
     this.#options = options
-    this.#input = input
-    this.#subscriptions = subscriptions
+    this.#interaction = interaction
   }
 
   /** Lists the resource templates, fetching pages as they are needed. */
@@ -107,7 +99,7 @@ export class Client extends BaseClient {
     if (this.#connection.revision.era === 'legacy') {
       await this.request('logging/setLevel', { level }, options)
     }
-    this.#subscriptions.setLogLevel(level)
+    this.#interaction.changes.logLevel = level
   }
 
   /**
@@ -119,8 +111,9 @@ export class Client extends BaseClient {
    * @throws {ProtocolError} If the server rejects the subscription for another reason.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
    */
-  listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
-    return this.#subscriptions.listen(filter, options)
+  async listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
+    const { subscriptions } = await this.#interaction.load()
+    return subscriptions.listen(filter, options)
   }
 
   /**
@@ -129,13 +122,15 @@ export class Client extends BaseClient {
    * @throws {SdkError} `UNSUPPORTED` if the server does not announce updates of resources.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
-  subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
-    return this.#subscriptions.subscribe(uri, options)
+  async subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
+    const { subscriptions } = await this.#interaction.load()
+    return subscriptions.subscribe(uri, options)
   }
 
   /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
-  unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
-    return this.#subscriptions.unsubscribe(uri, options)
+  async unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
+    const { subscriptions } = await this.#interaction.load()
+    return subscriptions.unsubscribe(uri, options)
   }
 
   /**
@@ -143,8 +138,10 @@ export class Client extends BaseClient {
    *
    * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
    */
-  rootsChanged(): Promise<void> {
-    return this.#input.rootsChanged()
+  async rootsChanged(): Promise<void> {
+    const { revision, capabilities } = this.#connection
+    if (revision.era === 'legacy' && capabilities.roots?.listChanged)
+      await this.notify('notifications/roots/list_changed')
   }
 
   /**
@@ -163,6 +160,7 @@ export class Client extends BaseClient {
     signal?: AbortSignal,
     request?: RequestOptions,
   ): Promise<JsonObject> {
-    return this.#input.answerInputs(method, requests, signal, request, signal ?? requests)
+    const { inputHandlers } = this.#connection
+    return inputHandlers.answerInputs(method, requests, signal, request, signal ?? requests)
   }
 }

@@ -47,7 +47,7 @@ export interface Cache {
  */
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
-  readonly isAnswering?: boolean
+  readonly isAnswering?: boolean | undefined
   /** Called with each request of the client, because server requests outside of calls count towards it. */
   noteRequest?(message: JsonRpcRequest): void
   /**

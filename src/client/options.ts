@@ -25,7 +25,11 @@ import type { Cache } from './features.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /** Opens a channel over an older transport. */
-export type Fallback = (url: string, options: HttpOptions, receiver: ChannelReceiver) => Channel
+export type Fallback = (
+  url: string,
+  options: HttpOptions,
+  receiver: ChannelReceiver,
+) => Awaitable<Channel>
 
 /** The options of every preset. All are optional. */
 export interface BaseConnectOptions extends HttpOptions {

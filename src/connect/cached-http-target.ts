@@ -9,8 +9,12 @@ import { initialize } from '../client/initialize.ts'
 import type { VersionCache } from '../client/options.ts'
 import { createReceiver } from '../client/server-messages.ts'
 import { SdkError, ProtocolError } from '../protocol/errors.ts'
-import { ListeningChannel } from '../transport/streamable-http/listening-channel.ts'
+import {
+  ListeningChannel,
+  type KeepStreamOpen,
+} from '../transport/streamable-http/listening-channel.ts'
 import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from './http-target.ts'
+import { loadOnDemand } from './load-on-demand.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
 /** The cached values: the transport of an endpoint that does not support 2026-07-28. */
@@ -66,12 +70,15 @@ export function cachedHttpTarget(
 
 /** Opens a Streamable HTTP channel that can listen. */
 function openStreamable(connection: Connection, url: string): Promise<void> {
-  const onMissedChanges = (): void => connection.changes?.announceAll()
+  const keepStreamOpen: KeepStreamOpen = async (channel, signal) => {
+    const onMissedChanges = (): void => connection.changes?.announceAll()
+    return (await loadOnDemand()).keepStreamOpen(channel, signal, onMissedChanges)
+  }
   const channel = new ListeningChannel(
     url,
     connection.options,
     createReceiver(connection),
-    onMissedChanges,
+    keepStreamOpen,
   )
   return connection.replaceChannel(channel)
 }

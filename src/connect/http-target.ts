@@ -64,7 +64,7 @@ export async function openFallback(connection: Connection, url: string): Promise
   const { options } = connection
   const { fallback } = options
   if (!fallback) throw new SdkError('UNSUPPORTED', 'not tried without "fallback: httpSse"')
-  await connection.replaceChannel(fallback(url, options, createReceiver(connection)))
+  await connection.replaceChannel(await fallback(url, options, createReceiver(connection)))
   await initialize(connection, { signal: options.signal })
 }
 

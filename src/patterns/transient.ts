@@ -19,12 +19,3 @@ export function isTransient(error: unknown): boolean {
   const { code } = error as SdkError | ProtocolError
   return [code, statusOf(error)].some((value) => TRANSIENT.test(String(value)))
 }
-
-/**
- * Whether to try again to reopen a stream that has worked before. In this case any HTTP error may
- * be temporary, because the server may still consider the broken stream open. The exception is 405:
- * the server offers no stream.
- */
-export function mayReopen(error: unknown): boolean {
-  return isTransient(error) || ((error as SdkError).code === 'HTTP' && statusOf(error) !== 405)
-}

@@ -7,10 +7,10 @@ import { resultCache } from '../client/cache.ts'
 import { declaredCapabilities, handledCapabilities } from '../client/capabilities.ts'
 import { Client } from '../client/client.ts'
 import type { WalkPages } from '../client/features.ts'
-import { HandlerInput } from '../client/features/input-handlers.ts'
-import { Subscriptions } from '../client/features/subscriptions.ts'
+import { interactionOnDemand, needsInteraction } from '../client/features/interaction-on-demand.ts'
 import { BASE_OPTION_NAMES } from '../client/option-names.ts'
-import type { BaseConnectOptions, ConnectOptions } from '../client/options.ts'
+import type { BaseConnectOptions, ConnectOptions, Fallback } from '../client/options.ts'
+import { loadOnDemand } from '../connect/load-on-demand.ts'
 import { openClient } from '../connect/open-client.ts'
 import { ReconnectingConnection } from '../connect/reconnecting-client.ts'
 import type {
@@ -18,12 +18,10 @@ import type {
   ReconnectingOptions,
   ReconnectingTarget,
 } from '../connect/reconnecting-options.ts'
-import { transportTarget } from '../connect/transport-target.ts'
 import { cachedHttpTarget } from '../connect/cached-http-target.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { walkPages } from '../patterns/pages.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
-import { httpSse } from '../transport/http-sse/client.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
 const OPTION_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
@@ -42,6 +40,14 @@ const OPTION_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> 
   onResourcesChanged: 1,
   onResourceUpdated: 1,
 }
+
+/**
+ * Connects to a 2024-11-05 server over HTTP+SSE. It is the default of the option `fallback`.
+ *
+ * @throws {SdkError} `NETWORK` if the code for this transport, which is loaded on demand, cannot be loaded.
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export const httpSse: Fallback = async (...args) => (await loadOnDemand()).httpSse(...args)
 
 /**
  * Connects to a server of any revision. Resolves with a client that is ready for use.
@@ -69,21 +75,23 @@ export async function connect(
 ): Promise<Client> {
   requireKnown('The client', options, { ...BASE_OPTION_NAMES, ...OPTION_NAMES })
   const { fetch = unlimitedFetch, fallback = httpSse, cache = resultCache() } = options
+  const connectionTarget =
+    typeof target === 'string' || target instanceof URL
+      ? cachedHttpTarget(target, options.versionCache)
+      : (await loadOnDemand()).transportTarget(requireTransport(target), options.probeTimeoutMs)
+  const loaded = needsInteraction(options) ? await loadOnDemand() : undefined
   return openClient({
     options: { ...options, fetch, fallback },
-    target:
-      typeof target === 'string' || target instanceof URL
-        ? cachedHttpTarget(target, options.versionCache)
-        : transportTarget(requireTransport(target), options.probeTimeoutMs),
+    target: connectionTarget,
     capabilities: { ...declaredCapabilities(options), ...handledCapabilities(options) },
     compose(connection) {
-      const input = new HandlerInput(connection, options)
-      const changes = new Subscriptions(connection, options)
+      const interaction = interactionOnDemand(connection, options, loadOnDemand, loaded)
       const walk: WalkPages = (method, fetchPage, member) =>
         walkPages(method, fetchPage, member, options, (error) => connection.reportError(error))
-      const client = new Client(connection, options, input, changes)
+      const client = new Client(connection, options, interaction)
       const cacheOption = cache && { cache: cache() }
-      return { client, inputHandlers: input, changes, walkPages: walk, ...cacheOption }
+      const { inputHandlers, changes } = interaction
+      return { client, inputHandlers, changes, walkPages: walk, ...cacheOption }
     },
   })
 }
@@ -118,7 +126,6 @@ export { formFields, type FormField, type FormValue } from '../client/presentati
 export { chooseModel } from '../client/presentation/model-hints.ts'
 export { resultCache }
 export type { Cache as ResultCache } from '../client/features.ts'
-export { httpSse }
 export type { ReconnectingClient } from '../connect/reconnecting-options.ts'
 export { observeSignIn, type SignInObserver } from '../authorization/observe-sign-in.ts'
 export { toolHints } from '../client/presentation/tool-hints.ts'

@@ -71,9 +71,3 @@ export function findMethod(method: string, revision: RevisionFacts): MethodFacts
   const facts = methods.get(method)
   return facts?.era && facts.era !== revision.era ? undefined : facts
 }
-
-/** Whether a request only lists items, so that the server has no reason to request input during it. */
-export function isListing({ method }: { readonly method: string }): boolean {
-  const facts = methods.get(method)
-  return facts?.cacheable === true && !facts.mayAsk
-}

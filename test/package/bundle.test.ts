@@ -1,16 +1,19 @@
 // What an application's bundler takes along. Weights are `npm run size`.
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { budgets, bundle, ingredients, weigh } from '../../bench/size.ts'
+import { budgets, bundle, ingredients } from '../../bench/size.ts'
 import { root } from '../root.ts'
 
 describe('Bundles of the package', () => {
   it.each([...budgets])(
     'have nothing that its sources would leave out: $name',
     async ({ code }) => {
-      const files = await ingredients(code)
-      const { minifiedBytes } = await weigh(code)
-      expect(minifiedBytes).toBeLessThanOrEqual(files.reduce((sum, [, bytes]) => sum + bytes, 0))
+      const atStart = async (from: 'sources' | 'package'): Promise<number> =>
+        (await ingredients(code, from)).reduce(
+          (sum, [, bytes, isOnDemand]) => (isOnDemand ? sum : sum + bytes),
+          0,
+        )
+      expect(await atStart('package')).toBeLessThanOrEqual(await atStart('sources'))
     },
   )
 })
@@ -27,6 +30,40 @@ describe('Bundle of the client', () => {
         ),
       ),
     ).toEqual([])
+  })
+})
+
+describe('The code that a client loads on demand', () => {
+  const onDemand = [
+    'src/client/features/changes.ts',
+    'src/client/features/elicitation.ts',
+    'src/client/features/input-handlers.ts',
+    'src/client/features/input.ts',
+    'src/client/features/interaction.ts',
+    'src/client/features/listen.ts',
+    'src/client/features/notification-queue.ts',
+    'src/client/features/roots.ts',
+    'src/client/features/subscriptions.ts',
+    'src/connect/on-demand.ts',
+    'src/connect/open-duplex.ts',
+    'src/connect/transport-target.ts',
+    'src/protocol/degrade-client-result.ts',
+    'src/protocol/sampling.ts',
+    'src/transport/duplex-channel.ts',
+    'src/transport/http-sse/client.ts',
+    'src/transport/streamable-http/standalone-stream.ts',
+  ]
+
+  it.each<[string, readonly string[]]>([
+    ['client', []],
+    ['browser', ['runtimes/browser/slot-channel.ts', 'runtimes/browser/stream-slots.ts']],
+    ['client/tiny', []],
+  ])('is not in the files that edgewise/%s loads at the start', async (entry, more) => {
+    const files = await ingredients(`export { connect } from 'edgewise/${entry}'`)
+    const paths = files.flatMap(([path, , isOnDemand]) => (isOnDemand ? [path] : []))
+    expect(paths.filter((path) => !path.includes('patterns')).sort()).toEqual(
+      entry === 'client/tiny' ? [] : [...more, ...onDemand].sort(),
+    )
   })
 })
 
@@ -67,26 +104,35 @@ describe('Bundle of the tiny client', () => {
         'elicitation',
         'input-handlers',
         'input',
+        'interaction-on-demand',
+        'interaction',
         'listen',
         'notification-queue',
       ]
       const left = [
-        ...[...features, 'roots', 'subscriptions'].map((name) => `src/client/features/${name}.ts`),
+        ...[...features, 'roots', 'stale-results', 'subscriptions'].map(
+          (name) => `src/client/features/${name}.ts`,
+        ),
         'src/client/cache.ts',
         'src/client/client.ts',
         'src/client/uri-scope.ts',
+        'src/connect/load-on-demand.ts',
+        'src/connect/on-demand.ts',
         'src/connect/open-duplex.ts',
         'src/connect/transport-target.ts',
         'src/connect/cached-http-target.ts',
         'src/patterns/pages.ts',
+        'src/patterns/reopen.ts',
         'src/patterns/semaphore.ts',
         'src/presets/client.ts',
+        'src/protocol/degrade-client-result.ts',
         'src/protocol/sampling.ts',
         'src/protocol/transport.ts',
         'src/transport/duplex-channel.ts',
         'src/transport/http-sse/client.ts',
         'src/transport/http/sign-in-watch.ts',
         'src/transport/streamable-http/listening-channel.ts',
+        'src/transport/streamable-http/standalone-stream.ts',
       ]
       const page = ['connect', 'page-fetch', 'stream-slots', 'slot-channel']
       if (inPage) left.push(...page.map((name) => `runtimes/browser/${name}.ts`))

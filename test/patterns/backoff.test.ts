@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { backoffMs, wasStable } from '../../src/patterns/backoff.ts'
+import { backoffMs } from '../../src/patterns/backoff.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -14,11 +14,5 @@ describe('A backoff', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1)
     expect(backoffMs(0)).toBe(1_250)
     expect(backoffMs(100)).toBe(75_000)
-  })
-
-  test('is not reset by a stream that merely opened', () => {
-    expect(wasStable(performance.now())).toBe(false)
-    expect(wasStable(Infinity)).toBe(false)
-    expect(wasStable(performance.now() - 6_000)).toBe(true)
   })
 })

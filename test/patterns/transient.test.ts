@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SdkError, ProtocolError } from '../../src/index.ts'
-import { isTransient, mayReopen } from '../../src/patterns/transient.ts'
+import { isTransient } from '../../src/patterns/transient.ts'
 
 describe('A failure is transient', () => {
   const http = (status: number): SdkError => new SdkError('HTTP', 'Refused', { data: { status } })
@@ -33,18 +33,5 @@ describe('A failure is transient', () => {
     ['something else was thrown', new TypeError('Wrong')],
   ])('but not when %s', (_what, error) => {
     expect(isTransient(error)).toBe(false)
-  })
-})
-
-describe('A stream that has worked is opened again', () => {
-  const http = (status: number): SdkError => new SdkError('HTTP', 'Refused', { data: { status } })
-
-  test.each([400, 404, 406, 500, 501, 503])('after HTTP %i', (status) => {
-    expect(mayReopen(http(status))).toBe(true)
-  })
-
-  test('but not where the server offers none, or the user has to sign in', () => {
-    expect(mayReopen(http(405))).toBe(false)
-    expect(mayReopen(new SdkError('UNAUTHORIZED', 'No', { data: { status: 401 } }))).toBe(false)
   })
 })

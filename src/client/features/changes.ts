@@ -9,9 +9,9 @@ import type {
   SubscriptionFilter,
   JsonRpcNotification,
 } from '../../protocol/types.ts'
-import type { Cache } from '../features.ts'
 import type { Hooks } from '../options.ts'
 import { isWithin } from '../uri-scope.ts'
+import { RESOURCE_UPDATED } from './stale-results.ts'
 
 /** The lists that can change, and their hooks. */
 const lists = [
@@ -19,8 +19,6 @@ const lists = [
   ['prompts', 'onPromptsChanged'],
   ['resources', 'onResourcesChanged'],
 ] as const
-
-const RESOURCE_UPDATED = 'notifications/resources/updated'
 
 function listChangedMethod(list: string): string {
   return `notifications/${list}/list_changed`
@@ -71,13 +69,6 @@ export function notificationsFor(filter: SubscriptionFilter): JsonRpcNotificatio
       .map(([list]) => notification(listChangedMethod(list))),
     ...(filter.resourceSubscriptions ?? []).map((uri) => notification(RESOURCE_UPDATED, { uri })),
   ]
-}
-
-/** Removes the cached results that a change has made stale. */
-export function forgetStale(cache: Cache | undefined, message: JsonRpcNotification): void {
-  const [list] = changedList(message)
-  if (message.method === RESOURCE_UPDATED) cache?.forgetResource(String(message.params?.uri))
-  else if (list) cache?.forget(`${list}/list`, `${list}/templates/list`)
 }
 
 /** Calls the hook of a change. Returns what the hook returns. */

@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
-import { degradeClientResult } from '../../protocol/degrade-client.ts'
+import { degradeClientResult } from '../../protocol/degrade-client-result.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import { errorResponse, resultResponse } from '../../protocol/jsonrpc.ts'
@@ -14,7 +14,7 @@ import type {
   JsonRpcRequest,
   JsonRpcResponse,
 } from '../../protocol/types.ts'
-import { isListing } from '../../protocol/methods.ts'
+import { methods } from '../../protocol/methods.ts'
 import { semaphore } from '../../patterns/semaphore.ts'
 import type { Call } from '../call.ts'
 import type { Connection } from '../connection.ts'
@@ -203,15 +203,13 @@ export class HandlerInput implements InputHandlers {
     return new SdkError('LIMIT_EXCEEDED', 'The server requests more input than "maxInputs"')
   }
 
-  /** Notifies a session that the roots have changed. */
-  async rootsChanged(): Promise<void> {
-    const { revision, capabilities } = this.#connection
-    if (revision.era === 'legacy' && capabilities.roots?.listChanged) {
-      await this.#connection.notify('notifications/roots/list_changed')
-    }
-  }
-
   close(): void {
     for (const controller of this.#answering.values()) controller.abort()
   }
+}
+
+/** Whether a request only lists items, so that the server has no reason to request input during it. */
+function isListing({ method }: { readonly method: string }): boolean {
+  const facts = methods.get(method)
+  return facts?.cacheable === true && !facts.mayAsk
 }

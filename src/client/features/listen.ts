@@ -3,17 +3,19 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { backoffMs, wasStable } from '../../patterns/backoff.ts'
-import { isTransient, mayReopen } from '../../patterns/transient.ts'
+import { backoffMs } from '../../patterns/backoff.ts'
+import { mayReopen, wasStable } from '../../patterns/reopen.ts'
+import { isTransient } from '../../patterns/transient.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import { resultResponse } from '../../protocol/jsonrpc.ts'
 import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import type { Meta, SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
-import { forgetStale, notificationsFor } from './changes.ts'
+import { notificationsFor } from './changes.ts'
 import type { Connection } from '../connection.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { NotificationQueue } from './notification-queue.ts'
+import { forgetStale } from './stale-results.ts'
 import { withMeta } from '../request-meta.ts'
 import type { RequestOptions } from '../request-options.ts'
 

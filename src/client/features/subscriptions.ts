@@ -7,35 +7,28 @@ import { semaphore } from '../../patterns/semaphore.ts'
 import { SdkError, type ProtocolError } from '../../protocol/errors.ts'
 import { METHOD_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { findMethod } from '../../protocol/methods.ts'
-import type {
-  JsonObject,
-  JsonRpcNotification,
-  LoggingLevel,
-  SubscriptionFilter,
-} from '../../protocol/types.ts'
+import type { JsonRpcNotification, SubscriptionFilter } from '../../protocol/types.ts'
 import {
   matchesFilter,
   callChangeHook,
-  forgetStale,
   filterOfHooks,
   notificationsFor,
   supportedFilter,
 } from './changes.ts'
 import type { Connection } from '../connection.ts'
-import type { ChangeListeners } from '../features.ts'
 import { NotificationQueue } from './notification-queue.ts'
 import { Listener } from './listen.ts'
 import type { ConnectOptions } from '../options.ts'
 import type { RequestOptions } from '../request-options.ts'
 import { request } from '../request.ts'
+import { forgetStale } from './stale-results.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Whether to retry if the first stream cannot be opened. */
 const RETRIES_OPENING = true
 
 /** All subscriptions of one connection. */
-export class Subscriptions implements ChangeListeners {
-  logLevel: LoggingLevel | undefined
+export class Subscriptions {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   readonly #listener: Listener
@@ -89,11 +82,6 @@ export class Subscriptions implements ChangeListeners {
       throw isUnsupported ? unsupported() : error
     }
     return queue
-  }
-
-  /** Sets the minimum level of log messages, for later sessions too. */
-  setLogLevel(level: LoggingLevel): void {
-    this.logLevel = level
   }
 
   /** Adds a queue to the receivers of the session's notifications. */
@@ -205,28 +193,28 @@ export class Subscriptions implements ChangeListeners {
     this.#isListening = true
   }
 
+  /** Restores the subscriptions of the old session in a new session. */
   async restore(): Promise<void> {
     const connection = this.#connection
-    const { logLevel: level } = this
-    // `request` would recover the session by itself, and wait for this function
-    const send = (method: string, params: JsonObject): Promise<unknown> =>
-      connection.start(method, params).result.catch((error) => {
+    if (this.#isListening) connection.channel.listen?.()
+    for (const uri of this.#subscriberCounts.keys()) {
+      // `request` would recover the session by itself, and wait for this function
+      await connection.start('resources/subscribe', { uri }).result.catch((error) => {
         if (connection.channel.lost) throw error
         // The other subscriptions are still restored
         connection.reportError(error)
       })
-    if (level) await send('logging/setLevel', { level })
-    if (this.#isListening) connection.channel.listen?.()
-    for (const uri of this.#subscriberCounts.keys()) await send('resources/subscribe', { uri })
-    this.announceAll()
+    }
   }
 
+  /** Announces a change of each subscribed list and resource, because changes may have been missed. */
   announceAll(): void {
     const resourceSubscriptions = [...this.#subscriberCounts.keys()]
     const filter = supportedFilter({ ...filterOfHooks(), resourceSubscriptions }, this.#connection)
     for (const message of notificationsFor(filter ?? {})) this.receive(message)
   }
 
+  /** Receives any notification: some announce a change, some end a subscription. */
   receive(message: JsonRpcNotification): void {
     if (this.#hasListen) return this.#listener.receive(message)
     forgetStale(this.#connection.cache, message)
@@ -234,6 +222,7 @@ export class Subscriptions implements ChangeListeners {
     this.#connection.hook(() => callChangeHook(this.#options, message))
   }
 
+  /** Ends all subscriptions. */
   close(): void {
     for (const queue of this.#queues) queue.close()
   }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import { wasStable } from '../../patterns/backoff.ts'
+import { wasStable } from '../../patterns/reopen.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { JsonRpcNotification } from '../../protocol/types.ts'
 import { EventNotification } from '../wire.ts'

@@ -1,0 +1,119 @@
+/**
+ * Loads the code for what a server starts when a client needs it for the first time.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
+import { ignore } from '../../patterns/hooks.ts'
+import { toErrorObject } from '../../protocol/errors.ts'
+import { errorResponse } from '../../protocol/jsonrpc.ts'
+import type { LoggingLevel } from '../../protocol/types.ts'
+import type { Connection } from '../connection.ts'
+import type { ChangeListeners, InputHandlers } from '../features.ts'
+import type { ConnectOptions } from '../options.ts'
+import type { createInteraction, Interaction } from './interaction.ts'
+import { forgetStale } from './stale-results.ts'
+
+/** The code that is loaded. */
+interface Loaded {
+  readonly createInteraction: typeof createInteraction
+}
+
+/** The features of a client whose code may not be loaded yet. */
+export interface InteractionOnDemand {
+  readonly inputHandlers: InputHandlers
+  readonly changes: ChangeListeners & { logLevel: LoggingLevel | undefined }
+  /**
+   * Returns what handles requests and changes, after loading it if necessary. Concurrent callers continue
+   * in the order of their calls.
+   *
+   * @throws {SdkError} `NETWORK` if it cannot be loaded. The next call then tries again.
+   */
+  load(): Promise<Interaction>
+}
+
+/** The options that need the code at once: hooks, handlers and extensions. */
+const NEEDS_INTERACTION = /^(?:on(?!Error)|roots|extensions)/
+
+/**
+ * Whether the options of a client need the code at once, so that nothing that the server sends has to wait
+ * for it.
+ */
+export function needsInteraction(options: ConnectOptions): boolean {
+  return Object.keys(options).some((name) => NEEDS_INTERACTION.test(name))
+}
+
+/**
+ * Creates the features of a client.
+ *
+ * @param loadCode Loads the code.
+ * @param code The code, if it is already loaded.
+ */
+export function interactionOnDemand(
+  connection: Connection,
+  options: ConnectOptions,
+  loadCode: () => Promise<Loaded>,
+  code: Loaded | undefined,
+): InteractionOnDemand {
+  let loaded = code?.createInteraction(connection, options)
+  let loading = loaded && Promise.resolve(loaded)
+  const load = (): Promise<Interaction> =>
+    (loading ??= loadCode().then(
+      ({ createInteraction }) => (loaded = createInteraction(connection, options)),
+      (error: unknown) => {
+        loading = undefined
+        throw error
+      },
+    ))
+
+  const changes: InteractionOnDemand['changes'] = {
+    logLevel: undefined,
+    start: () => loaded?.subscriptions.start(),
+    receive(message) {
+      if (loaded) loaded.subscriptions.receive(message)
+      else forgetStale(connection.cache, message)
+    },
+    announceAll() {
+      if (loaded) return loaded.subscriptions.announceAll()
+      connection.cache?.forget(
+        'tools/list',
+        'prompts/list',
+        'resources/list',
+        'resources/templates/list',
+      )
+    },
+    async restore() {
+      const { logLevel: level } = changes
+      const sent = level && connection.start('logging/setLevel', { level })
+      await sent?.result.catch((error) => connection.reportError(error))
+      await loaded?.subscriptions.restore()
+      changes.announceAll()
+    },
+    close: () => loaded?.subscriptions.close(),
+  }
+
+  /** Without handlers, the server's requests are rejected, unless middleware answers them. */
+  const inputOnDemand: InputHandlers = {
+    get isAnswering() {
+      return loaded?.input.isAnswering
+    },
+    noteRequest: (message) => loaded?.input.noteRequest(message),
+    answerRequest(message, call) {
+      const answering = load().then(
+        ({ input }) => {
+          connection.requireOpen()
+          input.answerRequest(message, call)
+        },
+        (error: unknown) => {
+          connection.respond(errorResponse(message.id, toErrorObject(error)))
+          throw error
+        },
+      )
+      connection.reportFailureOf(answering)
+    },
+    receive: (message) => void loading?.then(({ input }) => input.receive(message), ignore),
+    answerInputs: async (...args) => (await load()).input.answerInputs(...args),
+    close: () => loaded?.input.close(),
+  }
+
+  return { inputHandlers: loaded?.input ?? inputOnDemand, changes, load }
+}

@@ -1,0 +1,23 @@
+/**
+ * What a server starts: requests for input, and notifications of changes. Loaded on demand.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
+import type { Connection } from '../connection.ts'
+import type { ConnectOptions } from '../options.ts'
+import { HandlerInput } from './input-handlers.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+/** What handles the requests and changes of one server. */
+export interface Interaction {
+  readonly input: HandlerInput
+  readonly subscriptions: Subscriptions
+}
+
+/** Creates them for a connection. */
+export function createInteraction(connection: Connection, options: ConnectOptions): Interaction {
+  return {
+    input: new HandlerInput(connection, options),
+    subscriptions: new Subscriptions(connection, options),
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Loads the code that only some connections need. Bundlers that split code put it into a file of its own.
+ *
+ * @see https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Operators/import
+ */
+import { SdkError } from '../protocol/errors.ts'
+import type { OnDemand } from './on-demand.ts'
+
+/**
+ * Loads the code, unless it is already loaded.
+ *
+ * @throws {SdkError} `NETWORK` if it cannot be loaded. The cause is the error of the platform.
+ */
+export function loadOnDemand(): Promise<OnDemand> {
+  return import('./on-demand.ts').then(
+    ({ onDemand }) => onDemand,
+    (cause: unknown) => {
+      const message = `Cannot load a part of the client: ${String(cause)}`
+      throw new SdkError('NETWORK', message, { cause })
+    },
+  )
+}

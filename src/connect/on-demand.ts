@@ -1,0 +1,20 @@
+/**
+ * The code that only some connections need: for what a server starts, and for other transports than
+ * Streamable HTTP. One file, which `load-on-demand.ts` loads.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+import { createInteraction } from '../client/features/interaction.ts'
+import { httpSse } from '../transport/http-sse/client.ts'
+import { keepStreamOpen } from '../transport/streamable-http/standalone-stream.ts'
+import { transportTarget } from './transport-target.ts'
+
+/** The functions that are loaded together. */
+export interface OnDemand {
+  readonly createInteraction: typeof createInteraction
+  readonly httpSse: typeof httpSse
+  readonly keepStreamOpen: typeof keepStreamOpen
+  readonly transportTarget: typeof transportTarget
+}
+
+export const onDemand: OnDemand = { createInteraction, httpSse, keepStreamOpen, transportTarget }

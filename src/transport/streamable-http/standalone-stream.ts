@@ -1,0 +1,112 @@
+/**
+ * Reads the standalone stream of a session. Loaded on demand.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ */
+import { sleep } from '../../patterns/abort.ts'
+import { mayReopen, wasStable } from '../../patterns/reopen.ts'
+import { isTransient } from '../../patterns/transient.ts'
+import { SdkError, statusOf } from '../../protocol/errors.ts'
+import { HEADER_LAST_EVENT_ID } from '../../protocol/headers.ts'
+import { discard } from '../http/client-fetch.ts'
+import { readEvents, requireEventStream } from '../http/response-body.ts'
+import type { SseParser } from '../http/sse.ts'
+import { reopenDelayMs } from './channel.ts'
+import type { ListeningChannel } from './listening-channel.ts'
+
+// The arguments of the request for the stream, which no user action and no call initiates
+const NO_BODY = undefined
+const NO_CALL = undefined
+const IS_BACKGROUND = true
+
+/**
+ * Reads the standalone stream of a channel, and reopens it after disconnects, until `signal` aborts or the
+ * session ends. Servers without the stream respond with 405.
+ *
+ * @param onGap Called after an interruption, if the next stream does not replay the messages that were
+ *   sent during it.
+ * @throws {SdkError} If the stream cannot be opened again.
+ */
+export async function keepStreamOpen(
+  channel: ListeningChannel,
+  signal: AbortSignal,
+  onGap: () => void,
+): Promise<void> {
+  try {
+    await readStreams(channel, signal, onGap)
+  } catch (error) {
+    if ((error as SdkError).code === 'SESSION_LOST') channel.receiver.sessionEnded()
+    else if (!signal.aborted && statusOf(error) !== 405) throw error
+  }
+}
+
+/** Reads one stream after the other. */
+async function readStreams(
+  channel: ListeningChannel,
+  signal: AbortSignal,
+  onGap: () => void,
+): Promise<never> {
+  const parser = channel.parser()
+  let hasStreamed = false
+  let response = await openStream(channel, parser, signal, hasStreamed, 0)
+  for (let attempts = 0; ; attempts++) {
+    if (response) {
+      hasStreamed = true
+      const openedAt = performance.now()
+      await readEvents(response, parser, signal).catch((error: unknown) => {
+        // Any other error means that the connection was lost
+        if (error instanceof SdkError) throw error
+      })
+      if (wasStable(openedAt)) attempts = 0
+    }
+    const { lastEventId } = parser
+    await sleep(reopenDelayMs(parser, attempts), signal)
+    response = await openStream(channel, parser, signal, hasStreamed, attempts)
+    // Only a resumed stream replays messages that were sent while disconnected
+    if (response && lastEventId === '') onGap()
+  }
+}
+
+/**
+ * Opens the next stream. Returns `undefined` after a temporary error.
+ *
+ * @param hasStreamed Whether the session ever had the stream. If it had, a 404 means that the session
+ *   ended.
+ * @param attempts How many attempts to reopen the stream precede this attempt, since the stream was last
+ *   stable.
+ */
+async function openStream(
+  channel: ListeningChannel,
+  parser: SseParser,
+  signal: AbortSignal,
+  hasStreamed: boolean,
+  attempts: number,
+): Promise<Response | undefined> {
+  const { http, receiver } = channel
+  const headers = channel.headers()
+  const resumes = parser.lastEventId !== ''
+  if (resumes) headers[HEADER_LAST_EVENT_ID] = parser.lastEventId
+  try {
+    // Some servers reject the stream with 404 while the session continues
+    const response =
+      hasStreamed || resumes
+        ? await channel.fetch('GET', headers, signal)
+        : await http.send('GET', headers, NO_BODY, signal, NO_CALL, IS_BACKGROUND)
+    if (response.status !== 400 || !resumes) return await requireEventStream(response)
+    // The server has discarded the event; a new stream delivers messages from now on
+    parser.lastEventId = ''
+    discard(response)
+  } catch (error) {
+    const { code } = error as SdkError
+    if (code === 'UNAUTHORIZED') {
+      receiver.reportError(error)
+      await channel.untilSignedIn(signal)
+      return undefined
+    }
+    // Once the server has had the stream, more errors are temporary
+    const isTemporary = hasStreamed ? mayReopen(error) : isTransient(error)
+    if (code === 'SESSION_LOST' || !isTemporary) throw error
+    if (!isTransient(error) && attempts === 0) receiver.reportError(error)
+  }
+  return undefined
+}
