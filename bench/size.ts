@@ -235,7 +235,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const details = process.argv.includes('--files')
   for (const budget of budgets) {
     const { gzipBytes, minifiedBytes, onDemandGzipBytes } = await weightOf(budget)
-    const onDemand = onDemandGzipBytes ? `, ${kb(onDemandGzipBytes)} KB gzip on demand` : ''
+    const isShown = budget.base === undefined && onDemandGzipBytes > 0
+    const onDemand = isShown ? `, ${kb(onDemandGzipBytes)} KB gzip on demand` : ''
     const fits = report(budget, gzipBytes, `, ${kb(minifiedBytes)} KB minified${onDemand}`)
     if (!details && fits) continue
     for (const [path, bytes, isOnDemand] of await ingredients(budget.code))
