@@ -107,7 +107,7 @@ describe('Bundle of the tiny client', () => {
         'notification-queue',
       ]
       const left = [
-        ...[...features, 'roots', 'stale-results', 'subscriptions'].map(
+        ...[...features, 'roots', 'stale-results', 'stream-notifications', 'subscriptions'].map(
           (name) => `src/client/features/${name}.ts`,
         ),
         'src/client/cache.ts',

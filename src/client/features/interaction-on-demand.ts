@@ -12,6 +12,7 @@ import type { ChangeListeners, InputHandlers } from '../features.ts'
 import type { ConnectOptions } from '../options.ts'
 import type { createInteraction, Interaction } from './interaction.ts'
 import { forgetStale } from './stale-results.ts'
+import { receiveOnStream } from './stream-notifications.ts'
 
 /** The code that is loaded. */
 interface Loaded {
@@ -69,7 +70,8 @@ export function interactionOnDemand(
     logLevel: undefined,
     start: () => loaded?.subscriptions.start(),
     receive(message) {
-      if (loaded) loaded.subscriptions.receive(message)
+      if (connection.revision.era === 'modern') receiveOnStream(connection, message)
+      else if (loaded) loaded.subscriptions.receive(message)
       else forgetStale(connection.cache, message)
     },
     announceAll() {

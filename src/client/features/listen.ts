@@ -7,9 +7,7 @@ import { backoffMs } from '../../patterns/backoff.ts'
 import { mayReopen, wasStable } from '../../patterns/reopen.ts'
 import { isTransient } from '../../patterns/transient.ts'
 import { SdkError } from '../../protocol/errors.ts'
-import { resultResponse } from '../../protocol/jsonrpc.ts'
-import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
-import type { Meta, SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
+import type { SubscriptionFilter, JsonRpcNotification } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { notificationsFor } from './changes.ts'
 import type { Connection } from '../connection.ts'
@@ -48,17 +46,6 @@ export class Listener {
         reject(error)
       })
     })
-  }
-
-  /** Handles notifications that belong to a stream, or end a stream. Ignores all others. */
-  receive(message: JsonRpcNotification): void {
-    const { method, params = {} } = message
-    const isEnd = method === 'notifications/cancelled'
-    const id = isEnd ? params.requestId : (params._meta as Meta | undefined)?.[META_SUBSCRIPTION_ID]
-    const call = this.#connection.calls.get(id)
-    const onNotification = call?.options.onNotification
-    if (onNotification && isEnd) call.resolve(resultResponse(call.message.id, {}))
-    else onNotification?.(message)
   }
 
   /** Listens again with backoff whenever a stream ends. */

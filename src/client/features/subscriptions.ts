@@ -214,9 +214,8 @@ export class Subscriptions {
     for (const message of notificationsFor(filter ?? {})) this.receive(message)
   }
 
-  /** Receives any notification: some announce a change, some end a subscription. */
+  /** Receives a notification in a session. */
   receive(message: JsonRpcNotification): void {
-    if (this.#hasListen) return this.#listener.receive(message)
     forgetStale(this.#connection.cache, message)
     for (const queue of this.#queues) if (matchesFilter(queue.filter, message)) queue.push(message)
     this.#connection.hook(() => callChangeHook(this.#options, message))
