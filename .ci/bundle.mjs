@@ -17,7 +17,14 @@ const known = new Map()
  * The files that become one chunk each, by the name of the chunk. A chunk includes what its files import,
  * unless that is in a chunk before it.
  */
-const GROUPS = ['protocol', 'shared-on-demand', 'server', 'tiny-client', 'client']
+const GROUPS = [
+  'protocol',
+  'shared-on-demand',
+  'server',
+  'client-patterns',
+  'tiny-client',
+  'client',
+]
 
 await rm('dist/chunks', { recursive: true, force: true })
 const common = {
@@ -63,9 +70,10 @@ function group(file, context) {
   const isInServer = isReached('presets/server')
   const isInBoth = isInServer && (isInClient || isReached('authorization/index'))
   const isPattern = file.startsWith(resolve('src/patterns'))
-  if (isInBoth || (isPattern && (isInServer || isInClient))) return 'protocol'
+  if (isInBoth || (isInServer && isPattern)) return 'protocol'
   if (isInServer) return isReached('connect/on-demand') ? 'shared-on-demand' : 'server'
   if (!isInClient) return null
+  if (isPattern) return 'client-patterns'
   return isReached('presets/client-tiny') ? 'tiny-client' : 'client'
 }
 
