@@ -139,9 +139,12 @@ interface BundleFile {
 }
 
 /** Bundles code as an application's bundler does for browsers. Returns the files that can be loaded. */
-async function bundleFiles(code: string, options: BuildOptions = {}): Promise<BundleFile[]> {
+async function bundleFiles(
+  code: string,
+  alias: Record<string, string> = {},
+): Promise<BundleFile[]> {
   const stdin = { contents: code, resolveDir: root }
-  const { outputFiles, metafile } = await build({ ...common, ...options, stdin })
+  const { outputFiles, metafile } = await build({ ...common, alias, stdin })
   const { outputs } = metafile
   const entries = Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === '<stdin>')
   const atStart = reached(entries, (path) =>
@@ -212,7 +215,7 @@ export async function ingredients(
   code: string,
   from: 'sources' | 'package' = 'sources',
 ): Promise<[path: string, bytes: number, isOnDemand: boolean][]> {
-  const files = await bundleFiles(code, from === 'sources' ? { alias: sources } : {})
+  const files = await bundleFiles(code, from === 'sources' ? sources : {})
   return files
     .flatMap(({ isOnDemand, contents }) =>
       contents.map(([path, bytes]): [string, number, boolean] => [path, bytes, isOnDemand]),

@@ -5,7 +5,7 @@ import {
 } from '../../src/protocol/degrade-client.ts'
 import { findRevision, type Revision } from '../../src/protocol/revisions.ts'
 import { schemaErrors } from '../schema/validator.ts'
-import { clientCapabilities, implementation, samplingParams } from './rich.ts'
+import { clientCapabilities, implementation } from './rich.ts'
 
 const facts = (version: Revision) => findRevision(version)!
 const legacy: Revision[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
