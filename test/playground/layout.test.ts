@@ -18,6 +18,16 @@ for (const [name, executable, there] of browsers) {
   describe.runIf(there)(`Playground in ${name}`, () => {
     const visited = visit(server, '', executable)
 
+    it('moves nothing while it starts and connects', async () => {
+      const shifts = await visited.page.evaluate(() => {
+        const observer = new PerformanceObserver(() => {})
+        observer.observe({ type: 'layout-shift', buffered: true })
+        return observer.takeRecords().map((shift) => ('value' in shift ? Number(shift.value) : 1))
+      })
+      // Names that replace others in the tab and the timeline are less than this
+      expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.03)
+    })
+
     it.each([
       [1280, 800],
       [1000, 700],

@@ -1,9 +1,15 @@
 // How results are compared and shown: differences, tables, folds and Markdown.
 import { describe, expect, it } from 'vitest'
+import { grouped } from '../../examples/playground/page/count.ts'
 import { differences, formatPath, isEqual } from '../../examples/playground/page/diff.ts'
 import { openDepth } from '../../examples/playground/page/json-depth.ts'
 import { isMarkdown } from '../../examples/playground/page/markdown-signs.ts'
 import { tableOf } from '../../examples/playground/page/table-shape.ts'
+
+it('counts are grouped by thousands', () => {
+  const counts = [0, 999, 1_000, 12_345, 1_234_567]
+  expect(counts.map(grouped)).toEqual(['0', '999', '1,000', '12,345', '1,234,567'])
+})
 
 describe('Differences', () => {
   /** The differences in one line each. */

@@ -64,7 +64,9 @@ function showView(moveFocus: boolean): void {
   const { connection } = active
   const view = connection ? viewOf(active, connection, route) : startView(active, address.open)
   const key = `${active.id} ${hash}`
-  if (key !== shownKey) {
+  // The first view is not scrolled, and to find that out would take the browser a layout
+  const isOther = key !== shownKey && shownKey !== ''
+  if (isOther) {
     positions.set(
       shownKey,
       scrollers.map(({ scrollTop }) => scrollTop),
@@ -73,7 +75,7 @@ function showView(moveFocus: boolean): void {
   if (detail.firstElementChild !== view) detail.replaceChildren(view)
   document.body.dataset['view'] = route ? 'detail' : 'list'
   document.body.toggleAttribute('data-connected', connection !== undefined)
-  if (key !== shownKey) {
+  if (isOther) {
     const tops = positions.get(key) ?? []
     for (const [index, scroller] of scrollers.entries()) scroller.scrollTop = tops[index] ?? 0
   }

@@ -5,6 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc8259
  */
 import { copyButton } from './copy.ts'
+import { grouped } from './count.ts'
 import { el } from './dom.ts'
 import { childrenOf, openDepth } from './json-depth.ts'
 
@@ -107,7 +108,7 @@ function showMembers(
   }
   const left = children.length - to
   if (left === 0) return
-  const text = `Show ${Math.min(PAGE_SIZE, left)} more of ${left.toLocaleString('en')}`
+  const text = `Show ${Math.min(PAGE_SIZE, left)} more of ${grouped(left)}`
   const more = moreButton(text, () => {
     const previous = list.lastElementChild?.previousElementSibling
     more.remove()
@@ -128,7 +129,7 @@ function scalar(value: unknown): Node {
   }
   if (value.length <= MAX_STRING) return el('span', { class: 'string' }, JSON.stringify(value))
   const part = el('span', { class: 'string' }, `${JSON.stringify(value.slice(0, MAX_STRING))}…`)
-  const more = moreButton(`Show all ${value.length.toLocaleString('en')} characters`, () => {
+  const more = moreButton(`Show all ${grouped(value.length)} characters`, () => {
     part.textContent = JSON.stringify(value)
     more.remove()
     part.closest<HTMLElement>('.json')?.focus()
@@ -155,7 +156,7 @@ function moreButton(text: string, onclick: () => void): HTMLElement {
 }
 
 function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Moves between the parts that can be folded, expanded or followed, and folds the current one. */

@@ -7,6 +7,7 @@ import type { Tool } from 'edgewise/browser'
 import type { Client } from 'edgewise/client'
 import { titleOf, type Catalog, type Named } from './catalog.ts'
 import { nameOf } from './connection/connection.ts'
+import { grouped } from './count.ts'
 import { el, find } from './dom.ts'
 import { icon } from './icon.ts'
 import { hrefOf, type EntryKind } from './route.ts'
@@ -181,7 +182,7 @@ function section(title: string, entries: readonly Entry[], onMore: () => void): 
     list.append(...links.map((each) => el('li', {}, each)))
     const left = entries.length - list.childElementCount
     more.hidden = left === 0
-    more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${left.toLocaleString('en')}`
+    more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${grouped(left)}`
     return links[0]
   }
   show()
@@ -189,7 +190,7 @@ function section(title: string, entries: readonly Entry[], onMore: () => void): 
     show()?.focus()
     onMore()
   })
-  const count = el('span', { class: 'count' }, entries.length.toLocaleString('en'))
+  const count = el('span', { class: 'count' }, grouped(entries.length))
   return el('section', {}, el('h2', {}, title, count), list, more)
 }
 

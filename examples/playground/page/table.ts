@@ -4,6 +4,7 @@
  * @see https://www.w3.org/WAI/tutorials/tables/
  */
 import { copyButton } from './copy.ts'
+import { grouped } from './count.ts'
 import { el } from './dom.ts'
 import { isScalar, type TableShape } from './table-shape.ts'
 
@@ -24,7 +25,7 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
     }
     const left = rows.length - body.childElementCount
     more.hidden = left === 0
-    more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${left.toLocaleString('en')}`
+    more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${grouped(left)}`
   }
   more.addEventListener('click', showRows)
   showRows()
@@ -35,7 +36,7 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
       return el('th', { scope: 'col', class: classOf(rows[0]?.[column]) }, column)
     }),
   )
-  const caption = `${name ?? 'Items'}, ${rows.length.toLocaleString('en')} rows`
+  const caption = `${name ?? 'Items'}, ${grouped(rows.length)} rows`
   const asText = (): string => {
     const lines = rows.map((row) => columns.map((column) => textOf(row[column])))
     return [columns, ...lines].map((cells) => cells.map(oneLine).join('\t')).join('\n')

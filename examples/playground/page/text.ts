@@ -6,6 +6,7 @@
  */
 import { switchable } from './alternatives.ts'
 import { copyButton } from './copy.ts'
+import { grouped } from './count.ts'
 import { el } from './dom.ts'
 import { jsonBlock, tryParse } from './json.ts'
 import { isMarkdown } from './markdown-signs.ts'
@@ -56,7 +57,7 @@ export function plainText(text: string): HTMLElement {
         copy.focus()
       },
     },
-    `Show all ${text.length.toLocaleString('en')} characters`,
+    `Show all ${grouped(text.length)} characters`,
   )
   shown.append('…')
   block.append(more)

@@ -1,6 +1,7 @@
 /**
  * Shows how two calls differ: their arguments and their results.
  */
+import { grouped } from '../count.ts'
 import { differences, formatPath, type Difference } from '../diff.ts'
 import { el, type Child } from '../dom.ts'
 import { jsonText } from '../json.ts'
@@ -52,7 +53,7 @@ function part(title: string, before: unknown, after: unknown, shown: Shown = sam
           { class: 'differences' },
           ...found.slice(0, MAX_SHOWN).map((each) => difference(each, shown)),
         ),
-    more > 0 && el('p', { class: 'note' }, `and ${more.toLocaleString('en')} more`),
+    more > 0 && el('p', { class: 'note' }, `and ${grouped(more)} more`),
   )
 }
 

@@ -119,7 +119,9 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       const selected = tabOf(active)
       find('workspace', HTMLElement).setAttribute('aria-labelledby', selected.id)
       // Scrolling to an element also moves the place from which the Tab key starts
-      if (list.scrollWidth > list.clientWidth) selected.scrollIntoView({ inline: 'nearest' })
+      if (shown.length > 1 && list.scrollWidth > list.clientWidth) {
+        selected.scrollIntoView({ inline: 'nearest' })
+      }
       if (hadFocus) selected.focus()
     },
   }

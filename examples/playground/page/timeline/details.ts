@@ -1,5 +1,6 @@
 /** What an entry consists of: its messages, its HTTP exchanges and their timing. */
 import { copyButton } from '../copy.ts'
+import { grouped } from '../count.ts'
 import { el } from '../dom.ts'
 import { jsonBlock } from '../json.ts'
 import { duration } from '../time.ts'
@@ -42,7 +43,7 @@ export function entryDetails(entry: Entry): Details {
       }
     }
     omitted.hidden = entry.omitted === 0
-    omitted.textContent = `${entry.omitted.toLocaleString('en')} more are not shown.`
+    omitted.textContent = `${grouped(entry.omitted)} more are not shown.`
   }
   update()
   return { element, update }
@@ -59,7 +60,7 @@ function factsOf({ parent, parts }: Entry): string {
   const length = parts.reduce((sum, { body }) => sum + (body?.length ?? 0), 0)
   return [
     ...(parent ? [`Belongs to ${parent.title}${about}`] : []),
-    ...(length > 0 ? [`${length.toLocaleString('en')} characters`] : []),
+    ...(length > 0 ? [`${grouped(length)} characters`] : []),
   ].join(' · ')
 }
 

@@ -1,4 +1,5 @@
 /** The head of the timeline: search, filters, and the actions. */
+import { grouped } from '../count.ts'
 import { el, newId } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { kinds, type Kind } from './entry.ts'
@@ -143,8 +144,8 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
   return {
     element,
     setCount(shown, all) {
-      const total = all.toLocaleString('en')
-      count.textContent = shown === all ? total : `${shown.toLocaleString('en')} of ${total}`
+      const total = grouped(all)
+      count.textContent = shown === all ? total : `${grouped(shown)} of ${total}`
       count.hidden = all === 0
     },
     reset() {
