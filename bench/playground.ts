@@ -51,8 +51,10 @@ async function load(browser: Browser, url: string, isPlayground: boolean): Promi
         if (first) resolve(first.startTime)
       }).observe({ type: 'paint', buffered: true })
     })
-    const [navigation] = performance.getEntriesByType('navigation')
-    return { firstByte: navigation?.responseStart ?? Number.NaN, paint, connected }
+    const [loading] = performance.getEntriesByType('navigation')
+    const firstByte =
+      loading && 'responseStart' in loading ? Number(loading.responseStart) : Number.NaN
+    return { firstByte, paint, connected }
   })
   await context.close()
   return times
