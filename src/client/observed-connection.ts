@@ -100,7 +100,9 @@ class ObservedConnection extends Connection {
       round.attempts++
     }
     const sent = withTrace(params, ongoing.trace)
-    const call = ongoing.run(() => super.start(method, sent, options, headers))
+    // Code that receives the options of the call may use them for other requests
+    const ownOptions = Object.assign({}, options, { [currentRound]: undefined })
+    const call = ongoing.run(() => super.start(method, sent, ownOptions, headers))
     if (!isAttempt) {
       call.result.then(
         (result) => ongoing.end(resultEnd(result)),

@@ -162,7 +162,13 @@ export function observeNotifications(
     const ongoing = begin(sentOperation('notification', message, facts))
     const { trace } = ongoing
     const traced = trace ? { ...message, params: { ...withTrace(message.params, trace) } } : message
-    const sent = ongoing.run(() => send(traced))
+    let sent: ReturnType<Exchange['send']>
+    try {
+      sent = ongoing.run(() => send(traced))
+    } catch (error) {
+      ongoing.end(errorEnd(error))
+      throw error
+    }
     if (!sent) return ongoing.end(COMPLETE)
     return runObserved(ongoing, () => sent, sendingEnd)
   }

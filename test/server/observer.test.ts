@@ -342,6 +342,30 @@ describe('The observer of a server', () => {
     await client.close()
   })
 
+  it.each(['over HTTP', 'in memory'])(
+    'receives the error of a notification that cannot be serialized, %s',
+    async (where) => {
+      const { observer, begun, ended } = recordOperations()
+      const server = makeServer(observer)
+      server.tool('step', {}, async (_args, ctx) => {
+        await ctx.progress(1, { message: 1n as never }).catch(() => {})
+        return 'done'
+      })
+      const handle = createHandler(server)
+      const client =
+        where === 'in memory'
+          ? await connectInMemory(server)
+          : await connect('http://localhost/mcp', {
+              fetch: (input, init) => handle(new Request(input, init)),
+            })
+      await client.callTool('step', {}, { onProgress: () => {} })
+      const sent = ended.filter(({ direction }) => direction === 'sent')
+      expect(sent).toMatchObject([{ method: 'notifications/progress', outcome: 'error' }])
+      expect(ended).toHaveLength(begun.length)
+      await client.close()
+    },
+  )
+
   it('receives the trace that a client sends with each of its requests, in every revision', async () => {
     for (const { version } of revisions) {
       const traces: unknown[] = []
