@@ -161,9 +161,11 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   ): Call {
     const id = ++this.lastId
     const message: JsonRpcRequest = { jsonrpc: '2.0', id, method }
-    const { logLevel = this.changes?.logLevel, timeoutMs = this.options.timeoutMs ?? 60_000 } =
-      options
-    const { maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000) } = options
+    const {
+      logLevel = this.changes?.logLevel,
+      timeoutMs = this.options.timeoutMs ?? 60_000,
+      maxTimeoutMs = Math.max(timeoutMs, this.options.maxTimeoutMs ?? 600_000),
+    } = options
     // On Node 20, adding members to a spread object takes microseconds
     const callOptions = Object.assign({}, options, { logLevel, timeoutMs, maxTimeoutMs, headers })
     const degraded = degradeClientParams(method, params, this.revision)
