@@ -111,7 +111,7 @@ export class Client extends BaseClient {
    * @throws {ProtocolError} If the server rejects the subscription for another reason.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
    */
-  async listen(filter: SubscriptionFilter, options: RequestOptions = {}): Promise<Subscription> {
+  async listen(filter: SubscriptionFilter, options?: RequestOptions): Promise<Subscription> {
     const { subscriptions } = await this.#interaction.load()
     return subscriptions.listen(filter, options)
   }
@@ -122,13 +122,13 @@ export class Client extends BaseClient {
    * @throws {SdkError} `UNSUPPORTED` if the server does not announce updates of resources.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
-  async subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
+  async subscribe(uri: string, options?: RequestOptions): Promise<void> {
     const { subscriptions } = await this.#interaction.load()
     return subscriptions.subscribe(uri, options)
   }
 
   /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
-  async unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
+  async unsubscribe(uri: string, options?: RequestOptions): Promise<void> {
     const { subscriptions } = await this.#interaction.load()
     return subscriptions.unsubscribe(uri, options)
   }
@@ -160,7 +160,12 @@ export class Client extends BaseClient {
     signal?: AbortSignal,
     request?: RequestOptions,
   ): Promise<JsonObject> {
-    const { inputHandlers } = this.#connection
-    return inputHandlers.answerInputs(method, requests, signal, request, signal ?? requests)
+    return this.#connection.inputHandlers.answerInputs(
+      method,
+      requests,
+      signal,
+      request,
+      signal ?? requests,
+    )
   }
 }

@@ -15,8 +15,7 @@ export function loadOnDemand(): Promise<OnDemand> {
   return import('./on-demand.ts').then(
     ({ onDemand }) => onDemand,
     (cause: unknown) => {
-      const message = `Cannot load a part of the client: ${String(cause)}`
-      throw new SdkError('NETWORK', message, { cause })
+      throw new SdkError('NETWORK', 'Cannot load a part of the client', { cause })
     },
   )
 }

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
+import { handledCapabilities } from '../client/features/handled-capabilities.ts'
 import { createInteraction } from '../client/features/interaction.ts'
 import { httpSse } from '../transport/http-sse/client.ts'
 import { keepStreamOpen } from '../transport/streamable-http/standalone-stream.ts'
@@ -12,9 +13,16 @@ import { transportTarget } from './transport-target.ts'
 /** The functions that are loaded together. */
 export interface OnDemand {
   readonly createInteraction: typeof createInteraction
+  readonly handledCapabilities: typeof handledCapabilities
   readonly httpSse: typeof httpSse
   readonly keepStreamOpen: typeof keepStreamOpen
   readonly transportTarget: typeof transportTarget
 }
 
-export const onDemand: OnDemand = { createInteraction, httpSse, keepStreamOpen, transportTarget }
+export const onDemand: OnDemand = {
+  createInteraction,
+  handledCapabilities,
+  httpSse,
+  keepStreamOpen,
+  transportTarget,
+}

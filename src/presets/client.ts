@@ -4,7 +4,7 @@
  * @module
  */
 import { resultCache } from '../client/cache.ts'
-import { declaredCapabilities, handledCapabilities } from '../client/capabilities.ts'
+import { declaredCapabilities } from '../client/capabilities.ts'
 import { Client } from '../client/client.ts'
 import type { WalkPages } from '../client/features.ts'
 import { interactionOnDemand, needsInteraction } from '../client/features/interaction-on-demand.ts'
@@ -83,7 +83,7 @@ export async function connect(
   return openClient({
     options: { ...options, fetch, fallback },
     target: connectionTarget,
-    capabilities: { ...declaredCapabilities(options), ...handledCapabilities(options) },
+    capabilities: { ...declaredCapabilities(options), ...loaded?.handledCapabilities(options) },
     compose(connection) {
       const interaction = interactionOnDemand(connection, options, loadOnDemand, loaded)
       const walk: WalkPages = (method, fetchPage, member) =>

@@ -34,6 +34,7 @@ describe('The code that a client loads on demand', () => {
   const onDemand = [
     'src/client/features/changes.ts',
     'src/client/features/elicitation.ts',
+    'src/client/features/handled-capabilities.ts',
     'src/client/features/input-handlers.ts',
     'src/client/features/input.ts',
     'src/client/features/interaction.ts',
@@ -99,6 +100,7 @@ describe('Bundle of the tiny client', () => {
         'changes',
         'check-output',
         'elicitation',
+        'handled-capabilities',
         'input-handlers',
         'input',
         'interaction-on-demand',

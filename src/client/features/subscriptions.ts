@@ -65,7 +65,7 @@ export class Subscriptions {
    */
   async listen(
     wanted: SubscriptionFilter,
-    options: RequestOptions,
+    options: RequestOptions = {},
     retriesOpening?: boolean,
   ): Promise<Subscription> {
     this.#connection.requireOpen()
@@ -121,7 +121,7 @@ export class Subscriptions {
   }
 
   /** Subscribes `onResourceUpdated` to the updates of a resource. */
-  async subscribe(uri: string, options: RequestOptions): Promise<void> {
+  async subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     this.#hookUris.add(uri)
     await this.#updateHooks(options).finally(() => {
       if (!this.#hookSubscription?.filter.resourceSubscriptions?.includes(uri))
@@ -131,7 +131,7 @@ export class Subscriptions {
   }
 
   /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
-  async unsubscribe(uri: string, options: RequestOptions): Promise<void> {
+  async unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     if (this.#hookUris.delete(uri)) await this.#updateHooks(options)
   }
 
