@@ -251,6 +251,8 @@ describe('Playground: secret arguments', () => {
       await include.uncheck()
     }
     await isAccessible()
+    await dialog(page).getByRole('button', { name: 'Cursor', exact: true }).click()
+    expect(await include.isVisible()).toBe(false)
     await dialog(page).getByRole('button', { name: 'Close' }).click()
     await show(page, 'tool/greet', 'greet')
   })

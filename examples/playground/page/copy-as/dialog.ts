@@ -46,13 +46,24 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
   }
   draw()
   include.addEventListener('change', draw)
+  const names = omitted.join(', ')
+  const includeLabel = el('label', { class: 'include' }, include, `Include the value of ${names}`)
+  /** Shows the checkbox with the forms that contain the arguments. A link never contains secrets. */
+  const showInclude = (index: number): void => {
+    includeLabel.hidden = omitted.length === 0 || index >= CALL_FORMS - 1
+  }
   const last = snippets.findIndex(({ id }) => id === localStorage.getItem(STORAGE_KEY))
+  const first = Math.max(last, 0)
   const { buttons, body } = alternatives(
     'Format',
     places.map(({ label, place }) => ({ label, make: () => place })),
-    Math.max(last, 0),
-    (index) => localStorage.setItem(STORAGE_KEY, snippets[index]?.id ?? ''),
+    first,
+    (index) => {
+      localStorage.setItem(STORAGE_KEY, snippets[index]?.id ?? '')
+      showInclude(index)
+    },
   )
+  showInclude(first)
   // The first ones are about the call, the others about the server
   const forms = [...buttons.children]
   const hosts = group('This server', forms.slice(call ? CALL_FORMS : 0))
@@ -68,8 +79,7 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
       call && group('This call', forms.slice(0, CALL_FORMS)),
       hosts,
       body,
-      omitted.length > 0 &&
-        el('label', { class: 'include' }, include, `Include the value of ${omitted.join(', ')}`),
+      includeLabel,
       el('footer', {}, close),
     ),
   )

@@ -23,7 +23,7 @@ export function missingAdvice(key: string, catalog: Catalog): HTMLElement {
   const similar = similarTo(key, candidatesOf(catalog))
   return el(
     'div',
-    { class: 'card' },
+    { class: 'card missing' },
     ...(similar.length === 0
       ? []
       : [
