@@ -85,7 +85,7 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly maxTimeoutMs?: number
   /**
-   * How many times in a row the server may ask for input during one call before the call fails.
+   * How many times the server may ask for input during one call before the call fails.
    *
    * @default 10
    */

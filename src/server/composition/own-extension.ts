@@ -73,9 +73,9 @@ export interface NotificationContext {
  * )
  * ```
  *
- * `server.extend` throws a `TypeError` if the id or the settings are invalid, or if the extension or one of
- * its methods or notifications exists already. Nothing of the extension then stays, nor if `attach` throws or is
- * async.
+ * `server.extend` throws a `TypeError` if the id or the settings are invalid, if the extension or one of its
+ * methods or notifications exists already, or if `attach` is async. It throws what `attach` throws. After any
+ * of these errors, the server is as it was before.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
