@@ -5,7 +5,7 @@
  * @see https://rolldown.rs/reference/
  */
 import { createHash } from 'node:crypto'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import {
@@ -47,6 +47,8 @@ const common: BuildOptions = {
 }
 const output: OutputOptions = { minify: true, comments: { annotation: false } }
 
+// The names of some files contain hashes, so files of earlier builds would remain
+await rm(target, { recursive: true, force: true })
 for (const entry of [app, `${page}callback.ts`]) {
   await build({
     ...common,
