@@ -47,9 +47,9 @@ export interface BaseConnectOptions extends HttpOptions {
   readonly discovery?: Discovery | undefined
   /**
    * The transport for endpoints without Streamable HTTP, such as endpoints of 2024-11-05.
-   * `false` rejects these endpoints. In `edgewise/client/tiny`, `false` is the default: pass `httpSse`.
+   * `false` rejects these endpoints. By default, `edgewise/client` uses HTTP+SSE, and
+   * `edgewise/client/tiny` rejects them: pass `httpSse`.
    *
-   * @default httpSse
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
    */
   readonly fallback?: Fallback | false

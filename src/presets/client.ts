@@ -41,13 +41,8 @@ const OPTION_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> 
   onResourceUpdated: 1,
 }
 
-/**
- * Connects to a 2024-11-05 server over HTTP+SSE. It is the default of the option `fallback`.
- *
- * @throws {SdkError} `NETWORK` if the code for this transport, which is loaded on demand, cannot be loaded.
- * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
- */
-export const httpSse: Fallback = async (...args) => (await loadOnDemand()).httpSse(...args)
+/** The default of the option `fallback`: HTTP+SSE, whose code is loaded on demand. */
+const httpSse: Fallback = async (...args) => (await loadOnDemand()).httpSse(...args)
 
 /**
  * Connects to a server of any revision. Resolves with a client that is ready for use.

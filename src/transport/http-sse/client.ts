@@ -18,8 +18,8 @@ import { SseParser } from '../http/sse.ts'
 import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
 /**
- * Connects to a 2024-11-05 server over HTTP+SSE. It is the default of the option `fallback` in
- * `edgewise/client`. With `edgewise/client/tiny`, pass it as the option `fallback`.
+ * Connects to a 2024-11-05 server over HTTP+SSE. With `edgewise/client/tiny`, pass it as the option
+ * `fallback`. `edgewise/client` does so by default, and loads the code on demand.
  *
  * @example
  * ```ts
