@@ -2,7 +2,7 @@
 // to a queue; its consumer emits events, which a Durable Object delivers to webhooks in its alarms.
 import { env } from 'cloudflare:workers'
 import { createWorker, objectEventStorage } from 'edgewise/cloudflare'
-import { events, webhooks } from 'edgewise/events'
+import { events, streams, webhooks } from 'edgewise/events'
 import { authenticate, createServer } from 'edgewise/server'
 import * as z from 'zod'
 
@@ -12,6 +12,7 @@ type Order = z.infer<typeof order>
 const storage = objectEventStorage()
 const shop = events({
   storage,
+  streams: streams(),
   webhooks: webhooks({
     publicNetwork: true,
     fetch: (url, request) => fetch(proxied(url), request),

@@ -22,13 +22,15 @@ import {
 import type { EventEntry, Reader } from './event-entry.ts'
 import { validArguments } from './validate.ts'
 import type { EventHost, OpenSubscription } from './host.ts'
-import type { EventsOptions } from './options.ts'
 import type { EventTypeOptions } from './type-options.ts'
 import type { EventLog } from './storage.ts'
 import type { DeliveryMode } from './wire.ts'
 
 /** The maximum size of the arguments of a subscription, as JSON, in UTF-16 units. */
 const MAX_ARGUMENTS_LENGTH = 65_536
+
+/** The beginning of the ids of streams. */
+export const STREAM_PREFIX = 'stream_'
 
 /** Selects the subscriptions with all given members. */
 export interface SubscriptionFilter {
@@ -70,7 +72,7 @@ export interface ServerEventHost extends Omit<EventHost, 'storage'> {
  */
 export function createEventHost(
   log: EventLog,
-  { errorCodes, profile }: EventsOptions,
+  { errorCodes, profile }: { errorCodes?: EventErrorCodes; profile?: 'chatgpt' },
 ): ServerEventHost {
   if (profile !== undefined && profile !== 'chatgpt') {
     throw new TypeError('"profile" must be "chatgpt"')

@@ -102,7 +102,7 @@ function deliveryOf(
   const modes = chosen.filter((mode) => served.includes(mode))
   if (modes.length > 0) return modes
   throw new TypeError(
-    `${owner} cannot be delivered: the server supports none of the modes in "delivery"`,
+    `${owner} cannot be delivered: change "delivery", or pass "streams" or "webhooks" to "events"`,
   )
 }
 

@@ -13,7 +13,7 @@ import { fullDefinitionOf } from '../server/definition-of.ts'
 import type { Context } from '../server/request/context.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { createEvent, type EmitOptions } from './emit.ts'
-import { createEventHost, type SubscriptionFilter } from './event-host.ts'
+import { createEventHost, STREAM_PREFIX, type SubscriptionFilter } from './event-host.ts'
 import type { EventEntry } from './event-entry.ts'
 import { eventEntry, MODES } from './event-type.ts'
 import { listChanges, listEvents } from './list.ts'
@@ -22,19 +22,17 @@ import type { EventsOptions } from './options.ts'
 import { pollEvents } from './poll.ts'
 import { pollLeases } from './poll-leases.ts'
 import type { ServerEvents } from './server-events.ts'
-import { eventStreams, STREAM_PREFIX } from './streams.ts'
 import type { EventTypeOptions } from './type-options.ts'
+import type { DeliveryMode } from './wire.ts'
 
 const OPTION_NAMES: OptionNames<EventsOptions> = {
   storage: 1,
+  streams: 1,
   webhooks: 1,
   errorCodes: 1,
   listChanged: 1,
   topLevelCapability: 1,
   legacy: 1,
-  maxStreams: 1,
-  maxStreamsPerPrincipal: 1,
-  heartbeatMs: 1,
   compare: 1,
   profile: 1,
   sources: 1,
@@ -66,7 +64,6 @@ const FILTER_NAMES: OptionNames<SubscriptionFilter> = { principal: 1, id: 1, nam
  * ```
  *
  * @throws {TypeError} If an option is unknown or invalid.
- * @throws {RangeError} If a limit is negative or not a number.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 export function events(options: EventsOptions = {}): ServerEvents {
@@ -79,7 +76,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
   const webhooks = storage && options.webhooks?.attach(Object.assign(host, { storage }))
   const list = listChanges(listChanged)
   const renewLease = pollLeases(host)
-  const stream = eventStreams(host, options)
+  const stream = options.streams?.(host)
   const { types, report } = host
   /** How many events were appended since the log of a type was trimmed, and when that was. */
   const trimmed = new Map<string, { readonly count: number; readonly at: number }>()
@@ -101,8 +98,8 @@ export function events(options: EventsOptions = {}): ServerEvents {
         methods: {
           'events/list': method((params, ctx) => listEvents(host, params, ctx), legacy),
           'events/poll': method((params, ctx) => pollEvents(host, renewLease, params, ctx)),
-          'events/stream': method(stream),
-          'events/subscribe': method(webhooks?.subscribe ?? openWebhook, legacy),
+          'events/stream': method(stream ?? refuse('push')),
+          'events/subscribe': method(webhooks?.subscribe ?? refuse('webhook'), legacy),
           'events/unsubscribe': method(webhooks?.unsubscribe ?? (() => ({})), legacy),
         },
         filters: { eventsListChanged: list.filter },
@@ -173,15 +170,22 @@ export function events(options: EventsOptions = {}): ServerEvents {
     }
   }
 
-  /** No type has the mode. */
-  async function openWebhook(params: JsonObject, ctx: RequestContext): Promise<Result> {
-    await host.open(params, 'webhook', ctx)
-    return {}
+  /** Answers requests for a mode that no type has: the host throws. */
+  function refuse(mode: DeliveryMode): Handle {
+    return async (params, ctx) => {
+      await host.open(params, mode, ctx)
+      return {}
+    }
   }
 
   /** @throws {TypeError} If an option is invalid. */
   function entryOf(name: string, typeOptions: EventTypeOptions): EventEntry {
-    const served = MODES.filter((mode) => (mode === 'webhook' ? webhooks : profile !== 'chatgpt'))
+    const own = {
+      poll: profile !== 'chatgpt',
+      push: profile !== 'chatgpt' && stream,
+      webhook: webhooks,
+    }
+    const served = MODES.filter((mode) => own[mode])
     return eventEntry(name, typeOptions, served, options.sources)
   }
 

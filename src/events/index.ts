@@ -7,6 +7,7 @@
  */
 export { events } from './events.ts'
 export { forwardEvents } from '../gateway/forward-events.ts'
+export { streams } from './streams.ts'
 export { pollSources } from './source.ts'
 export { breakingChanges } from './schema-changes.ts'
 export { listedReceiver } from './webhooks/well-known.ts'

@@ -3,8 +3,11 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
+import type { JsonObject, Result } from '../protocol/types.ts'
+import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventErrorCodes } from './errors.ts'
 import type { EventSources } from './event-entry.ts'
+import type { ServerEventHost } from './event-host.ts'
 import type { WebhookMode } from './host.ts'
 import type { BreakingChange } from './schema-changes.ts'
 import type { EventStorage } from './storage.ts'
@@ -17,7 +20,9 @@ export interface EventsOptions {
    * the process exits.
    */
   storage?: EventStorage
-  /** Delivers events by webhook, created by `webhooks`. By default clients poll or open streams. */
+  /** Delivers events in streams that clients keep open, created by `streams`. Without it, clients poll. */
+  streams?: StreamMode
+  /** Delivers events by webhook, created by `webhooks`. By default there are no webhooks. */
   webhooks?: WebhookMode
   /** Lets event types have the option `poll`: pass `pollSources`. By default they cannot have it. */
   sources?: EventSources
@@ -48,25 +53,6 @@ export interface EventsOptions {
    */
   legacy?: boolean
   /**
-   * The maximum number of streams that are open at once.
-   *
-   * @default 10000
-   */
-  maxStreams?: number
-  /**
-   * The maximum number of streams that one principal, or one address without a principal, has open at once.
-   *
-   * @default 100
-   */
-  maxStreamsPerPrincipal?: number
-  /**
-   * The interval between heartbeats of a stream, in milliseconds. Clients expect at least one in 30
-   * seconds.
-   *
-   * @default 25000
-   */
-  heartbeatMs?: number
-  /**
    * Compares the schemas when a type is updated: pass `breakingChanges`, so that the subscriptions
    * end whose clients know a schema that is no longer valid. By default an update ends none.
    */
@@ -74,3 +60,8 @@ export interface EventsOptions {
   /** Restricts the server to what one client supports: ChatGPT has only webhooks. */
   profile?: 'chatgpt'
 }
+
+/** The mode of streams, which `streams` creates. Bundles of other servers do not contain it. */
+export type StreamMode = (
+  host: ServerEventHost,
+) => (params: JsonObject, ctx: RequestContext) => Promise<Result>

@@ -4,30 +4,73 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { accountOf } from '../patterns/account.ts'
-import type { JsonObject, Result } from '../protocol/types.ts'
+import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import type { ServerEventHost } from './event-host.ts'
-import type { EventsOptions } from './options.ts'
+import { STREAM_PREFIX, type ServerEventHost } from './event-host.ts'
+import type { StreamMode } from './options.ts'
 import { runStream } from './stream.ts'
 
-/** The beginning of the ids of streams. */
-export const STREAM_PREFIX = 'stream_'
+/** The options of `streams`. */
+export interface StreamOptions {
+  /**
+   * The maximum number of streams that are open at once.
+   *
+   * @default 10000
+   */
+  maxStreams?: number
+  /**
+   * The maximum number of streams that one principal, or one address without a principal, has open at once.
+   *
+   * @default 100
+   */
+  maxStreamsPerPrincipal?: number
+  /**
+   * The interval between heartbeats of a stream, in milliseconds. Clients expect at least one in 30
+   * seconds.
+   *
+   * @default 25000
+   */
+  heartbeatMs?: number
+}
 
 /**
- * Creates the function that answers `events/stream`. It throws NotFound, Unsupported, `INVALID_PARAMS`,
- * ResourceExhausted or Forbidden before anything was sent.
+ * Delivers events in streams that clients keep open.
+ *
+ * @example
+ * ```ts
+ * import { events, streams } from 'edgewise/events'
+ *
+ * const invoices = events({ streams: streams({ maxStreams: 1000 }) })
+ * ```
  *
  * @throws {RangeError} If a limit is negative or not a number.
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-export function eventStreams(
-  host: ServerEventHost,
-  { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 }: EventsOptions,
-): (params: JsonObject, ctx: RequestContext) => Promise<Result> {
+export function streams(options: StreamOptions = {}): StreamMode {
+  const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
+  requireKnown('streams', options, OPTION_NAMES)
   // False for `NaN`
   const areLimits = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
   if (!areLimits) {
     throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
   }
+  return (host) => streamsOf(host, { heartbeatMs, maxStreams, maxStreamsPerPrincipal })
+}
+
+const OPTION_NAMES: OptionNames<StreamOptions> = {
+  maxStreams: 1,
+  maxStreamsPerPrincipal: 1,
+  heartbeatMs: 1,
+}
+
+/**
+ * Creates the function that answers `events/stream`. It throws NotFound, Unsupported, `INVALID_PARAMS`,
+ * ResourceExhausted or Forbidden before anything was sent.
+ */
+function streamsOf(
+  host: ServerEventHost,
+  { heartbeatMs, maxStreams, maxStreamsPerPrincipal }: Required<StreamOptions>,
+): ReturnType<StreamMode> {
   /** The streams of each account, and all streams, including those that are being opened. */
   const counts = new Map<string, number>()
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { events } from '../../src/events/events.ts'
+import { streams, type StreamOptions } from '../../src/events/streams.ts'
 import type { EventsOptions } from '../../src/events/options.ts'
 import { createHandler, createServer, serverExtension } from '../../src/presets/server.ts'
 import { openWire } from '../server/wire.ts'
@@ -162,8 +163,9 @@ test('events and tools are served at one endpoint with the same authentication [
 test('options that are unknown or cannot work are rejected', () => {
   expect(() => events({ heartbeat: 1 } as EventsOptions)).toThrow('has no option "heartbeat"')
   for (const options of [{ heartbeatMs: 0 }, { heartbeatMs: NaN }, { maxStreams: -1 }]) {
-    expect(() => events(options)).toThrow(RangeError)
+    expect(() => streams(options)).toThrow(RangeError)
   }
+  expect(() => streams({ heartbeat: 1 } as StreamOptions)).toThrow('has no option "heartbeat"')
   const { type } = fixture()
   expect(() => type('old', { history: { maxAge: 60 } as object })).toThrow(
     '"history" of "old" has no option "maxAge"; it has maxAgeMs, maxEvents',

@@ -1,5 +1,5 @@
 // One event type gives equal events in all modes, on every storage.
-import { events, webhooks } from '../../src/events/index.ts'
+import { events, streams, webhooks } from '../../src/events/index.ts'
 import type { ServerEvents } from '../../src/events/server-events.ts'
 import type { EventStorage } from '../../src/events/storage.ts'
 import type { JsonObject } from '../../src/index.ts'
@@ -21,7 +21,7 @@ function serve(
     return new Response(null, { status: delivered ? 204 : 503 })
   }
   const options = { allowedUrls: [url], isVerified: () => true, fetch }
-  const builds = events({ storage, webhooks: webhooks(options) })
+  const builds = events({ storage, streams: streams(), webhooks: webhooks(options) })
   const finished = builds.type(name, {
     matches: (_input, payload) => (payload as JsonObject).project === 'lantern',
     transform(payload) {

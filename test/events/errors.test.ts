@@ -12,7 +12,7 @@ const name = 'invoice.created'
 async function errorsOf(errorCodes: EventErrorCodes | undefined, options: RequestOptions = {}) {
   const made = fixture({
     ...(errorCodes && { errorCodes }),
-    maxStreams: 1,
+    streamLimits: { maxStreams: 1 },
     invoices: { authorize: ({ arguments: { customer } }) => customer !== 'forbidden' },
   })
   made.type('polled', { delivery: ['poll'] })

@@ -6,6 +6,7 @@ import type { EventTypeHandle, ServerEvents } from '../../src/events/server-even
 import type { EventsOptions } from '../../src/events/options.ts'
 import type { EventTypeOptions } from '../../src/events/type-options.ts'
 import { pollSources } from '../../src/events/source.ts'
+import { streams, type StreamOptions } from '../../src/events/streams.ts'
 import type { ClientCapabilities, JsonObject, StandardSchema } from '../../src/index.ts'
 import {
   createHandler,
@@ -278,18 +279,20 @@ export interface Fixture {
 export function fixture(
   options: EventsOptions & {
     invoices?: Partial<EventTypeOptions<typeof input, typeof invoice>>
+    streamLimits?: StreamOptions
     serve?: HandlerOptions
     observe?: ServerOptions['observe']
   } = {},
 ): Fixture {
-  const { invoices, serve, observe, ...eventsOptions } = options
+  const { invoices, streamLimits, serve, observe, ...eventsOptions } = options
   const errors: unknown[] = []
   const server = createServer(
     { name: 'billing', version: '1' },
     { onError: (error) => errors.push(error), ...(observe && { observe }) },
   )
   server.tool('ping', {}, () => 'pong')
-  const served = events({ sources: pollSources, ...eventsOptions })
+  const modes = { sources: pollSources, streams: streams(streamLimits) }
+  const served = events({ ...modes, ...eventsOptions })
   const created = served.type('invoice.created', { ...INVOICES, ...invoices })
   server.extend(served)
   const handle = createHandler(server, serve)

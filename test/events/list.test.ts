@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createHandler, createServer, pagesOf } from '../../src/presets/server.ts'
+import { eventSubscriptions } from '../../src/events/client/index.ts'
 import { events } from '../../src/events/events.ts'
 import { breakingChanges } from '../../src/events/schema-changes.ts'
 import type { DeliveryMode, EventType } from '../../src/events/wire.ts'
+import { connectInMemory } from '../../src/testing/index.ts'
 import { fixture, httpPeer, invoice, INVOICES, type Peer, type RequestOptions } from './fixture.ts'
 import { settled } from '../settled.ts'
 
@@ -115,6 +117,33 @@ describe('the modes of an event type', () => {
     expect(stream.error?.data).toEqual({ feature: 'deliveryMode', value: 'push' })
     const json = { headers: { accept: 'application/json' } }
     expect((await listed(fixture().http, json))[0]?.delivery).toEqual(['poll'])
+  })
+
+  test('contain only poll on a server without streams, which clients then use [E-EVT-021]', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    const served = events()
+    const created = served.type('invoice.created', { pollMs: 1 })
+    server.extend(served)
+    const http = httpPeer(createHandler(server))
+    expect(await listed(http)).toMatchObject([{ delivery: ['poll'] }])
+    const { error } = await http.call('events/stream', { name: 'invoice.created' })
+    expect(error).toMatchObject({
+      message: 'Events of the type "invoice.created" cannot be received by "push"',
+      data: { feature: 'deliveryMode', value: 'push' },
+    })
+    expect(() => served.type('pushed', { delivery: ['push'] })).toThrow('pass "streams"')
+
+    await using client = await connectInMemory(server)
+    const subscriptions = eventSubscriptions(client, { minPollMs: 1 })
+    const onActive = () => void created.emit({ id: 'in_1' })
+    for await (const { data } of subscriptions.follow('invoice.created', {}, { onActive })) {
+      expect(data).toEqual({ id: 'in_1' })
+      break
+    }
+    const pushed = subscriptions.follow('invoice.created', {}, { mode: 'push' })
+    await expect(pushed.next()).rejects.toThrow(
+      '"invoice.created" is delivered by poll, but "push" was requested',
+    )
   })
 
   test('never contain webhooks on a server without them [E-EVT-021]', async () => {

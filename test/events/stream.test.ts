@@ -108,7 +108,7 @@ describe.each(connections)('a stream %s', (transport, connect) => {
   })
 
   test('loses no event that is emitted while it opens, and is always active first [E-EVT-073] [E-EVT-074]', async () => {
-    const made = fixture({ maxStreamsPerPrincipal: 10_000 })
+    const made = fixture({ streamLimits: { maxStreamsPerPrincipal: 10_000 } })
     const peer = await connect(made)
     // A round takes ten times as long over HTTP
     const rounds = transport === 'over HTTP' ? 100 : 1000
@@ -182,7 +182,7 @@ describe.each(connections)('a stream %s', (transport, connect) => {
   })
 
   test('has no cursors if its type has no history [E-EVT-077] [E-EVT-273] [E-EVT-270]', async () => {
-    const made = fixture({ heartbeatMs: 20 })
+    const made = fixture({ streamLimits: { heartbeatMs: 20 } })
     const live = made.type('live', { history: false })
     expect(() => made.type('other', { history: false, delivery: ['poll'] })).toThrow('history')
     const peer = await connect(made)
@@ -389,7 +389,7 @@ describe('the number of streams', () => {
   test('is limited, before any function of the author is called [E-EVT-095] [E-EVT-296]', async () => {
     const called: string[] = []
     const made = fixture({
-      maxStreams: 3,
+      streamLimits: { maxStreams: 3 },
       invoices: {
         authorize: () => called.push('authorize') > 0,
         onSubscribe: () => called.push('onSubscribe'),
@@ -410,7 +410,7 @@ describe('the number of streams', () => {
   })
 
   test('of one principal does not limit another [E-EVT-309]', async () => {
-    const made = fixture({ maxStreams: 3, maxStreamsPerPrincipal: 2 })
+    const made = fixture({ streamLimits: { maxStreams: 3, maxStreamsPerPrincipal: 2 } })
     const open = (principal: string) =>
       made.http.open('events/stream', { name }, { caller: { principal } })
     const streams = [open('alice'), open('alice'), open('bob')]
@@ -443,7 +443,7 @@ test('"Last-Event-ID" has no effect [E-EVT-100]', async () => {
 })
 
 test('each of 200 streams receives the events that its subscription matches, in order', async () => {
-  const made = fixture({ maxStreamsPerPrincipal: 200 })
+  const made = fixture({ streamLimits: { maxStreamsPerPrincipal: 200 } })
   const streams = Array.from({ length: 200 }, (_, at) =>
     made.http.open('events/stream', { name, arguments: { customer: `c${at}` } }),
   )

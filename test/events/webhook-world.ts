@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import * as z from 'zod'
 import type { ServerEvents } from '../../src/events/server-events.ts'
-import { events, pollSources, webhooks } from '../../src/events/index.ts'
+import { events, pollSources, streams, webhooks } from '../../src/events/index.ts'
 import { createMemoryEventStorage } from '../../src/events/memory-storage.ts'
 import type { EventsOptions } from '../../src/events/options.ts'
 import type { EventTypeOptions } from '../../src/events/type-options.ts'
@@ -123,6 +123,7 @@ export function createWorld(options: WorldOptions = {}): World {
   const builds = events({
     storage,
     sources: pollSources,
+    streams: streams(),
     webhooks: webhooks({ fetch, ...options.webhooks }),
     ...options.events,
   })

@@ -114,7 +114,7 @@ describe.each(connections)('A gateway %s', (_, { upstream, peer }) => {
   it('forwards streams, each with the id of its request, and ends them upstream', async () => {
     const ended: unknown[] = []
     const { client, made } = await gatewayTo({
-      heartbeatMs: 20,
+      streamLimits: { heartbeatMs: 20 },
       invoices: { onUnsubscribe: ({ arguments: args }) => ended.push(args.customer) },
     })
     const open = (customer: string, id: number) =>

@@ -3,14 +3,14 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { events } from 'edgewise/events'
+import { events, streams } from 'edgewise/events'
 import { createServer, image, resourceLink, text, ToolError } from 'edgewise/server'
 import { checkEndpoint } from '../../src/check/check-server.ts'
 import { connect } from '../../src/presets/client.ts'
 import { dialog, press, result, sees, show, visit } from './visit.ts'
 
 const server = createServer({ name: 'results', title: 'Results', version: '1.0.0' })
-const feed = events()
+const feed = events({ streams: streams() })
 server.extend(feed)
 const pinged = feed.type('ping', {
   description: 'Somebody pinged',

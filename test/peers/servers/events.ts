@@ -1,12 +1,12 @@
 /** A server with an event type, whose tool emits. */
 import * as z from 'zod'
-import { events } from '../../../src/events/index.ts'
+import { events, streams } from '../../../src/events/index.ts'
 import { createServer, type Server } from '../../../src/presets/server.ts'
 
 /** Creates the server. */
 export function createEventsServer(): Server {
   const server = createServer({ name: 'builds', version: '1' })
-  const builds = events({ heartbeatMs: 50 })
+  const builds = events({ streams: streams({ heartbeatMs: 50 }) })
   const finished = builds.type('build.finished', {
     input: z.object({ project: z.string().optional() }),
     payload: z.object({ project: z.string(), n: z.number() }),

@@ -1,7 +1,7 @@
 // Events in a page, which browsers freeze and resume.
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { events } from 'edgewise/events'
+import { events, streams } from 'edgewise/events'
 import { toNodeListener } from 'edgewise/node'
 import { createHandler, createServer } from 'edgewise/server'
 import type { Browser, Page } from 'playwright-core'
@@ -16,7 +16,7 @@ import { startSite, type Site } from './site.ts'
 declare const following: Following
 
 const server = createServer({ name: 'far', version: '1.0.0' })
-const far = events()
+const far = events({ streams: streams() })
 const counted = far.type('counted', { payload: z.object({ n: z.number() }), pollMs: 100 })
 server.extend(far)
 const http = createHttpServer(toNodeListener(createHandler(server, { allowedOrigins: '*' })))

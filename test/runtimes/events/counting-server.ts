@@ -1,11 +1,11 @@
 // A server whose tool emits events, of which it keeps three.
 import * as z from 'zod'
-import { events } from '../../../src/events/index.ts'
+import { events, streams } from '../../../src/events/index.ts'
 import { createServer, type Server } from '../../../src/presets/server.ts'
 
 export function countingServer(): Server {
   const server = createServer({ name: 'counter', version: '1' })
-  const counter = events()
+  const counter = events({ streams: streams() })
   const counted = counter.type('counted', {
     payload: z.object({ n: z.number() }),
     history: { maxEvents: 3 },

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers'
 import * as z from 'zod'
 import { createWorker, objectEventStorage } from '../../../runtimes/cloudflare/index.ts'
-import { events, webhooks } from '../../../src/events/index.ts'
+import { events, streams, webhooks } from '../../../src/events/index.ts'
 import { authenticate, createServer } from '../../../src/presets/server.ts'
 
 /** Where the receiver of the test listens. */
@@ -11,7 +11,7 @@ const { RECEIVER: receiver } = env as { RECEIVER: string }
 const storage = objectEventStorage({ shards: 2 })
 const builds = events({
   storage,
-  heartbeatMs: 500,
+  streams: streams({ heartbeatMs: 500 }),
   webhooks: webhooks({
     publicNetwork: true,
     fetch: (url, request) => fetch(receiver + new URL(url).pathname, request),

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toNodeListener } from '../../../../runtimes/node/index.ts'
-import { events, webhooks } from '../../../../src/events/index.ts'
+import { events, streams, webhooks } from '../../../../src/events/index.ts'
 import { createMemoryEventStorage } from '../../../../src/events/memory-storage.ts'
 import type { EventsOptions } from '../../../../src/events/options.ts'
 import type { WebhookRequest } from '../../../../src/events/webhooks/options.ts'
@@ -40,7 +40,7 @@ async function serve(
   close: () => Promise<void>
 }> {
   const server = createMcpServer({ name: 'shop', version: '1.0.0' })
-  const shop = events(options)
+  const shop = events({ streams: streams(), ...options })
   const shipped = shop.type('order.shipped', {
     description: 'An order was shipped',
     input: z.object({ city: z.string().optional(), weight: z.number().optional() }),
