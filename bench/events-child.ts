@@ -6,6 +6,7 @@ import { events, webhooks } from 'edgewise/events'
 import { createPostgresStorage } from 'edgewise/postgres'
 import { createServer, createHandler } from 'edgewise/server'
 import postgres from 'postgres'
+import { subscription } from './events-receiver.ts'
 
 const [databaseUrl = '', receiver = '', next = '0', total = '0', pauseMs = '0', urls = ''] =
   process.argv.slice(2)
@@ -27,22 +28,7 @@ server.extend(builds)
 
 const handle = createHandler(server)
 for (const url of urls.split(' ').filter(Boolean)) {
-  const params = {
-    name: 'build.finished',
-    delivery: { url, secret: `whsec_${'A'.repeat(43)}=` },
-    ttlMs: 86_400_000,
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  }
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'events/subscribe',
-  }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'events/subscribe', params })
+  const { headers, body } = subscription(url)
   const request = new Request('http://localhost/mcp', { method: 'POST', headers, body })
   const response = await handle(request, { principal: 'bench' })
   const answer = await response.text()
