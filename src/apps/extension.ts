@@ -78,13 +78,15 @@ function listTools(definition: ServerDefinition, result: Result, ctx: RequestCon
       tools: tools.filter(isModelVisible).map(withoutUi),
     }))
   }
-  // Without this filter, a client without user interfaces would offer app-only tools to the model
+  // A client whose capabilities are unknown may show no apps, and would offer app-only tools to the model
   const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
   const unlinkable = visibleTools.filter((tool) => lacksDocument(definition, tool, ctx))
   if (unlinkable.length === 0 && visibleTools === tools)
-    return cachedVariant(listsWithUi, result, () => ({}))
-  const linked = visibleTools.map((tool) => (unlinkable.includes(tool) ? withoutLink(tool) : tool))
-  return { ...result, tools: linked, cacheScope: 'private' }
+    return cachedVariant(listsWithUi, result, unchanged)
+  const withValidLinks = visibleTools.map((tool) =>
+    unlinkable.includes(tool) ? withoutLink(tool) : tool,
+  )
+  return { ...result, tools: withValidLinks, cacheScope: 'private' }
 }
 
 function withoutApps(result: Result): Result {
@@ -93,6 +95,9 @@ function withoutApps(result: Result): Result {
     resources: resources.filter(({ uri }) => !uri.startsWith('ui://')),
   }))
 }
+
+/** What a variant changes that differs only in `cacheScope`. */
+const unchanged = (): object => ({})
 
 /** A cached variant of a list for one kind of client. */
 function cachedVariant(
@@ -115,7 +120,7 @@ function lacksDocument(
   return resourceUri !== undefined && !resources.find(resourceUri, ctx)
 }
 
-/** A tool without the link to its document, which was removed. The tool's visibility still applies. */
+/** A tool without its link, because the document no longer exists. The tool's visibility still applies. */
 function withoutLink(tool: Tool): Tool {
   const ui: unknown = tool._meta?.ui
   const { resourceUri: _, ...rest } = isObject(ui) ? ui : {}

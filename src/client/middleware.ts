@@ -9,8 +9,8 @@ import type { ClientMiddleware, ExtensionTarget, PassMessage, WrapMessage } from
 import type { RequestOptions } from './request-options.ts'
 
 /**
- * Creates middleware for a client, which wraps the requests that the client sends, or with a method in
- * `client.use`, the messages of that method in both directions.
+ * Creates middleware for a client. It wraps the requests that the client sends. If `client.use` names a
+ * method, it wraps the messages of that method, in both directions.
  *
  * @example
  * ```ts
@@ -36,11 +36,12 @@ export function middleware(run: WrapMessage): ClientMiddleware {
     attach(connection, pattern) {
       addLayer(connection, (message, ctx, last) => {
         const { method, params = {} } = message
-        const isFor =
+        const applies =
           typeof pattern === 'string'
             ? pattern === '*' || pattern === method
-            : ctx.options && !ctx.incoming
-        if (!isFor) return last(message)
+            : // Without a method, only the client's own requests
+              ctx.options && !ctx.incoming
+        if (!applies) return last(message)
         const next = async (changed?: JsonObject, options?: RequestOptions): Promise<Result> =>
           (await last({
             ...message,
@@ -53,7 +54,7 @@ export function middleware(run: WrapMessage): ClientMiddleware {
   }
 }
 
-/** Adds code inside the middleware that messages already pass through. */
+/** Adds an innermost layer to the middleware of a connection. */
 export function addLayer(connection: ExtensionTarget, layer: PassMessage): void {
   const outer = connection.pass
   connection.pass = (message, ctx, last) =>

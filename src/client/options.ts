@@ -31,7 +31,7 @@ export type Fallback = (
   receiver: ChannelReceiver,
 ) => Awaitable<Channel>
 
-/** The options of every preset. All are optional. */
+/** The options of `connect` in `edgewise/client` and in `edgewise/client/tiny`. All are optional. */
 export interface BaseConnectOptions extends HttpOptions {
   /** The name and version that the client reports. By default it reports Edgewise itself. */
   readonly info?: Implementation
@@ -48,7 +48,7 @@ export interface BaseConnectOptions extends HttpOptions {
   /**
    * The transport for endpoints without Streamable HTTP, such as endpoints of 2024-11-05.
    * `false` rejects these endpoints. By default, `edgewise/client` uses HTTP+SSE, and
-   * `edgewise/client/tiny` rejects them: pass `httpSse`.
+   * `edgewise/client/tiny` rejects them unless you pass `httpSse`.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#backward-compatibility
    */
@@ -60,8 +60,8 @@ export interface BaseConnectOptions extends HttpOptions {
    */
   readonly capabilities?: ClientCapabilities
   /**
-   * The protocol extensions to declare to servers, and middleware. Messages pass through their middleware
-   * in the order of this list, and then through the middleware of `client.use`.
+   * The protocol extensions to declare to servers, and middleware. Messages pass through the middleware
+   * of this list in its order, and then through that of `client.use`.
    *
    * @default []
    */
@@ -160,7 +160,7 @@ export interface ClientObserver {
   /**
    * Creates a connection whose operations are observed.
    *
-   * @param parts The parts of the connection, which are passed on.
+   * @param parts The arguments of the constructor of the connection, which are internal.
    */
   readonly connect: (parts: unknown) => unknown
 }

@@ -62,10 +62,10 @@ const OPTION_NAMES: OptionNames<RetryOptions> = {
   isIdempotent: 1,
 }
 
-/** The total timeout of a request for which neither it nor its client has one, in milliseconds. */
+/** The total timeout of a request, in milliseconds, if neither the request nor the client sets one. */
 const MAX_TIMEOUT_MS = 600_000
 
-/** The options of requests for annotations, which are not repeated. */
+/** Marks our own requests for annotations by their options, so that these requests are not repeated. */
 const lookups = new WeakSet<object>()
 
 /**
@@ -96,16 +96,17 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
         const endsAt = performance.now() + maxTimeoutMs
         // All attempts are one operation for observers
         return connection.request(own, async (shared) => {
-          // The first attempt is not changed: questions to the user extend its time
+          // The first attempt keeps its own timeout, which is extended while the user answers a question
           let attempt = shared
           for (let failures = 0; ;) {
             try {
               return await next(undefined, attempt)
             } catch (error) {
               const delayMs = delayAfter(error, failures++, options)
-              const maxTimeoutMs = endsAt - performance.now()
-              if (failures >= maxAttempts || !(delayMs < maxTimeoutMs)) throw error
-              const decision = Promise.resolve(isIdempotent(request, { ...shared, maxTimeoutMs }))
+              const remainingMs = endsAt - performance.now()
+              if (failures >= maxAttempts || !(delayMs < remainingMs)) throw error
+              const limited = { ...shared, maxTimeoutMs: remainingMs }
+              const decision = Promise.resolve(isIdempotent(request, limited))
               if (!(await abortable(decision, signal))) throw error
               await sleep(delayMs, signal)
               attempt = { ...shared, maxTimeoutMs: endsAt - performance.now() }
@@ -140,8 +141,8 @@ function delayAfter(
 }
 
 /**
- * Remembers the tools that a client lists. Returns whether a request may be sent twice, as far as the
- * protocol and the annotations of tools say.
+ * Remembers the tools that a client lists. Returns a function that tells whether a request may be sent
+ * twice, according to the protocol and to the annotations of tools.
  */
 function rememberTools(
   connection: ExtensionTarget,

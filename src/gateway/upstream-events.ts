@@ -152,12 +152,14 @@ export class UpstreamEvents {
     } catch (error) {
       const failure = upstreamFailure(method, error)
       if (failure) this.report(error)
-      if (failure || !(error instanceof ProtocolError)) throw failure ?? error
+      if (failure) throw failure
+      if (!(error instanceof ProtocolError)) throw error
       throw new ExtensionError(error.code, error.message, error.data)
     }
   }
 
-  /** The upstream server chooses the codes of errors that the caller knows. */
+  /** The options of a forwarded request. They declare the events that the caller declared, so that the
+   * upstream server answers with error codes that the caller knows. */
   #options({ signal, client, meta }: RequestContext): RequestOptions {
     const declared = client.capabilities.extensions?.[EVENTS_EXTENSION]
     const capabilities = { extensions: { [EVENTS_EXTENSION]: declared } }
@@ -168,7 +170,7 @@ export class UpstreamEvents {
     return { ...event, name: this.prefix + String(event.name) }
   }
 
-  /** Callers without a principal share a connection, so that each could end the webhooks of others. */
+  /** Callers without a principal share a connection. Each could end the webhooks of the others. */
   #hasWebhooks({ principal }: RequestContext): boolean {
     return this.#webhooks && principal !== undefined
   }

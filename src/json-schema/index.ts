@@ -135,7 +135,7 @@ function validateValue<T>(
     const isSmall = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
     return { issues: toIssues(isSmall ? validateWithin(false).errors : errors) }
   } catch (error) {
-    // A value that cannot be validated is rejected
+    // A value that cannot be validated is rejected. Deep nesting exceeds the stack, a `RangeError`
     const isTooMuchWork = error instanceof WorkLimitError || error instanceof RangeError
     const message = isTooMuchWork ? 'The value takes too long to validate' : 'The value is not JSON'
     return { issues: [{ message }] }

@@ -25,7 +25,7 @@ export class ProtocolError extends Error {
   readonly code: number
   /** Additional data to send to the peer. */
   readonly data: unknown
-  /** The HTTP status of the response; on a client, over HTTP only. */
+  /** The HTTP status of the response. On a client it is set only if the transport is HTTP. */
   status: number | undefined
   /** The header `Retry-After` of the HTTP response; on a client only. */
   declare retryAfter?: string | null | undefined
@@ -57,7 +57,7 @@ export type SdkErrorCode =
   | 'DENIED'
   /** The peer did not advertise a capability that the call needs. */
   | 'CAPABILITY_MISSING'
-  /** The peer, the revision or this mode does not support what was requested. */
+  /** The peer, the revision or the mode of the server or client does not support what was requested. */
   | 'UNSUPPORTED'
   /** The peer sent something that the protocol does not allow. */
   | 'INVALID_MESSAGE'
@@ -138,17 +138,23 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
   return code === RESOURCE_NOT_FOUND || (code === INVALID_PARAMS && namesUri)
 }
 
-/** The HTTP status of a failure. A failed sign-in has none, because its status comes from another server. */
+/**
+ * The HTTP status of a failure, 200 for an error response without another status. A failed sign-in has
+ * none, because its status comes from another server.
+ */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200
   const isHttp = error instanceof SdkError && error.code === 'HTTP'
   return isHttp ? (error.data as { status?: number } | undefined)?.status : undefined
 }
 
-/** The limit of waits before retrying, in milliseconds: JavaScript writes larger numbers with an exponent. */
+/**
+ * Longer waits before retrying, in milliseconds, are ignored: JavaScript would write them with an exponent,
+ * which headers do not allow.
+ */
 const MAX_RETRY_AFTER_MS = 1e21
 
-/** How long to wait before retrying, in milliseconds, if the error specifies it with a number from 0. */
+/** How long to wait before retrying, in milliseconds, if the data of the error has it as a non-negative number. */
 export function retryAfterMsOf({ data }: { readonly data?: unknown }): number | undefined {
   const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: unknown }
   return typeof retryAfterMs === 'number' && retryAfterMs >= 0 && retryAfterMs < MAX_RETRY_AFTER_MS

@@ -25,7 +25,7 @@ export interface IdleSessionOptions {
   readonly report: (error: unknown) => void
 }
 
-/** Records in the store which sessions are in use, and ends the others. */
+/** Notes in the store which sessions are in use, and ends the others. */
 export class IdleSessions {
   readonly #options: IdleSessionOptions
   /** How often the use of a session is recorded in the store, in milliseconds. */
@@ -99,7 +99,7 @@ export class IdleSessions {
   async #cleanUp(): Promise<void> {
     const { store, idleMs, entries, end, removed } = this.#options
     for (const entry of entries.values()) if (!isInactive(entry)) await this.noteUse(entry)
-    // A use is recorded up to `#noteIntervalMs` late, by a timer that may also be that late
+    // A use may be recorded one interval late, and the timer that records it may fire another interval late
     const lastUsedBefore = Date.now() - idleMs - 2 * this.#noteIntervalMs
     for (const id of (await store.unused?.(lastUsedBefore)) ?? []) {
       const entry = entries.get(id)

@@ -32,7 +32,7 @@ export type Verify = (
 ) => Promise<void>
 
 /**
- * Creates a function that verifies URLs, and remembers for which principals.
+ * Creates a function that verifies URLs, and remembers which principals have verified which URLs.
  *
  * It throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
  * its host was asked too often.
@@ -57,7 +57,7 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     await storage.setVerified(principal, url, Date.now() + VERIFIED_MS)
   }
 
-  /** The number of challenges of a host in this period. */
+  /** The numbers of challenges of a host in this period. Throws if they have reached the limit. */
   function countOf(name: string): { failed: number; succeeded: number } {
     let count = counts.get(name)
     if (!count) {
@@ -88,7 +88,7 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     return isEchoed && !failure ? undefined : 'challenge_failed'
   }
 
-  /** Requests the object at a URL, an empty one if there is no other. */
+  /** Fetches the JSON object at a URL; an empty one if there is none. */
   async function readDocument(url: string): Promise<JsonObject> {
     const { failure, text } = await sendRequest(url, { method: 'GET', headers: {} }, settings)
     return parseObject(failure ? undefined : text) ?? {}

@@ -37,8 +37,7 @@ function isAllowedHost(
   { host, hostname, username, password }: URL,
   allowed: readonly string[],
 ): boolean {
-  // Some runtimes accept any `Host` when they build the URL, which can then appear to be another
-  // host
+  // Some runtimes put `Host` into the URL unchecked: `user@other` would then change the host of the URL
   if (username || password || !isAuthority(headers.get('host') ?? host)) return false
   // Most hosts are listed in the form that `URL` normalizes to, and parsing is slow
   if (allowed.some((allowedHost) => allowedHost === hostname)) return true
