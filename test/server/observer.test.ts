@@ -203,14 +203,20 @@ describe('The observer of a server', () => {
         onResourceUpdated() {},
       }
       const handle = sessionHandler(server)
-      const client =
-        where === 'in memory'
-          ? await connectInMemory(server, options)
-          : await connect('http://localhost/mcp', {
-              ...options,
-              fetch: (input, init) => handle(new Request(input, init)),
-            })
+      let isListening = where === 'in memory'
+      const client = isListening
+        ? await connectInMemory(server, options)
+        : await connect('http://localhost/mcp', {
+            ...options,
+            async fetch(input, init) {
+              const request = new Request(input, init)
+              const response = await handle(request)
+              if (request.method === 'GET') isListening = response.ok
+              return response
+            },
+          })
       await until(() => ended.some(({ method }) => method === 'notifications/initialized'))
+      await until(() => isListening)
       await client.subscribe('file:///a.md')
       server.tool('new', {}, () => '')
       server.notify.resourceUpdated('file:///a.md')
