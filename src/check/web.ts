@@ -84,6 +84,8 @@ export function blockedFinding({ sent }: NoResponseError): Finding {
   return finding(
     'cors-headers',
     `The browser blocked a request with the headers ${namesOf(names)}, or its response has no "Access-Control-Allow-Origin". Send "${line}"`,
+    undefined,
+    'error',
   )
 }
 

@@ -218,6 +218,22 @@ describe('Playground: connection', () => {
     expect(await own.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true)
     await press(own, 'Reconnect now')
     await sees(status, /^Connected to Edgewise demo/)
+    await own.clock.install()
+    await own.route('**/mcp', (route) => route.abort())
+    await press(own, 'Run')
+    await sees(status, 'Lost the connection to Edgewise demo')
+    const step = async (): Promise<string> => {
+      await own.clock.fastForward(80_000)
+      return own.locator('#status-step').innerText()
+    }
+    await expect
+      .poll(step, { interval: 50, timeout: 20_000 })
+      .toMatch(/^The page has stopped reconnecting: /i)
+    await own.getByRole('heading', { name: 'Fail', level: 1 }).waitFor()
+    await sees(result(own), /^Cannot reach "[^"]+"$/)
+    await own.unroute('**/mcp')
+    await press(own, 'Reconnect')
+    await sees(status, /^Connected to Edgewise demo/)
     expect(visited.complaints.splice(0)).not.toEqual([])
   })
 })

@@ -137,4 +137,9 @@ describe('Playground on a narrow screen', () => {
       all.filter((each) => each.scrollWidth > each.clientWidth).length
     expect(await blocks.evaluateAll(cut)).toBe(0)
   })
+
+  it('does not scroll sideways with many tabs', async () => {
+    for (let count = 1; count < 6; count++) await press(page, 'Open another server')
+    expect(await width(page)).toBe(320)
+  })
 })

@@ -229,4 +229,23 @@ describe('A recording', () => {
     recording.add({ type: 'message', at: 3, http: 1, json: { jsonrpc: '2.0', id: 1, result: {} } })
     expect(recording.entries.map(({ outcome }) => outcome)).toEqual(['result'])
   })
+
+  it('does not report the end of an open stream that was cleared', () => {
+    const recording = createRecording()
+    const request = { type: 'request', at: 1, http: 1, client: 1, method: 'GET' } as const
+    recording.add({ ...request, url: 'https://example.com/mcp', headers: {} })
+    const headers = { 'content-type': 'text/event-stream' }
+    recording.add({ type: 'response', at: 2, http: 1, status: 200, statusText: 'OK', headers })
+    recording.clear()
+    expect(recording.entries).toEqual([])
+    const reported: string[] = []
+    recording.listen({
+      onChange: (changed) => reported.push(...[...changed].map(({ title }) => title)),
+      onRemove() {},
+    })
+    recording.add({ type: 'end', at: 3, http: 1, aborted: true })
+    recording.add(notice(4, 'new'))
+    expect(reported).toEqual(['new'])
+    expect(recording.entries.map(({ title }) => title)).toEqual(['new'])
+  })
 })

@@ -155,6 +155,10 @@ describe('Playground: several servers', () => {
     await press(page, 'Open another server')
     expect(await page.locator(':focus').getAttribute('id')).toBe('endpoint')
     expect(await tabNames()).toEqual(['Edgewise demo', 'New server'])
+    const isMarked = await page
+      .locator('.address')
+      .evaluate((element) => element.matches(':has([aria-invalid])'))
+    expect(isMarked).toBe(false)
     await connectTo(page, `${visited.url}/mcp?key=hunter2&room=1`)
     await isConnected(page)
     await show(page, 'prompt/plan', 'Plan a trip')

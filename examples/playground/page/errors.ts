@@ -155,7 +155,7 @@ const adviceByCode: { readonly [Code in SdkErrorCode]?: string } = {
   UNAUTHORIZED: 'Set a bearer token in the settings of this server, if it expects one.',
   FORBIDDEN: 'Sign in as a user who may do this, or ask the operator of the server for access.',
   SESSION_LOST: 'Press “Reconnect”, which begins a new session.',
-  CLOSED: 'Press “Connect”.',
+  CLOSED: 'Press “Connect” or “Reconnect”.',
   CAPABILITY_MISSING: 'The server does not declare this capability, so it was not called.',
 }
 

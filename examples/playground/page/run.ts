@@ -11,12 +11,16 @@ import { explainError, failureCard, type Explanation } from './explanation.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
 import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
+import { hrefOf } from './route.ts'
 import { duration } from './time.ts'
 
 /** How often the time of a running request is updated, in milliseconds. */
 const TICK_MS = 500
 /** The timeout with which a request can be sent again, in milliseconds. */
 const LONG_TIMEOUT_MS = 300_000
+
+/** What happened when a request was sent again in a new session. */
+const LOST_SESSION = 'The session was lost (404) and opened again'
 
 /** The result of a request. */
 export interface Outcome {
@@ -146,15 +150,16 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
       const outcome = await work(controller.signal, onProgress, timeoutMs)
       const { failure, problem, result } = outcome
       const isDone = (failure ?? problem) === undefined
-      const call = end({ state: isDone ? 'done' : 'failed', result })
+      const isLost = watched.hasLostSession()
+      const warning = isLost ? { warning: LOST_SESSION } : {}
+      const call = end({ state: isDone ? 'done' : 'failed', result, ...warning })
       showOutcome(outcome, call)
+      if (isLost) body.prepend(lostSessionCard())
       const time = duration(call.durationMs ?? 0)
-      if (isDone) show('done', icon('check'), `Done in ${time}`)
+      if (isDone && isLost) show('warned', icon('alert'), `Done in ${time}, in a new session`)
+      else if (isDone) show('done', icon('check'), `Done in ${time}`)
       else if (problem !== undefined) show('failed', icon('alert'), problem)
       else show('failed', icon('alert'), `The tool reported an error after ${time}`)
-      if (watched.hasLostSession()) {
-        elapsed.textContent = 'The session was lost (404) and opened again'
-      }
       return failure === undefined ? undefined : { text: failure, data: undefined }
     } catch (error) {
       if (controller.signal.aborted) {
@@ -179,6 +184,21 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
   }
 
   return { element, run }
+}
+
+/** Says that the server forgot the session, and what to do about it. */
+function lostSessionCard(): HTMLElement {
+  return el(
+    'div',
+    { class: 'card warned' },
+    el('p', { class: 'text' }, el('strong', {}, LOST_SESSION)),
+    el(
+      'p',
+      { class: 'note' },
+      'If several processes serve the endpoint, each one must know the session, or a load balancer must send all requests of a session to the same process. ',
+      el('a', { href: hrefOf({ kind: 'check', key: '' }) }, 'Check this server'),
+    ),
+  )
 }
 
 /** How long a request has been running, when it times out, and what its stream shows. */

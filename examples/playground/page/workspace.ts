@@ -95,6 +95,8 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   const subscriptions = createSubscriptions(() => connection?.client)
   let link: Link | undefined
   let connection: Connection | undefined
+  /** Whether the connection was lost. Its lists and views stay even if it cannot be opened again. */
+  let isLost = false
   /** Aborted when connecting is cancelled or begins again. */
   let attempt = new AbortController()
 
@@ -120,6 +122,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
     const isReconnect = connection?.url === address
     // The tools of another server can no longer be called
     if (!isReconnect) {
+      isLost = false
       workspace.views.clear()
       subscriptions.clear()
       setConnection(undefined)
@@ -137,8 +140,14 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
         timeline,
         subscriptions,
         onStatus(next) {
-          if (next.state === 'failed') setConnection(undefined)
-          status.set(next)
+          const isAttempt = next.state === 'connecting' || next.state === 'failed'
+          if (!isAttempt) isLost = next.state === 'lost'
+          if (next.state !== 'failed') status.set(next)
+          else if (isLost && connection) status.set(lost(next, connection))
+          else {
+            setConnection(undefined)
+            status.set(next)
+          }
         },
         onConnection(next) {
           if (next !== connection) found?.compare(next.client)
@@ -250,6 +259,12 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   }
 
   return workspace
+}
+
+/** The status of a connection that was lost, and that the page no longer tries to open. */
+function lost(failed: Status & { state: 'failed' }, { client }: Connection): Status {
+  const text = `Lost the connection to ${nameOf(client)}`
+  return { ...failed, text, step: `the page has stopped reconnecting: ${failed.text}` }
 }
 
 /** Adds a step, or replaces the one with the same id. */

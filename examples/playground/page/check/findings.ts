@@ -19,6 +19,7 @@ export function findingList(findings: readonly Finding[]): HTMLElement[] {
   return Object.entries(headings).flatMap(([severity, [title, meaning]]) => {
     const found = groups.filter((group) => group.severity === severity)
     if (found.length === 0) return []
+    found.sort((one, other) => Number(isFatal(other)) - Number(isFatal(one)))
     const count = el('span', { class: 'count' }, `${found.length}`)
     return [
       el(
@@ -30,6 +31,11 @@ export function findingList(findings: readonly Finding[]): HTMLElement[] {
       ),
     ]
   })
+}
+
+/** Whether the server stopped answering, which matters more than the rest. */
+function isFatal({ rule }: RuleFindings): boolean {
+  return rule === 'malformed-body' || rule === 'no-response'
 }
 
 function ruleItem({ rule, requirement, url, messages }: RuleFindings): HTMLElement {

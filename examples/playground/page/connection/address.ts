@@ -58,7 +58,8 @@ export function setUpAddress(): AddressForm {
       // Most connections are open before a user could read the button
       if (button.textContent !== 'Cancel')
         timer = setTimeout(setButton, PATIENCE_MS, 'Cancel', cancel)
-    } else if (isChanged() || state === 'idle' || state === 'failed') setButton('Connect')
+    } else if (isChanged() || state === 'idle') setButton('Connect')
+    else if (state === 'failed') setButton(workspace.connection ? 'Reconnect' : 'Connect')
     else if (state === 'lost') setButton('Reconnect now', () => workspace.retry())
     else setButton('Disconnect', () => void workspace.disconnect())
   }
@@ -120,6 +121,8 @@ export function setUpAddress(): AddressForm {
       shown = workspace
       const { url, revision: chosen } = workspace.settings.get()
       address.value = drafts.get(workspace) ?? url
+      address.ariaInvalid = null
+      problem.hidden = true
       revision.value = chosen
       const stopSettings = workspace.settings.subscribe((settings) => {
         if (!drafts.has(workspace)) address.value = settings.url

@@ -25,7 +25,7 @@ export function setUpStatusLine(): (workspace: Workspace) => void {
   function show(status: Status, workspace: Workspace): void {
     document.body.dataset['state'] = status.state
     if (text.textContent !== status.text) text.replaceChildren(...withRevisions(status.text))
-    step.textContent = 'step' in status ? status.step : ''
+    step.textContent = 'step' in status ? (status.step ?? '') : ''
     answer.textContent = ''
     const kind = status.state + ('phase' in status ? status.phase : '')
     // The focus stays on a button while only the text changes
@@ -81,6 +81,10 @@ function buttonsOf(
         button('Reconnect now', 'primary narrow', () => workspace.retry()),
         button('Stop', 'quiet', () => workspace.cancel()),
       ]
+    case 'failed':
+      return status.step === undefined
+        ? []
+        : [button('Reconnect', 'primary narrow', () => void workspace.connect())]
     default:
       return []
   }

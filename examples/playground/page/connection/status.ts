@@ -16,7 +16,13 @@ export type Status =
   | { readonly state: 'connected'; readonly text: string }
   /** The server is unreachable, and the connection is retried. */
   | { readonly state: 'lost'; readonly text: string; readonly step: string }
-  | { readonly state: 'failed'; readonly text: string; readonly explanation: Explanation }
+  | {
+      readonly state: 'failed'
+      readonly text: string
+      /** Why a connection that was lost is not opened again. */
+      readonly step?: string
+      readonly explanation: Explanation
+    }
 
 /** What the user can do about a sign-in. */
 export interface SignInPrompt {

@@ -25,6 +25,8 @@ export interface CallOutcome {
   result?: unknown
   /** Why the request failed, in one line. */
   error?: string
+  /** What went wrong although the call succeeded, in one line. */
+  warning?: string
 }
 
 /** A call, which may still be running. */
@@ -35,6 +37,7 @@ export interface Call extends CallTarget {
   durationMs?: number
   result?: unknown
   error?: string
+  warning?: string
 }
 
 /** The calls of a tab. */

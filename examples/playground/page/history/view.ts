@@ -92,7 +92,7 @@ function callRow(
   selected: Set<Call>,
   onSelect: () => void,
 ): HTMLElement {
-  const { key, state, startedAt, durationMs } = call
+  const { key, state, startedAt, durationMs, warning } = call
   const box = el('input', {
     type: 'checkbox',
     'aria-label': `Compare ${callLabel(call)}`,
@@ -106,7 +106,7 @@ function callRow(
   const summary = el(
     'summary',
     {},
-    state !== 'running' && icon(glyphs[state]),
+    state !== 'running' && icon(warning === undefined ? glyphs[state] : 'alert'),
     el('span', { class: 'hidden' }, `${state}: `),
     el(
       'span',
@@ -114,6 +114,7 @@ function callRow(
       el('strong', {}, key),
       ' ',
       el('span', { class: 'arguments' }, argumentSummary(call)),
+      warning !== undefined && el('span', { class: 'warning' }, warning),
     ),
     el(
       'span',
@@ -126,7 +127,7 @@ function callRow(
   details.addEventListener('toggle', () => details.append(callDetails(workspace, call)), {
     once: true,
   })
-  return el('li', { 'data-state': state }, box, details)
+  return el('li', { 'data-state': warning === undefined ? state : 'warned' }, box, details)
 }
 
 function callDetails(workspace: Workspace, call: Call): HTMLElement {

@@ -41,15 +41,22 @@ export function createRecording(): Recording {
   let length = 0
   let listener: RecordingListener | undefined
   let lastId = 0
+  /** The entries that were removed while in progress. What follows belongs to them, and is not shown. */
+  const removed = new WeakSet<Entry>()
 
   /** Removes the first records, except for the beginnings of exchanges that are in progress. */
   function removeRecords(count: number): void {
     const open = builder.openExchanges()
     const isNeeded = (record: SessionRecord): boolean =>
       (record.type === 'request' || record.type === 'response') && open.has(record.http)
-    const removed = records.slice(0, count)
-    records = [...removed.filter(isNeeded), ...records.slice(count)]
+    records = [...records.slice(0, count).filter(isNeeded), ...records.slice(count)]
     length = records.reduce((sum, record) => sum + lengthOf(record), 0)
+  }
+
+  /** Removes the other entries. */
+  function keepEntries(isKept: (entry: Entry) => boolean): void {
+    for (const entry of entries) if (!isKept(entry)) removed.add(entry)
+    entries = entries.filter(isKept)
   }
 
   return {
@@ -68,17 +75,17 @@ export function createRecording(): Recording {
         lastId = entry.id
         entries.push(entry)
       }
-      listener?.onChange(changed)
+      listener?.onChange(new Set([...changed].filter((entry) => !removed.has(entry))))
       if (records.length <= MAX_RECORDS && length <= MAX_LENGTH) return
       const count = Math.ceil(records.length / 10)
       const from = records[count]?.at ?? 0
       removeRecords(count)
-      entries = entries.filter(({ end = Infinity }) => end >= from)
+      keepEntries(({ end = Infinity }) => end >= from)
       listener?.onRemove()
     },
     clear() {
       removeRecords(records.length)
-      entries = entries.filter(({ end, isStream }) => end === undefined && !isStream)
+      keepEntries(({ end, isStream }) => end === undefined && !isStream)
       listener?.onRemove()
     },
     finish() {

@@ -9,6 +9,10 @@ import { hrefOf } from '../route.ts'
 import type { Workspace } from '../workspace.ts'
 import { actionForm, frame } from './frame.ts'
 
+/** What the check does, to be read before it begins. */
+export const CHECK_SENDS =
+  'The check sends valid and invalid requests: a faulty server can fail. It calls none of the tools.'
+
 const route = { kind: 'check', key: '' } as const
 
 /** Shows the view, and begins the check. */
@@ -47,8 +51,7 @@ export function checkView(workspace: Workspace): HTMLElement {
     {
       kind: 'Server',
       title: 'Check',
-      description:
-        'Sends valid and invalid requests, and compares the responses with the specification. Also checks what hosts and model APIs refuse. Calls no tool. The timeline shows the requests.',
+      description: `${CHECK_SENDS} It compares the responses with the specification, and looks for what hosts and model APIs refuse. The timeline shows the requests.`,
     },
     form,
     place,

@@ -12,7 +12,7 @@ import type { Route } from '../route.ts'
 import { settingsOf } from '../settings/settings.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
-import { beginCheck } from './check.ts'
+import { beginCheck, CHECK_SENDS } from './check.ts'
 import { frame } from './frame.ts'
 
 /** Creates the view of a server. */
@@ -69,6 +69,7 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
         { type: 'button', class: 'small', onclick: () => void addToHost() },
         'Add to a host',
       ),
+      el('p', { class: 'note' }, CHECK_SENDS),
     ),
     instructions &&
       el(

@@ -11,7 +11,7 @@ import { savedServers } from '../saved/store.ts'
 import { isDomain } from '../secrets.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
-import { check } from './check.ts'
+import { check, CHECK_SENDS } from './check.ts'
 import { expandable, frame } from './frame.ts'
 
 const CHECK = 'Check this server'
@@ -42,7 +42,12 @@ export function startView(
     { type: 'button', class: 'small', onclick: () => void check(workspace, findings, checkButton) },
     CHECK,
   )
-  const actions = el('div', { class: 'actions' }, checkButton)
+  const actions = el(
+    'div',
+    { class: 'actions' },
+    checkButton,
+    el('p', { class: 'note' }, CHECK_SENDS),
+  )
   const view = frame(
     { kind: 'Playground', title: ' ', description: ' ' },
     failure,
