@@ -132,10 +132,10 @@ describe('Playground on a narrow screen', () => {
     const parts = page.locator('.entry [open] details:not([open]) > summary')
     while ((await parts.count()) > 0) await parts.first().click()
     const blocks = page.locator('.entry :is(pre, .json)')
-    expect(await blocks.count()).toBeGreaterThan(2)
+    await expect.poll(() => blocks.count()).toBeGreaterThan(2)
     const cut = (all: Element[]): number =>
       all.filter((each) => each.scrollWidth > each.clientWidth).length
-    expect(await blocks.evaluateAll(cut)).toBe(0)
+    await expect.poll(() => blocks.evaluateAll(cut)).toBe(0)
   })
 
   it('does not scroll sideways with many tabs', async () => {
