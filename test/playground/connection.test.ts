@@ -61,7 +61,8 @@ describe('Playground: connection', () => {
     await own.getByLabel('name').fill('Ada')
     await press(own, 'Run')
     await sees(result(own), 'Hello, Ada.')
-    // The browser logs the failed attempts with newer transports
+    // The browser logs the failed attempts with newer transports; no more come once the page is closed
+    await own.close()
     expect(visited.complaints.splice(0)).not.toEqual([])
   })
 
@@ -198,6 +199,7 @@ describe('Playground: connection', () => {
       const isElsewhere = own.getByText('The address may be another page of that site')
       expect(await isElsewhere.count()).toBe(elsewhere ? 1 : 0)
       await sees(own.locator('.scroller'), `HTTP ${status}`)
+      await own.close()
       visited.complaints.splice(0)
     },
   )
@@ -234,6 +236,7 @@ describe('Playground: connection', () => {
     await own.unroute('**/mcp')
     await press(own, 'Reconnect')
     await sees(status, /^Connected to Edgewise demo/)
+    await own.close()
     expect(visited.complaints.splice(0)).not.toEqual([])
   })
 })
