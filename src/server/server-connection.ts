@@ -6,9 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 import { Cancellation, clientCancelled } from '../patterns/cancellation.ts'
-import { COMPLETE, type OngoingOperation } from '../patterns/guard-observer.ts'
 import { ShutdownSignal } from '../patterns/shutdown-signal.ts'
-import { degradeNotification } from '../protocol/degrade.ts'
 import { SdkError, ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { INVALID_REQUEST, METHOD_NOT_FOUND } from '../protocol/error-codes.ts'
 import {
@@ -29,18 +27,14 @@ import type {
 import { haveSessions } from '../protocol/revisions.ts'
 import { wellFormedJson } from '../protocol/well-formed-json.ts'
 import { isAnswerable, readableId, validateMessage } from '../protocol/validate.ts'
-import { idInUse, Session } from '../session/session.ts'
-import { announceTo } from './features/announce.ts'
+import { idInUse } from '../session/session.ts'
 import { answerEach, batchFault } from './engine/batch.ts'
 import { dispatch } from './engine/dispatch.ts'
 import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { initialize, sessionRevision } from './features/initialize.ts'
-import { PushAskMode } from './engine/push-ask-mode.ts'
-import { resolveSessionMethod } from './engine/session-methods.ts'
-import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 import type { AskMode } from './request/ask-mode.ts'
-import { askInSession } from './ask-in-session.ts'
-import type { ChangeSource, Unsubscribe } from './notifier.ts'
+import { ConnectionSession } from './connection-session.ts'
+import type { ChangeSource } from './notifier.ts'
 import type { Outbox } from './outbox.ts'
 import {
   isSelfDescribing,
@@ -49,7 +43,6 @@ import {
   readRequestMeta,
   requireStatelessRevision,
 } from './request/request-meta.ts'
-import { mayReceive } from './features/subscriptions.ts'
 import type { ServerDefinition } from './definition.ts'
 
 /** Options of {@link ServerConnection}, from the code that serves the connection. */
@@ -75,11 +68,7 @@ export class ServerConnection {
   /** Self-describing requests in flight, by id. */
   readonly #inFlight = new Map<RequestId, Cancellation>()
   readonly #shutdown = new ShutdownSignal()
-  #session: Session | undefined
-  #unsubscribe: Unsubscribe | undefined
-  /** The session, for an observer. */
-  #ongoing: OngoingOperation | undefined
-  #closed = false
+  #session: ConnectionSession | undefined
 
   /** @param outbox Sends all messages except the answers that {@link receive} returns. */
   constructor(server: ServerDefinition, outbox: Outbox, options: ServerConnectionOptions) {
@@ -105,7 +94,7 @@ export class ServerConnection {
    */
   refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
     // A malformed response is the only response that its request will get
-    this.#session?.rejectPending(frame, error)
+    this.#session?.state.rejectPending(frame, error)
     if (isAnswerable(frame)) return this.#refuse(frame, readableId(frame), error)
     this.#server.report(error)
     return undefined
@@ -118,19 +107,16 @@ export class ServerConnection {
 
   /** Cancels all requests, and ends the session. */
   close(): void {
-    this.#closed = true
-    this.#unsubscribe?.()
     this.#outbox.close()
     const error = new SdkError('CLOSED', 'The connection is closed')
     for (const cancellation of this.#inFlight.values()) cancellation.cancel(error)
     this.#session?.close()
-    this.#ongoing?.end(COMPLETE)
   }
 
   async #receiveBatch(frames: readonly unknown[]): Promise<Answer | undefined> {
-    const session = this.#session
-    const batches = session && sessionRevision(session.record).batches
-    const reason = batches ? batchFault(frames) : 'The revision has no batches'
+    const reason = this.#session?.revision.batches
+      ? batchFault(frames)
+      : 'The revision has no batches'
     if (reason) return errorResponse(undefined, { code: INVALID_REQUEST, message: reason })
     const requests: JsonRpcRequest[] = []
     const faults: JsonRpcResponse[] = []
@@ -163,33 +149,23 @@ export class ServerConnection {
   #receiveOneWay(message: JsonRpcNotification | JsonRpcResponse): void {
     const session = this.#session
     if (isResponse(message)) {
-      session?.receiveResponse(message)
+      session?.state.receiveResponse(message)
       return
     }
     const server = this.#server
     const caller = this.#caller
-    server.observe?.receive(server, message, {
-      caller,
-      revision: session && sessionRevision(session.record),
-    })
+    server.observe?.receive(server, message, { caller, revision: session?.revision })
     if (!server.receive) return this.#handle(message)
-    const sender = { caller, client: session?.client }
+    const sender = { caller, client: session?.state.client }
     void server.receive(message, sender, (passed) => this.#handle(passed))
   }
 
-  #handle({ method, params = {} }: JsonRpcNotification): void {
-    const session = this.#session
-    if (method === 'notifications/cancelled') {
-      const { requestId, reason } = params
+  #handle(message: JsonRpcNotification): void {
+    if (message.method === 'notifications/cancelled') {
+      const { requestId, reason } = message.params ?? {}
       this.#inFlight.get(requestId as RequestId)?.cancel(clientCancelled(reason))
-      session?.cancelRequest(requestId, reason)
-    } else if (method === 'notifications/initialized' && session) {
-      session.record.initialized = true
-      // Handlers can find this client from now on
-      this.#server.clients?.add(this.#createExchange(session, session.life))
-    } else if (method === 'notifications/roots/list_changed' && session) {
-      this.#server.clients?.rootsChanged(this.#createExchange(session, session.life))
     }
+    this.#session?.handleNotification(message)
   }
 
   /** Answers a request; `undefined` when it was cancelled. */
@@ -197,11 +173,11 @@ export class ServerConnection {
     try {
       // A duplicate id would make responses ambiguous, even if only one of the two requests belongs
       // to the session
-      if (this.#inFlight.has(message.id) || this.#session?.inFlight.has(message.id)) {
+      if (this.#inFlight.has(message.id) || this.#session?.state.inFlight.has(message.id)) {
         throw idInUse(message.id)
       }
       if (isSelfDescribing(message.params)) return await this.#answerStateless(message)
-      if (this.#session) return await this.#answerInSession(message, this.#session)
+      if (this.#session) return await this.#session.answer(message)
       if (message.method === 'initialize') return this.#initialize(message)
       if (message.method === 'ping') {
         this.#server.observe?.receive(this.#server, message, { caller: this.#caller })
@@ -228,34 +204,14 @@ export class ServerConnection {
     // A duplex connection also carries messages outside of responses
     const canPush = true
     const { record, result } = initialize(this.#server, message.params, canPush)
-    const session = new Session(record)
-    this.#session = session
-    const { observe } = this.#server
-    const facts = { caller: this.#caller, revision: sessionRevision(record) }
-    observe?.receive(this.#server, message, facts)
-    const { principal } = this.#caller
-    const http = 'request' in this.#caller
-    this.#ongoing = observe?.begin({ type: 'session', revision: record.revision, principal, http })
-    this.#subscribe(session).catch((error: unknown) => this.#server.report(error))
-    return resultResponse(message.id, result)
-  }
-
-  /** Announces changes to the session until the connection closes. */
-  async #subscribe(session: Session): Promise<void> {
-    const { changeSource = this.#server.notify } = this.#options
-    const send: Exchange['send'] = (message) => this.#outbox.send(message)
-    const facts = { caller: this.#caller, revision: sessionRevision(session.record) }
-    const announce = this.#server.observe?.notify(send, facts) ?? send
-    const unsubscribe = await changeSource?.subscribe(
-      (change) => {
-        const { client } = session
-        if (!mayReceive(this.#server, change, { ...this.#caller, client })) return
-        announceTo(session, change, announce)
-      },
-      { caller: this.#caller },
+    const server = this.#server
+    const caller = this.#caller
+    server.observe?.receive(server, message, { caller, revision: sessionRevision(record) })
+    this.#session = new ConnectionSession(
+      { ...this.#options, server, caller, outbox: this.#outbox },
+      record,
     )
-    if (this.#closed) unsubscribe?.()
-    else this.#unsubscribe = unsubscribe
+    return resultResponse(message.id, result)
   }
 
   /** The error for a request that is not self-describing and has no session. */
@@ -295,38 +251,5 @@ export class ServerConnection {
       void this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
     }
     return response
-  }
-
-  async #answerInSession(
-    message: JsonRpcRequest,
-    session: Session,
-  ): Promise<JsonRpcResponse | undefined> {
-    const cancellation = session.openRequest(message.id)
-    const exchange = this.#createExchange(session, cancellation)
-    const target = resolveSessionMethod(this.#server, message.method, exchange.revision)
-    const response = await dispatch(this.#server, message, exchange, target)
-    session.closeRequest(message.id)
-    return cancellation.cancelled ? undefined : response
-  }
-
-  #createExchange(session: Session, cancellation: Cancellation): Exchange {
-    const { record } = session
-    const revision = sessionRevision(record)
-    const facts = { caller: this.#caller, revision }
-    const ask = askInSession(session, revision, this.#outbox, this.#options.inputTimeoutMs)
-    return {
-      revision,
-      client: session.client,
-      caller: this.#caller,
-      authorizer: this.#options.authorizer,
-      cancellation,
-      logLevel: record.logLevel ?? DEFAULT_LOG_LEVEL,
-      session,
-      send: ({ method, params }) => {
-        const degraded = notification(method, degradeNotification(method, params, revision))
-        return this.#outbox.sendFor(cancellation, degraded)
-      },
-      askMode: new PushAskMode(this.#server.observe?.ask(ask, facts) ?? ask),
-    }
   }
 }
