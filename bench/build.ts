@@ -71,7 +71,7 @@ const FILES: Readonly<Record<string, string>> = {
  */
 export async function buildForWorker(name: string, way: string): Promise<string> {
   const contents =
-    name === 'edgewise' && way !== 'stateless'
+    name === 'edgewise' && way === 'session'
       ? `export * from './workers/edgewise.ts'; export { default } from './workers/edgewise.ts'`
       : `
         import { subject } from './subjects/${FILES[name] ?? name}.ts'

@@ -37,7 +37,7 @@ async function open(name: SubjectName, way: Way): Promise<Contender> {
     compatibilityDate: '2026-04-01',
     compatibilityFlags: name === 'tmcp' ? ['nodejs_als'] : [],
     ...(name === 'edgewise' &&
-      way !== 'stateless' && {
+      way === 'session' && {
         durableObjects: {
           MCP_SESSION: { className: 'McpSession', useSQLite: true },
           MCP_HUB: { className: 'McpHub', useSQLite: true },
