@@ -20,7 +20,10 @@ const { headers, body } = template(method, params, legacy)
 
 let id = 0
 async function call(): Promise<string> {
-  const response = await handle!(new Request(url, { method: 'POST', headers, body: body(++id) }))
+  const text = body(++id)
+  // A server's request has this header, one that is created in process has not
+  const sent = { ...headers, 'content-length': `${text.length}` }
+  const response = await handle!(new Request(url, { method: 'POST', headers: sent, body: text }))
   return response.text()
 }
 

@@ -32,7 +32,8 @@ export async function measureFetch(
   const start = async ([name, way]: [SubjectName, Way]): Promise<Contender> =>
     forkContender(name, script, [name, way, scenario], {
       warmupMs: options.warmupMs ?? 2000,
-      roundMs: 15,
+      // Long enough for garbage to be collected in most rounds
+      roundMs: 60,
     })
   return compare(async () => {
     const contenders: Contender[] = []
