@@ -142,4 +142,16 @@ describe('Playground on a narrow screen', () => {
     for (let count = 1; count < 6; count++) await press(page, 'Open another server')
     expect(await width(page)).toBe(320)
   })
+
+  it.each([0, 3, 5])('shows all of tab %i of six once it is selected', async (index) => {
+    const tab = page.getByRole('tab').nth(index)
+    await tab.click()
+    const isWhole = (): Promise<boolean> =>
+      tab.evaluate((each) => {
+        const row = each.parentElement!.getBoundingClientRect()
+        const { left, right } = each.getBoundingClientRect()
+        return Math.ceil(left) >= Math.floor(row.left) && Math.floor(right) <= Math.ceil(row.right)
+      })
+    await expect.poll(isWhole).toBe(true)
+  })
 })

@@ -10,6 +10,7 @@ import { nameOf } from './connection/connection.ts'
 import { grouped } from './count.ts'
 import { el, find } from './dom.ts'
 import { icon } from './icon.ts'
+import { runningCalls } from './history/calls.ts'
 import { hrefOf, type EntryKind } from './route.ts'
 import { offersEvents } from './views/events.ts'
 import type { Workspace } from './workspace.ts'
@@ -53,6 +54,7 @@ export function setUpNavigation(): Navigation {
   const matches = find('matches', HTMLElement)
   let sections: Section[] = []
   let shown: Workspace | undefined
+  let stop = (): void => {}
   /** The fragments of the tools with an invalid schema. */
   let invalid: ReadonlySet<string> = new Set()
 
@@ -62,12 +64,17 @@ export function setUpNavigation(): Navigation {
     const parts: HTMLElement[] = []
     for (const [title, entries] of sections) {
       const found = entries.filter(({ text }) => words.every((word) => text.includes(word)))
-      if (found.length > 0) parts.push(section(title, found, onMore))
+      if (found.length > 0) parts.push(section(title, found, markLinks))
     }
     lists.replaceChildren(...parts)
     matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches' : ''
+    markLinks()
+  }
+
+  function markLinks(): void {
     markCurrent()
     markInvalid()
+    markRunning()
   }
 
   /** Marks the links to tools with an invalid schema. */
@@ -77,6 +84,18 @@ export function setUpNavigation(): Navigation {
       const mark = el('span', { class: 'flag', title: 'The schema is not valid' }, icon('alert'))
       mark.append(el('span', { class: 'hidden' }, 'Its schema is not valid'))
       each.append(mark)
+    }
+  }
+
+  /** Marks the links to entries whose calls are running. */
+  function markRunning(): void {
+    const calls = shown ? runningCalls(shown.history.calls) : []
+    const running = new Set(calls.map(({ kind, key }) => hrefOf({ kind, key })))
+    for (const each of lists.querySelectorAll('a')) {
+      const mark = each.querySelector('.busy')
+      if (running.has(each.hash) === (mark !== null)) continue
+      if (mark) mark.remove()
+      else each.append(el('span', { class: 'busy' }, el('span', { class: 'hidden' }, 'Running')))
     }
   }
 
@@ -98,11 +117,6 @@ export function setUpNavigation(): Navigation {
     return lists.querySelector('[aria-current]')
   }
 
-  function onMore(): void {
-    markCurrent()
-    markInvalid()
-  }
-
   filter.addEventListener('input', () => {
     if (shown) shown.filter = filter.value
     applyFilter()
@@ -122,6 +136,10 @@ export function setUpNavigation(): Navigation {
 
   return {
     show(workspace) {
+      if (workspace !== shown) {
+        stop()
+        stop = workspace.history.calls.subscribe(markRunning)
+      }
       shown = workspace
       const { connection } = workspace
       sections = connection ? sectionsOf(connection.catalog) : []

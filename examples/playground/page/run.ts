@@ -5,7 +5,9 @@
  */
 import { SdkError, type ProgressParams } from 'edgewise/browser'
 import { alternatives, type Alternative } from './alternatives.ts'
+import { announce } from './announce.ts'
 import type { CallWatch } from './connection/traffic.ts'
+import { describeWait } from './connection/wait.ts'
 import { el } from './dom.ts'
 import { explainError, failureCard, type Explanation } from './explanation.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
@@ -77,21 +79,27 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
   const bar = el('progress', { 'aria-label': 'Progress' })
   const message = el('p', { class: 'message' })
   const cancel = el('button', { type: 'button', class: 'small' }, icon('stop'), 'Cancel')
-  const live = el('div', { class: 'live', hidden: true }, bar, message)
+  const live = el(
+    'div',
+    { class: 'live', hidden: true },
+    bar,
+    el('div', { class: 'wait' }, message, cancel),
+  )
   const element = el(
     'section',
     { class: 'run', 'aria-label': 'Result', hidden: true },
-    el('header', {}, status, elapsed, choice, cancel),
+    el('header', {}, status, elapsed, choice),
     live,
     body,
   )
   let running: AbortController | undefined
+  let hasProgress = false
   cancel.addEventListener('click', () => running?.abort())
 
   function show(state: string, glyph: Node | undefined, text: string): void {
     element.dataset['state'] = state
     status.replaceChildren(glyph ?? '', text)
-    live.hidden = cancel.hidden = state !== 'running'
+    live.hidden = state !== 'running'
     elapsed.textContent = ''
   }
 
@@ -101,12 +109,14 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
     choice.replaceChildren()
     bar.removeAttribute('value')
     message.textContent = ''
+    hasProgress = false
     show('running', undefined, 'Running')
     // The panel may be out of view, because a long form can also be submitted with a keyboard shortcut
     element.scrollIntoView({ block: 'nearest' })
   }
 
   function onProgress(progress: ProgressParams): void {
+    hasProgress = true
     if (progress.total) {
       bar.max = progress.total
       bar.value = progress.progress
@@ -128,8 +138,15 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
   /** Shows how long the request has been running, and what the server does meanwhile, until it is aborted. */
   function showElapsed(call: CallWatch, timeoutMs: number, signal: AbortSignal): void {
     if (signal.aborted) return
-    const text = elapsedText(call, timeoutMs)
-    if (elapsed.textContent !== text) elapsed.textContent = text
+    const exchange = call.exchange()
+    const wait = exchange && describeWait(exchange, timeoutMs, performance.now())
+    setText(elapsed, wait?.elapsed ?? '')
+    // A report of progress says more
+    if (!hasProgress) {
+      const silence = wait?.silence ?? ''
+      if (message.textContent === '' && silence !== '') announce(silence)
+      setText(message, silence)
+    }
     setTimeout(showElapsed, TICK_MS, call, timeoutMs, signal)
   }
 
@@ -201,24 +218,9 @@ function lostSessionCard(): HTMLElement {
   )
 }
 
-/** How long a request has been running, when it times out, and what its stream shows. */
-function elapsedText(call: CallWatch, timeoutMs: number): string {
-  const now = performance.now()
-  const exchange = call.exchange()
-  if (!exchange) return ''
-  const { sentAt, openedAt, isStream, comments, lastAt, hasEnded, messages } = exchange
-  const seconds = (from: number): string => `${Math.floor((now - from) / 1000)} s`
-  const parts = [seconds(sentAt)]
-  // The timeout begins again with each report of progress, and does not apply to tasks and questions
-  if (!hasEnded && messages === 0 && now < sentAt + timeoutMs) {
-    parts.push(`times out in ${Math.ceil((sentAt + timeoutMs - now) / 1000)} s`)
-  }
-  if (!hasEnded && openedAt === undefined) parts.push('no response yet')
-  if (!hasEnded && isStream) {
-    const isAlive = comments > 0 && lastAt !== undefined
-    parts.push(isAlive ? `the stream is alive, ${seconds(lastAt)} ago` : 'the stream is open')
-  }
-  return parts.join(' · ')
+/** Changes a text only if it is another, so that a selection of it stays. */
+function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text
 }
 
 async function timeoutOf(call: CallWatch, limitMs: number, now: number): Promise<Explanation> {

@@ -104,6 +104,11 @@ export function createCalls(now: () => number = () => performance.now()): Calls 
   }
 }
 
+/** Returns the calls that have not ended. */
+export function runningCalls(calls: Calls): Call[] {
+  return calls.list().filter(({ state }) => state === 'running')
+}
+
 /** The approximate size of a JSON value, in characters. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length

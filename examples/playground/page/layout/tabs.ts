@@ -6,6 +6,7 @@
 import { announce } from '../announce.ts'
 import { nameOf } from '../connection/connection.ts'
 import { el, find } from '../dom.ts'
+import { runningCalls } from '../history/calls.ts'
 import { icon } from '../icon.ts'
 import { isDomain } from '../secrets.ts'
 import type { Workspace } from '../workspace.ts'
@@ -31,6 +32,21 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
   const list = find('tabs', HTMLElement)
   const tabs = new Map<Workspace, HTMLButtonElement>()
   find('tab-new', HTMLButtonElement).addEventListener('click', add)
+
+  /**
+   * Scrolls the whole selected tab into view. `scrollIntoView` would also move the place from which the Tab key
+   * starts.
+   */
+  function reveal(): void {
+    const tab = list.querySelector<HTMLElement>('[aria-selected=true]')
+    if (!tab) return
+    const { offsetLeft, offsetWidth } = tab
+    const least = offsetLeft + offsetWidth - list.clientWidth
+    list.scrollLeft = Math.min(offsetLeft, Math.max(list.scrollLeft, least))
+  }
+  // A tab gets wider when its server has told its name
+  const resizes = new ResizeObserver(reveal)
+  resizes.observe(list)
 
   /** The tab of a workspace, which is created once, so that it keeps the focus. */
   function tabOf(workspace: Workspace): HTMLButtonElement {
@@ -67,20 +83,27 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
     })
     const update = (): void => {
       const { state } = workspace.status.get()
+      const isRunning = runningCalls(workspace.history.calls).length > 0
       tab.dataset['state'] = state
+      tab.toggleAttribute('data-running', isRunning)
       tab.title = workspace.settings.get().url
       name.textContent = labelOf(workspace)
       question.hidden = workspace.waiting.get() === 0
-      note.textContent =
-        (state === 'connected' ? '' : `, ${notes[state]}`) + (question.hidden ? '' : `, ${ASKS}`)
+      note.textContent = [
+        state === 'connected' ? '' : `, ${notes[state]}`,
+        isRunning ? ', a call is running' : '',
+        question.hidden ? '' : `, ${ASKS}`,
+      ].join('')
     }
     workspace.status.subscribe(update)
     workspace.settings.subscribe(update)
+    workspace.history.calls.subscribe(update)
     workspace.waiting.subscribe((count) => {
       update()
       if (count > 0) announce(`${labelOf(workspace)} ${ASKS}`)
     })
     update()
+    resizes.observe(tab)
     tabs.set(workspace, tab)
     return tab
   }
@@ -118,10 +141,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       list.dataset['count'] = `${shown.length}`
       const selected = tabOf(active)
       find('workspace', HTMLElement).setAttribute('aria-labelledby', selected.id)
-      // Scrolling to an element also moves the place from which the Tab key starts
-      if (shown.length > 1 && list.scrollWidth > list.clientWidth) {
-        selected.scrollIntoView({ inline: 'nearest' })
-      }
+      if (shown.length > 1) reveal()
       if (hadFocus) selected.focus()
     },
   }
