@@ -109,10 +109,9 @@ export function acceptPorts(
     const [port] = message.ports
     const id = offerId(message.data)
     if (id === undefined || !port) return
-    const isAllowed =
-      (!origins || origins.includes('*') || origins.includes(message.origin)) &&
-      (!source || message.source === source)
-    if (!isAllowed || knownIds.includes(id)) return port.close()
+    const isAllowedOrigin = !origins || origins.includes('*') || origins.includes(message.origin)
+    const isAllowedSource = !source || message.source === source
+    if (!isAllowedOrigin || !isAllowedSource || knownIds.includes(id)) return port.close()
     knownIds = [...knownIds, id].slice(-MAX_KNOWN_OFFERS)
     accept(message, port)
   }

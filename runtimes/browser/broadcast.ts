@@ -46,6 +46,7 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
       channel = new BroadcastChannel(name)
       channel.addEventListener('messageerror', unreadable)
       channel.addEventListener('message', ({ data }) => {
+        // A server has joined the channel, so the transport sends its handshake again
         if (isListening(data)) return message(data)
         const addressed = readAddressed(data)
         if (addressed?.to !== id) return
@@ -80,9 +81,9 @@ export function acceptBroadcasts(
       channelTransport(
         {
           shared: true,
-          open(opened) {
-            events = opened
-            peers.set(peer, opened)
+          open(channelEvents) {
+            events = channelEvents
+            peers.set(peer, channelEvents)
           },
           post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: peer, data }),
           close: () => {
@@ -96,8 +97,8 @@ export function acceptBroadcasts(
   channel.addEventListener('message', ({ data }) => {
     const addressed = readAddressed(data)
     if (!addressed || (addressed.to !== undefined && addressed.to !== id)) return
-    const isNew = !peers.has(addressed.from) && peers.size < MAX_PEERS
-    if (isNew && isHandshake(addressed.data)) acceptPeer(addressed.from)
+    const mayAccept = !peers.has(addressed.from) && peers.size < MAX_PEERS
+    if (mayAccept && isHandshake(addressed.data)) acceptPeer(addressed.from)
     peers.get(addressed.from)?.message(addressed.data)
   })
   channel.postMessage({ edgewise: 'listening' })

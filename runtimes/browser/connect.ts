@@ -76,6 +76,7 @@ function isOffline(error: Error): boolean {
   return fetchFaultOf(error)?.kind === 'offline'
 }
 
+/** Calls `check` whenever the page is shown again or the device is back online. */
 function onWake(check: () => void): () => void {
   if (typeof globalThis.addEventListener !== 'function') return () => {}
   const onShow = ({ persisted }: PageTransitionEvent): void => {

@@ -129,7 +129,7 @@ class OpenedPort implements Transport {
 
   /** Offers one port after another, until one is accepted or the transport is closed. */
   async #offerUntilAccepted(receiver: Receiver, onOpen: () => void): Promise<void> {
-    for (let attempts = 0; ; attempts++) {
+    for (let retries = 0; ; retries++) {
       if (this.#attempts.size >= MAX_OFFERS) {
         this.#withdraw()
         // If the other side has accepted an offer that was then withdrawn, it ignores further offers with
@@ -143,7 +143,7 @@ class OpenedPort implements Transport {
       this.#attempts.add(attempt)
       this.#startAttempt(attempt, receiver, onOpen)
       if (this.#workerPort) return
-      await sleep(backoffMs(attempts, RETRY_MS, MAX_RETRY_MS))
+      await sleep(backoffMs(retries, RETRY_MS, MAX_RETRY_MS))
       if (this.#port || this.#closed) return
     }
   }

@@ -51,11 +51,12 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
     if (!isListenRequest(method, headers)) return send(url, init)
     for (;;) {
       await untilCanListen(url, signal)
-      const stopListening = streamsController.signal
-      const anySignal = signal ? AbortSignal.any([signal, stopListening]) : stopListening
+      const stopSignal = streamsController.signal
+      const anySignal = signal ? AbortSignal.any([signal, stopSignal]) : stopSignal
       let freeSlot: (() => void) | undefined
       try {
-        if (signal && needsSlot(url, headers, signal)) {
+        if (signal) noteListenSignal(headers, signal)
+        if (signal && needsSlot(url, signal)) {
           // Loaded on demand, because few pages need it
           const { acquireStreamSlot } = await import('./stream-slots.ts')
           freeSlot = await acquireStreamSlot(url, anySignal, onWait)
@@ -64,7 +65,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
         return freeSlot ? onBodyEnd(response, freeSlot) : response
       } catch (cause) {
         freeSlot?.()
-        if (signal?.aborted || !stopListening.aborted) throw cause
+        if (signal?.aborted || !stopSignal.aborted) throw cause
         // The page has stopped listening before it received anything: send the request again later
       }
     }
@@ -86,19 +87,22 @@ function isListenRequest(method: string | undefined, headers: Headers): boolean 
 }
 
 /**
- * The signals of streams that carry no responses. Such a stream reconnects with the same signal, by which
- * it is distinguished from a resumed call.
+ * The signals of streams that carry no responses: all except the stream of HTTP+SSE, and resumed calls.
+ * A stream reconnects with the same signal, by which it is distinguished from a resumed call.
  */
 const listenSignals = new WeakSet<AbortSignal>()
 
-/**
- * Whether a stream has to wait for a free connection. Only HTTP without TLS, which is HTTP/1.1, limits
- * connections. Streams that carry responses never wait: the stream of HTTP+SSE, and resumed calls.
- * Records the signals of all other streams.
- */
-function needsSlot(url: string, headers: Headers, signal: AbortSignal): boolean {
+/** Records the signal of a request whose stream carries no responses. */
+function noteListenSignal(headers: Headers, signal: AbortSignal): void {
   const isNewSessionStream = headers.has('mcp-session-id') && !headers.has('last-event-id')
   if (isNewSessionStream || headers.has('mcp-method')) listenSignals.add(signal)
+}
+
+/**
+ * Whether a stream has to wait for a free connection. Only HTTP without TLS, which is HTTP/1.1, limits
+ * connections. Streams that carry responses never wait.
+ */
+function needsSlot(url: string, signal: AbortSignal): boolean {
   return url.startsWith('http:') && listenSignals.has(signal)
 }
 

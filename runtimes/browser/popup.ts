@@ -51,6 +51,7 @@ interface StoredFlow {
   readonly flow: string
   /** The page to return to. */
   readonly page: string
+  /** The URL with the authorization response, once it has arrived. */
   readonly callback?: string
 }
 
@@ -178,7 +179,7 @@ function detectClosing(opened: Window, onClosed: () => void): () => void {
     }
     closedPolls++
     if (hasFocus) focusedPolls++
-    // Called only at the second check, because the authorization response may be in transit
+    // Not before the second check, because the authorization response may be in transit
     if (!hadFocus && focusedPolls > 1) onClosed()
     if (hadFocus || closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)

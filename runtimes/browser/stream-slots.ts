@@ -25,7 +25,7 @@ export async function acquireStreamSlot(
   if (!navigator.locks) return acquireSlot(`edgewise ${origin}`, MAX_STREAMS, signal, onWait)
   const slotTaken = new AbortController()
   const waitSignal = AbortSignal.any([signal, slotTaken.signal])
-  const taken = new Promise<(() => void) | undefined>((resolve) => {
+  const acquired = new Promise<(() => void) | undefined>((resolve) => {
     const hold = (): Promise<void> | undefined => {
       if (waitSignal.aborted) return undefined
       slotTaken.abort()
@@ -38,10 +38,10 @@ export async function acquireStreamSlot(
       navigator.locks.request(name, { signal: waitSignal }, hold).catch(() => resolve(undefined))
     }
   })
-  if (!onWait) return taken
+  if (!onWait) return acquired
   // By now the browser has granted any free lock, which ended the wait
   await navigator.locks.query().catch(() => {})
-  if (waitSignal.aborted) return taken
+  if (waitSignal.aborted) return acquired
   onWait(true)
-  return taken.finally(() => onWait(false))
+  return acquired.finally(() => onWait(false))
 }

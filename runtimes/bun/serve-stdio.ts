@@ -11,7 +11,7 @@ import {
 } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { webWritable } from './streams.ts'
-import { ignoreSuspensions } from '../node/suspensions.ts'
+import { ignoreSuspensionRejections } from '../node/suspensions.ts'
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
@@ -37,7 +37,7 @@ import { ignoreSuspensions } from '../node/suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  ignoreSuspensions()
+  ignoreSuspensionRejections()
   return serveStdioOn(openStdio, server, options)
 }
 

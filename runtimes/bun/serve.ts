@@ -6,7 +6,7 @@
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
-import { ignoreSuspensions } from '../node/suspensions.ts'
+import { ignoreSuspensionRejections } from '../node/suspensions.ts'
 
 /**
  * Starts an HTTP server. Resolves when the server listens.
@@ -30,7 +30,7 @@ import { ignoreSuspensions } from '../node/suspensions.ts'
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, toHttpServer } = createEndpoint(server, options)
-  ignoreSuspensions()
+  ignoreSuspensionRejections()
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, {
       request,

@@ -12,7 +12,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { trackChild } from '../node/end-with-process.ts'
+import { endWithProcess } from '../node/end-with-process.ts'
 import { webWritable } from './streams.ts'
 
 /**
@@ -42,18 +42,7 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
 }
 
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
-  const { command, args = [], cwd } = options
-  const child = spawn(command, () =>
-    Bun.spawn([command, ...args], {
-      ...(cwd !== undefined && { cwd }),
-      env: environment(options.env),
-      stdin: 'pipe',
-      stdout: 'pipe',
-      stderr: 'pipe',
-      // Gives the child a process group of its own, so that its descendants can be ended with it
-      detached: true,
-    }),
-  )
+  const child = spawn(options)
   let isRunning = true
   const exited = child.exited.then(() => {
     isRunning = false
@@ -67,14 +56,22 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void process.stderr.write(chunk),
     exited,
-    kill: trackChild((signal) => signalTree(child, signal, isRunning)),
+    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
   }
 }
 
-/** Runs `createChild`. Converts its errors to errors of the SDK. */
-function spawn<Child>(command: string, createChild: () => Child): Child {
+function spawn(options: StdioClientOptions): Subprocess<'pipe', 'pipe', 'pipe'> {
+  const { command, args = [], cwd } = options
   try {
-    return createChild()
+    return Bun.spawn([command, ...args], {
+      ...(cwd !== undefined && { cwd }),
+      env: environment(options.env),
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      // Gives the child a process group of its own, so that its descendants can be ended with it
+      detached: true,
+    })
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
     const reason = message.startsWith('Executable not found') ? 'there is no such program' : message
@@ -83,9 +80,11 @@ function spawn<Child>(command: string, createChild: () => Child): Child {
 }
 
 /** The variables that a child inherits, and the variables in the option `env`. */
-function environment(given: StdioClientOptions['env'] = {}): Record<string, string | undefined> {
+function environment(
+  optionEnv: StdioClientOptions['env'] = {},
+): Record<string, string | undefined> {
   const inherited = inheritedVariables.map((name) => [name, process.env[name]] as const)
-  return { ...Object.fromEntries(inherited), ...given }
+  return { ...Object.fromEntries(inherited), ...optionEnv }
 }
 
 /**

@@ -37,7 +37,7 @@ export type EntrypointBinding = Pick<Service<EntrypointClass>, 'openConnection'>
  * ```
  *
  * @param binding The binding, whose configuration names the `entrypoint` of the other Worker.
- * @throws {TypeError} If it is not a binding.
+ * @throws {TypeError} If `binding` is not a service binding.
  * @throws {SdkError} From `start`: `UNAUTHORIZED` if the server rejects this Worker, `CLOSED` if the
  *   other Worker fails. From `send`: `LIMIT_EXCEEDED` if a message exceeds 32 MiB, the limit of
  *   Workers RPC.
@@ -52,7 +52,7 @@ class BindingTransport implements Transport {
   #connection: Rpc.Stub<RpcConnection> | undefined
   #receiver: Receiver | undefined
   /** The number of sent messages that the other Worker has not yet answered or acknowledged. */
-  #pending = 0
+  #pendingCount = 0
   readonly #inbox = new Inbox(
     (frame) => this.#receiver?.message(frame),
     (reason) => this.#end(reason),
@@ -95,7 +95,7 @@ class BindingTransport implements Transport {
     const connection = this.#connection
     this.#connection = undefined
     // Releasing a connection ends it, unless the other Worker is still answering calls
-    if (this.#pending > 0) await connection?.close().catch(() => {})
+    if (this.#pendingCount > 0) await connection?.close().catch(() => {})
     release(connection)
     this.#end()
   }
@@ -106,14 +106,14 @@ class BindingTransport implements Transport {
     text: string,
     frame: JsonRpcMessage | readonly JsonRpcMessage[],
   ): Promise<void> {
-    this.#pending++
+    this.#pendingCount++
     try {
       const response = await connection.send(text)
       if (response !== null) this.#deliver(response, frame)
     } catch (cause) {
       this.#end(new SdkError('CLOSED', 'The connection to the other Worker broke', { cause }))
     }
-    this.#pending--
+    this.#pendingCount--
   }
 
   /**
@@ -126,6 +126,7 @@ class BindingTransport implements Transport {
       this.#inbox.deliver(withRequestId(parseText(text), request))
     } catch (cause) {
       const error = cause as ProtocolError
+      // Names the request whose response is malformed, so that the request fails
       if (isObject(request) && 'id' in request) error.about = { id: request.id }
       this.#receiver?.malformed(error)
     }

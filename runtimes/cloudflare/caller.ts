@@ -1,11 +1,12 @@
 /**
- * The caller's identity, forwarded from the Worker to a session object. Only the Worker can send
- * requests to the object, and the Worker always sets or removes the header, so the header can be trusted.
+ * The caller's identity, which the Worker forwards to a session object in the header `edgewise-caller`. Only
+ * the Worker can send requests to the object, and it always sets or removes this header, so the header can
+ * be trusted.
  */
 
 import type { Caller } from '../../src/presets/server.ts'
 
-/** The forwarded data. */
+/** The caller, as forwarded. */
 interface ForwardedCaller extends Pick<Caller, 'principal' | 'auth'> {
   /** Whether a new session shares the object with other sessions. */
   readonly shared?: boolean | undefined
@@ -14,8 +15,8 @@ interface ForwardedCaller extends Pick<Caller, 'principal' | 'auth'> {
 const HEADER_CALLER = 'edgewise-caller'
 
 /**
- * Creates the request for the object. The header `edgewise-caller` contains the authenticated caller. A
- * header of this name that the client sent is removed.
+ * Creates the request for the object, with the header that contains the authenticated caller. A header of
+ * this name that the client sent is removed.
  *
  * @param how.fromPage Whether the request comes from a web page, and therefore has an `Origin`.
  * @param how.hidden The headers to omit, because their credentials were already verified.

@@ -41,7 +41,7 @@ export class ConnectionQuota {
     }
     const remaining = MAX_SOCKETS - this.#openCount
     if (remaining <= 0) return HUB_FULL_STATUS
-    // The streams of the account are counted only if all streams are so many, since counting is slow
+    // Counting the streams of one account is slow, so it is done only if there are enough streams in total
     if (this.#openCount >= remaining && this.#ctx.getWebSockets(account).length >= remaining) {
       return CALLER_FULL_STATUS
     }
@@ -55,7 +55,7 @@ export class ConnectionQuota {
   }
 }
 
-/** The headers that name the account of a stream. */
+/** The headers that name the account of a stream: its caller's principal or address, hashed. */
 export async function accountHeaders({
   principal,
   request,

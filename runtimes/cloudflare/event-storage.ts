@@ -10,7 +10,7 @@ import { requireNamespace } from './bindings.ts'
 import { eventsObject, type EventsObject } from './events-object.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import type { ObjectClass } from './session-object.ts'
-import { plain } from './task-service.ts'
+import { jsonCopy } from './task-service.ts'
 
 /** How events are stored in objects. */
 export interface ObjectEventStorageOptions {
@@ -79,8 +79,8 @@ export function objectEventStorage(options: ObjectEventStorageOptions = {}): Obj
         withObjectTimeout('object of events', () => call(objectAt(shard))),
       ),
     )
-  /** Asks the object of a type, or all of them if the type is not known. */
-  const find = <T>(name: string | undefined, call: Call<T>): Promise<T[]> =>
+  /** Asks the object of an event type, or all objects if the type is not known. */
+  const askOneOrAll = <T>(name: string | undefined, call: Call<T>): Promise<T[]> =>
     name === undefined ? askAll(call) : ask(name, async (object) => [await call(object)])
 
   return {
@@ -88,22 +88,22 @@ export function objectEventStorage(options: ObjectEventStorageOptions = {}): Obj
     deliversItself: true,
     durableObject: (events) => eventsObject(events),
     secret: () => withObjectTimeout('object of events', () => objectAt(0).secret()),
-    append: (event) => ask(event.name, (object) => object.append(plain(event))),
+    append: (event) => ask(event.name, (object) => object.append(jsonCopy(event))),
     read: (name, after, limit) => ask(name, (object) => object.read(name, after, limit)),
     trim: (name, limits) => ask(name, (object) => object.trim(name, limits)),
     watch: (name, listener) => watch(objectFor(name), name, listener),
     async load(id, name) {
-      const found = await find(name, (object) => object.load(id))
-      return found.find((record) => record !== undefined)
+      const records = await askOneOrAll(name, (object) => object.load(id))
+      return records.find((record) => record !== undefined)
     },
-    save: (record) => ask(record.name, (object) => object.save(plain(record))),
-    remove: (record) => ask(record.name, (object) => object.remove(plain(record))),
+    save: (record) => ask(record.name, (object) => object.save(jsonCopy(record))),
+    remove: (record) => ask(record.name, (object) => object.remove(jsonCopy(record))),
     async count(principal) {
       const counts = await askAll((object) => object.count(principal))
       return counts.reduce((sum, count) => sum + count, 0)
     },
     async list(query, limit, after) {
-      const lists = await find<WebhookSubscription[]>(query.name, (object) =>
+      const lists = await askOneOrAll<WebhookSubscription[]>(query.name, (object) =>
         object.list(query, limit, after),
       )
       return lists
@@ -115,10 +115,10 @@ export function objectEventStorage(options: ObjectEventStorageOptions = {}): Obj
     take: () => [],
     nextDue: () => undefined,
     async addAttempt(attempt, name) {
-      await find(name, (object) => object.addAttempt(attempt))
+      await askOneOrAll(name, (object) => object.addAttempt(attempt))
     },
     async attempts(id, limit, name) {
-      return (await find(name, (object) => object.attempts(id, limit))).flat()
+      return (await askOneOrAll(name, (object) => object.attempts(id, limit))).flat()
     },
     verifiedUntil: (principal, url) => ask(url, (object) => object.verifiedUntil(principal, url)),
     setVerified: (principal, url, until) =>
@@ -126,7 +126,7 @@ export function objectEventStorage(options: ObjectEventStorageOptions = {}): Obj
   }
 }
 
-/** Opens a socket on which the object reports new events; it may hibernate in the meantime. */
+/** Opens a socket on which the object reports new events. The object may hibernate meanwhile. */
 async function watch(
   object: DurableObjectStub<EventsObject>,
   name: string,
@@ -138,7 +138,7 @@ async function watch(
   )
   if (!webSocket) throw new Error('The object of events accepts no further streams for now')
   webSocket.addEventListener('message', listener)
-  // When the socket is lost, the listener is called too, so that it reads the log and then ends
+  // When the socket is lost, the listener is called too, because it may have missed events
   webSocket.addEventListener('close', listener)
   webSocket.addEventListener('error', listener)
   webSocket.accept()

@@ -37,8 +37,8 @@ export interface EventsObject extends Rpc.DurableObjectBranded {
   setVerified(principal: string, url: string, until: number): Promise<void>
 }
 
-/** The longest tag of a socket. */
-const MAX_TAG = 256
+/** The maximum length of a socket's tag. */
+const MAX_TAG_LENGTH = 256
 /** The maximum number of streams that one object wakes: the platform allows 32,768 sockets. */
 const MAX_SOCKETS = 30_000
 /** How long one alarm delivers, in milliseconds: the platform ends it after 15 minutes. */
@@ -138,7 +138,7 @@ export function eventsObject(events: ServerEvents): ObjectClass {
       return this.#storage.setVerified(principal, url, until)
     }
 
-    /** Delivers what is due. A failure must not end the alarms, because the platform would after six. */
+    /** Delivers what is due. Never throws, because the platform stops the alarms after six failures. */
     override async alarm(): Promise<void> {
       const storage = this.#storage
       const signal = AbortSignal.timeout(ALARM_MS)
@@ -162,7 +162,7 @@ export function eventsObject(events: ServerEvents): ObjectClass {
 }
 
 function tagOf(name: string): string {
-  return name.slice(0, MAX_TAG)
+  return name.slice(0, MAX_TAG_LENGTH)
 }
 
 /** Wakes a stream. Never throws, so that the others are woken too. */

@@ -15,7 +15,7 @@ import {
 import type { Caller } from '../../src/presets/server.ts'
 import type { SessionObject } from './bindings.ts'
 import { withIdentity } from './caller.ts'
-import { begin, noStream, type Hub } from './hub.ts'
+import { startStream, streamUnavailable, type Hub } from './hub.ts'
 import { readSessionStream, type SessionStreamRequest } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
 import { objectIdOf } from './session-id.ts'
@@ -36,7 +36,7 @@ export function forwardedSessions(
   ): Promise<Response> => {
     const { caller } = incoming
     try {
-      // Reading headers is slow on workerd
+      // Read once, because reading headers is slow on workerd
       const fromPage = request.headers.has('origin')
       const options = { fromPage, hidden: auth?.credentialHeaders ?? [] }
       const forwarded = withIdentity(
@@ -46,8 +46,8 @@ export function forwardedSessions(
       )
       const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
-      // Pages need CORS headers, which can be added only to a copy
       if (caller.onRevoked && response.body) return untilRevoked(response, response.body, caller)
+      // Pages need CORS headers, which can be added only to a copy
       return fromPage ? new Response(response.body, response) : response
     } catch (error) {
       // The error is not sent to the client, and the object's own log may be elsewhere
@@ -101,7 +101,7 @@ async function openStream(
     if (status === 404) return refuse(404, 'Session not found')
     if (!webSocket) {
       for (const socket of sockets) hangUp(socket)
-      return noStream(status)
+      return streamUnavailable(status)
     }
     sockets.push(webSocket)
     hubSocket = webSocket
@@ -109,7 +109,7 @@ async function openStream(
   if (sockets.length === 0) return new Response(response.body, response)
   const { server, options } = endpoint
   const stream = eventStreamResponse(sockets, standaloneStreamOptions(server, options, caller))
-  if (hubSocket) begin(hubSocket)
+  if (hubSocket) startStream(hubSocket)
   return stream
 }
 
@@ -145,7 +145,7 @@ function untilRevoked(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const revocation = new AbortController()
   const stopWatching = onRevoked?.(() => revocation.abort())
-  // The client resumes the stream with another token
+  // The response ends without an error, so that the client resumes the stream with another token
   body
     .pipeTo(writable, { signal: revocation.signal, preventAbort: true })
     .catch(() => writable.close())

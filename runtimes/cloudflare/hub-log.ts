@@ -14,13 +14,10 @@ export interface LoggedChange {
   readonly change: ServerChange
 }
 
-/**
- * How many of the latest changes are stored. Only the last older change of each kind and
- * each resource is stored.
- */
-const MAX_CHANGES = 10_000
+/** How many of the latest changes are all stored. Of older changes, only the last of each kind and resource is. */
+const RECENT_CHANGES = 10_000
 /** The maximum number of changes in total. */
-const MAX_ROWS = 50_000
+const MAX_CHANGES = 50_000
 /** How often the limits are checked, in changes. */
 const TRIM_EVERY = 1000
 /** The maximum number of streams of one session that can be resumed. */
@@ -60,14 +57,15 @@ export class HubLog {
   }
 
   /** The sequence number of the last change. */
-  get last(): number {
+  get lastSeq(): number {
     return (
       this.#rows<{ seq: number | null }>('SELECT max(seq) AS seq FROM mcp_changes')[0]?.seq ?? 0
     )
   }
 
   /**
-   * Stores a change and returns its number. Returns `undefined` if no session ever had a stream for it.
+   * Stores a change and returns its number. If no session has ever had a stream, stores nothing and returns
+   * `undefined`.
    */
   append({ method, ...params }: ServerChange): number | undefined {
     if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
@@ -84,7 +82,7 @@ export class HubLog {
   watchers(change: ServerChange): string[] {
     return this.#rows<{ session: string }>(
       `SELECT DISTINCT session FROM mcp_watching WHERE what IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(covering(change)),
+      JSON.stringify(subscriptionsFor(change)),
     ).map(({ session }) => session)
   }
 
@@ -105,11 +103,12 @@ export class HubLog {
       session,
       watchedJson,
     )
+    // Without `WHERE true`, SQLite would read ON CONFLICT as a part of the SELECT
     this.#rows(
       `INSERT INTO mcp_watching (what, session, since) SELECT value, ?, ? FROM json_each(?)
        WHERE true ON CONFLICT DO NOTHING`,
       session,
-      this.last,
+      this.lastSeq,
       watchedJson,
     )
   }
@@ -130,7 +129,7 @@ export class HubLog {
       session,
       turn,
       stream,
-      this.last,
+      this.lastSeq,
       Date.now(),
     )
     const lastExpired = turn - MAX_TURNS
@@ -142,16 +141,16 @@ export class HubLog {
   /** Whether a stream and all changes that it carried after a sequence number are still stored. */
   canResume(session: string, stream: string, after: number): boolean {
     const turns = this.turns(session)
-    const [first] = turns
-    // The turns before the first stored turn were deleted
-    if (first && first.turn > 1 && after < first.since) return false
+    const [oldest] = turns
+    // The turns before the oldest stored turn were deleted
+    if (oldest && oldest.turn > 1 && after < oldest.since) return false
     return turns.some((turn) => turn.stream === stream)
   }
 
-  /** Returns the changes of a stream after a sequence number that its session subscribes to. */
+  /** Returns the changes after a sequence number that a stream carried, and that its session subscribes to. */
   *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
-    const watched = new Map(
+    const watchedSince = new Map(
       this.#rows<{ what: string; since: number }>(
         'SELECT what, since FROM mcp_watching WHERE session = ?',
         session,
@@ -162,15 +161,19 @@ export class HubLog {
       after,
     )
     for (const { seq, method, what } of rows) {
-      if (turns.findLast(({ since }) => since < seq)?.stream !== stream) continue
+      const carrier = turns.findLast(({ since }) => since < seq)
+      if (carrier?.stream !== stream) continue
       const change = readChange(method, what)
-      const subscriptions = covering(change)
-      const isWatched = subscriptions.some((key) => (watched.get(key) ?? Infinity) < seq)
-      if (isWatched || subscriptions.length === 0) yield { seq, change }
+      const subscriptions = subscriptionsFor(change)
+      const wasSubscribed = subscriptions.some((key) => (watchedSince.get(key) ?? Infinity) < seq)
+      if (wasSubscribed || subscriptions.length === 0) yield { seq, change }
     }
   }
 
-  /** Returns some of the sessions that were not active since a time, in milliseconds since 1970. */
+  /**
+   * Returns some of the sessions that were not active since a time, in milliseconds since 1970. Sessions that
+   * subscribe but have never had a stream count as inactive.
+   */
   inactiveSessions(before: number, limit: number): string[] {
     return this.#rows<{ session: string }>(
       `SELECT session FROM (
@@ -201,8 +204,8 @@ export class HubLog {
   }
 
   #version(): number | undefined {
-    const view = `SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`
-    if (this.#rows(view).length === 0) return undefined
+    const findView = `SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`
+    if (this.#rows(findView).length === 0) return undefined
     return this.#rows<{ version: number }>('SELECT version FROM mcp_schema')[0]?.version
   }
 
@@ -225,12 +228,12 @@ export class HubLog {
     this.#rows(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN
        (SELECT max(seq) FROM mcp_changes GROUP BY method, what)`,
-      last - MAX_CHANGES,
+      last - RECENT_CHANGES,
     )
     this.#rows(
       `DELETE FROM mcp_changes WHERE what IS NOT NULL AND seq <=
        (SELECT seq FROM mcp_changes ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
-      MAX_ROWS,
+      MAX_CHANGES,
     )
   }
 
@@ -254,13 +257,13 @@ function readChange(method: string, what: string | null): ServerChange {
 }
 
 /** The subscriptions that receive a change; empty if all sessions receive it. */
-function covering(change: ServerChange): string[] {
+function subscriptionsFor(change: ServerChange): string[] {
   if ('elicitationId' in change) return [watchedElicitation(change.elicitationId)]
   if (!('uri' in change)) return []
   return coveringTopics(change.uri)
 }
 
-/** The subscription to the completion of an elicitation; never a URI. */
+/** The subscription to the completion of an elicitation. It begins with a space, as no URI does. */
 export function watchedElicitation(elicitationId: string): string {
   return ` ${elicitationId}`
 }

@@ -42,18 +42,18 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Ob
       this.#quota = new ConnectionQuota(ctx)
     }
 
-    /** Opens the socket of a listener, or of the stream in a session. */
+    /** Opens the socket of a listener, or of the stream of a session. */
     override async fetch({ headers, signal }: Request): Promise<Response> {
       // A caller that has aborted must not occupy a socket
       if (signal.aborted) return new Response(null, { status: 503 })
-      const session = readSessionStream(headers)
+      const streamRequest = readSessionStream(headers)
       const account = readAccount(headers)
       try {
-        const refusal = this.#quota.acquire(account)
-        if (refusal !== undefined) return new Response(null, { status: refusal })
-        if (!session) return this.#listeners.listen(readFilter(headers), account)
+        const rejectionStatus = this.#quota.acquire(account)
+        if (rejectionStatus !== undefined) return new Response(null, { status: rejectionStatus })
+        if (!streamRequest) return this.#listeners.listen(readFilter(headers), account)
         await this.#sweepLater()
-        return this.#sessions.listen(session, account)
+        return this.#sessions.listen(streamRequest, account)
       } catch (error) {
         console.error(error)
         return new Response(null, { status: 503 })

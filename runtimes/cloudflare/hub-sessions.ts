@@ -30,7 +30,7 @@ const MAX_MISSED_CHARACTERS = 4_000_000
 /** How many recently ended sessions are remembered. */
 const MAX_ENDED = 1000
 
-/** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
+/** The attachmentOf of a socket. It is stored while the hub hibernates, so do not rename its fields. */
 interface Attachment {
   readonly session: string
   /** The id of the stream. Absent if its client cannot resume it, as with HTTP+SSE. */
@@ -87,7 +87,7 @@ export class HubSessions {
    * client has then reconnected on another stream, which must stay the current one.
    */
   begin(socket: WebSocket): void {
-    const { session, wish } = attachment(socket)
+    const { session, wish } = attachmentOf(socket)
     if (!wish) return
     const { plain: cannotResume, primed: beginsWithId, after } = wish
     const resumed = parseEventId(after)
@@ -101,7 +101,7 @@ export class HubSessions {
       if (beginsWithId) sendEvent(socket, { id: after, data: '' })
       this.#catchUp(socket, this.#log.missed(session, resumed.stream, resumed.seq))
     } else if (beginsWithId && stream !== undefined) {
-      sendEvent(socket, { id: `${stream}_${this.#log.last}`, data: '' })
+      sendEvent(socket, { id: `${stream}_${this.#log.lastSeq}`, data: '' })
     }
   }
 
@@ -116,7 +116,7 @@ export class HubSessions {
     const sockets =
       watchers?.flatMap((session) => this.#openSockets(session)) ?? this.#openSockets(TAG)
     for (const socket of sockets) {
-      if (attachment(socket).current) send(socket, { seq, change })
+      if (attachmentOf(socket).current) send(socket, { seq, change })
     }
   }
 
@@ -132,12 +132,12 @@ export class HubSessions {
   /** Makes another open stream of a session carry changes in place of a closed one. */
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
-    const { session, current } = attachment(socket)
+    const { session, current } = attachmentOf(socket)
     const next = current
       ? this.#startedSockets(session).findLast((other) => other !== socket)
       : undefined
     if (!next) return
-    const nextAttachment = attachment(next)
+    const nextAttachment = attachmentOf(next)
     const stream =
       nextAttachment.stream === undefined
         ? undefined
@@ -200,20 +200,21 @@ export class HubSessions {
 
   /** Makes a new socket carry the changes of its session, instead of the other sockets of the session. */
   #displace(socket: WebSocket): void {
-    const { session, stream } = attachment(socket)
+    const { session, stream } = attachmentOf(socket)
     const others = this.#startedSockets(session).filter((other) => other !== socket)
+    const excess = others.length + 1 - MAX_STREAMS_PER_SESSION
     for (const [index, other] of others.entries()) {
-      const otherAttachment = attachment(other)
+      const otherAttachment = attachmentOf(other)
       if (otherAttachment.current) other.serializeAttachment({ ...otherAttachment, current: false })
       if (stream !== undefined && otherAttachment.stream === stream) {
         other.close(1000, 'Resumed elsewhere')
-      } else if (index <= others.length - MAX_STREAMS_PER_SESSION) endExcess(other)
+      } else if (index < excess) endExcess(other)
     }
   }
 
   /** The open sockets of a session whose streams have started. */
   #startedSockets(session: string): WebSocket[] {
-    return this.#openSockets(session).filter((socket) => !attachment(socket).wish)
+    return this.#openSockets(session).filter((socket) => !attachmentOf(socket).wish)
   }
 
   /** Returns the open sockets with a tag: the tag of one session, or the tag of all sessions. */
@@ -233,7 +234,7 @@ function newStreamId(): string {
   return crypto.randomUUID().slice(0, 8)
 }
 
-function attachment(socket: WebSocket): Attachment {
+function attachmentOf(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment
 }
 
@@ -248,10 +249,10 @@ function endExcess(socket: WebSocket): void {
 
 /** Sends a change, and returns its length. Never throws, so that the other clients receive the change too. */
 function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
-  const { stream } = attachment(socket)
+  const { stream } = attachmentOf(socket)
   const { method, ...params } = change
-  const rest = Object.keys(params).length > 0 ? { params } : {}
-  const data = JSON.stringify({ jsonrpc: '2.0', method, ...rest })
+  const paramsMember = Object.keys(params).length > 0 ? { params } : {}
+  const data = JSON.stringify({ jsonrpc: '2.0', method, ...paramsMember })
   try {
     const id = seq === undefined ? undefined : `${stream}_${seq}`
     sendEvent(socket, stream === undefined ? { event: 'message', data } : { id, data })

@@ -42,7 +42,7 @@ export class HubSyncQueue {
   readonly #lookUp: (session: string) => SessionInterest | undefined
   /** The sessions that listen, even if that could not be stored. */
   readonly #listening = new Set<string>()
-  /** The subscriptions last synced to the hub, since this object came into memory. */
+  /** The subscriptions last synced to the hub as JSON, since this object came into memory. */
   readonly #synced = new Map<string, string>()
   readonly #running = new Map<string, RunningSync>()
   #pending: PendingSync
@@ -89,15 +89,16 @@ export class HubSyncQueue {
   /** Syncs a session. Resolves with whether the hub knows its state. */
   sync(session: string): Promise<boolean> {
     const running = this.#running.get(session)
-    if (!running) return this.#start(session)
+    if (!running) return this.#startSync(session)
     // Syncs run one at a time. Changes in the meantime are sent with the next sync
-    return (running.next ??= running.now.then(() => this.#start(session)))
+    return (running.next ??= running.now.then(() => this.#startSync(session)))
   }
 
   /** Syncs a session again, because the hub may have lost its state. Resolves like {@link sync}. */
   async resync(session: string): Promise<boolean> {
-    const isSynced = this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
-    return isSynced || this.sync(session)
+    const hasNothingToSync =
+      this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
+    return hasNothingToSync || this.sync(session)
   }
 
   /** Retries the failed syncs. */
@@ -113,14 +114,16 @@ export class HubSyncQueue {
     )
   }
 
-  #start(session: string): Promise<boolean> {
+  #startSync(session: string): Promise<boolean> {
     const now = this.#send(session).catch((error: unknown) => {
       console.error(error)
       return false
     })
     const running: RunningSync = { now }
     this.#running.set(session, running)
-    void now.then(() => running.next ?? this.#running.delete(session))
+    void now.then(() => {
+      if (!running.next) this.#running.delete(session)
+    })
     return now
   }
 

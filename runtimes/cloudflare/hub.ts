@@ -28,12 +28,12 @@ function quotaMessage(status?: number): string {
  *
  * @param status The status of the hub's response, if any.
  */
-export function noStream(status?: number): Response {
+export function streamUnavailable(status?: number): Response {
   return refuse(503, quotaMessage(status), { 'retry-after': '60' })
 }
 
-/** Starts the stream of a session by an empty message to the hub, once the client is ready. */
-export function begin(socket: WebSocket): void {
+/** Starts the stream of a session, once the client is ready, by an empty message to the hub. */
+export function startStream(socket: WebSocket): void {
   socket.send('')
 }
 
@@ -85,19 +85,19 @@ export class Hub {
    *   change.
    */
   async publish(change: ServerChange): Promise<void> {
-    const objects = Array.from({ length: this.#shards }, (_, shard) => this.#object(shard))
+    const objects = Array.from({ length: this.#shards }, (_, shard) => this.#objectAt(shard))
     await Promise.all(
       objects.map((object) => withObjectTimeout('hub', () => object.publish(change))),
     )
   }
 
   /**
-   * Opens the stream of a session. The stream starts once {@link begin} is called with the socket of the
-   * response. If the hub rejects the request or fails, the response has no socket.
+   * Opens the stream of a session. The stream starts once {@link startStream} is called with the socket of
+   * the response. If the hub rejects the request or fails, the response has no socket.
    */
   async listen(stream: SessionStreamRequest, caller: Caller): Promise<Response> {
     const headers = { ...sessionStreamHeaders(stream), ...(await accountHeaders(caller)) }
-    return open(this.#objectOf(stream.session), headers)
+    return openSocket(this.#objectOf(stream.session), headers)
   }
 
   /** Replaces the subscriptions of a session. */
@@ -120,7 +120,7 @@ export class Hub {
     subscribe: async (listener, options = {}) => {
       const shard = Math.floor(Math.random() * this.#shards)
       const headers = { ...filterHeaders(options), ...(await accountHeaders(options.caller)) }
-      const { webSocket, status } = await open(this.#object(shard), headers)
+      const { webSocket, status } = await openSocket(this.#objectAt(shard), headers)
       if (!webSocket) throw new ProtocolError(ErrorCode.INTERNAL_ERROR, quotaMessage(status))
       webSocket.addEventListener('message', ({ data }) => {
         listener(JSON.parse(String(data)) as ServerChange)
@@ -142,21 +142,21 @@ export class Hub {
       this.publish({ method: 'notifications/elicitation/complete', elicitationId }),
   }
 
-  #object(shard: number): DurableObjectStub<HubObject> {
+  #objectAt(shard: number): DurableObjectStub<HubObject> {
     const namespace = requireNamespace<HubObject>(env, this.#binding, 'McpHub')
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
   /** The hub of a session. The last digits of session ids are evenly distributed over the hubs. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
-    return this.#object(parseInt(session.slice(-8), 16) % this.#shards)
+    return this.#objectAt(parseInt(session.slice(-8), 16) % this.#shards)
   }
 }
 
 /**
  * Opens the socket of a stream. If the hub rejects the request, fails or hangs, the response has no socket.
  */
-async function open(
+async function openSocket(
   hub: DurableObjectStub<HubObject>,
   headers: Record<string, string>,
 ): Promise<Response> {

@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../src/presets/server.ts'
 import type { Hub } from './hub.ts'
 import type { ObjectSessionStore } from './session-store.ts'
 
-/** The object whose sessions end. */
+/** Where the sessions of the object are stored, and how they are checked and ended. */
 export interface SessionLifetimeOptions {
   readonly storage: DurableObjectStorage
   readonly store: ObjectSessionStore
@@ -32,7 +32,7 @@ export class SessionLifetime {
     this.#touchMs = Math.min(options.idleMs / 10, 60_000)
   }
 
-  /** Records that a session is in use, if that was not recorded recently. */
+  /** Records that a session is in use, unless that was recorded less than `everyMs` ago. */
   touch(id: string, everyMs: number = this.#touchMs): void {
     try {
       this.#options.store.touch(id, everyMs)

@@ -17,7 +17,7 @@ import {
 } from '../../src/presets/server.ts'
 import { requireSql } from './bindings.ts'
 import { readIdentity } from './caller.ts'
-import { noStream, type Hub } from './hub.ts'
+import { streamUnavailable, type Hub } from './hub.ts'
 import { watchedElicitation } from './hub-log.ts'
 import { HubSyncQueue } from './hub-sync-queue.ts'
 import { readSessionStream, sessionStreamHeaders } from './subscription-filter.ts'
@@ -154,7 +154,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
         // The response describes a stream, which the Worker then opens at the hub
         const openedStream =
           forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
-        if (openedStream && !(await this.#prepare(openedStream.session))) return noStream()
+        if (openedStream && !(await this.#prepare(openedStream.session))) return streamUnavailable()
         // Read the header only if necessary, because reading headers is slow on workerd
         const openedId = sessionId === null || isSse ? response.headers.get('mcp-session-id') : null
         if (openedId === null || (await this.#lifetime.setAlarm())) return response
@@ -184,7 +184,7 @@ export function sessionObject(server: Server, options: WorkerOptions, hub: Hub):
       if (request.method === 'GET') return this.#sse.open(request, principal)
       if (request.method !== 'POST') return new Response(null, { status: 405 })
       const work = this.#sse.post(request, principal, this.#store.sessionUses()[0]?.id, answer)
-      // The work continues even if the client no longer waits.
+      // The work continues even if the client no longer waits
       this.ctx.waitUntil(work)
       return work
     }

@@ -19,7 +19,7 @@ interface OwnSession {
   readonly usedAt: number
 }
 
-/** The required parts of the object. */
+/** What the store needs of the object. */
 export interface ObjectSessionStoreOptions extends Pick<
   SqlSessionStoreOptions,
   'findSink' | 'onError'
@@ -43,6 +43,7 @@ export class ObjectSessionStore implements SessionStore {
   readonly #onError: (error: unknown) => void
   /** When the last use of each session was recorded, since this object was loaded into memory. */
   readonly #touchedAt = new Map<string, number>()
+  /** The only session of the object. Absent if the object is for several sessions. */
   #own: OwnSession | undefined
 
   /** @throws {Error} If a later version of the package stored the sessions. */
@@ -90,8 +91,8 @@ export class ObjectSessionStore implements SessionStore {
     this.#write(id, record)
     const queue = this.#syncQueue
     if (!previous || !queue) return
-    // A client that repeats a subscription while it is being synced relies on the result
-    const isSame = withoutHandshake(previous) === withoutHandshake(record)
+    // A client that repeats a subscription while the first is being synced must learn of a failure too
+    const isSame = comparable(previous) === comparable(record)
     const isRepeated = isSame && queue.isSyncing(id)
     if (interestOf(previous) === interestOf(record) && !isRepeated) return
     const watchedBefore = new Set(previous.subscriptions)
@@ -116,8 +117,12 @@ export class ObjectSessionStore implements SessionStore {
   /** @param everyMs Records the use only if the last recorded use is at least this old. */
   touch(id: string, everyMs = 0): boolean {
     if (Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return true
-    if (this.#own ? id !== this.#own.id : !this.#tables.touch(id)) return false
-    if (this.#own) this.#put({ ...this.#own, usedAt: Date.now() })
+    if (!this.#own) {
+      if (!this.#tables.touch(id)) return false
+    } else {
+      if (id !== this.#own.id) return false
+      this.#put({ ...this.#own, usedAt: Date.now() })
+    }
     this.#touchedAt.set(id, Date.now())
     return true
   }
@@ -147,7 +152,7 @@ export class ObjectSessionStore implements SessionStore {
   #write(id: string, record: SessionRecord): void {
     this.#attempt(() => {
       if (!this.#own) this.#tables.save(id, record)
-      else if (withoutHandshake(record) !== withoutHandshake(this.#own.record)) {
+      else if (comparable(record) !== comparable(this.#own.record)) {
         this.#put({ ...this.#own, record })
       }
     })
@@ -179,8 +184,8 @@ export class ObjectSessionStore implements SessionStore {
   }
 }
 
-/** A record for comparison, without the end of the handshake, which is not stored. */
-function withoutHandshake(record: SessionRecord): string {
+/** A record as text to compare, without `initialized`, which is not stored. */
+function comparable(record: SessionRecord): string {
   return JSON.stringify({ ...record, initialized: undefined })
 }
 

@@ -46,10 +46,10 @@ export class SseSession {
     const { 0: client, 1: socket } = new WebSocketPair()
     this.#ctx.acceptWebSocket(socket, [TAG])
     socket.serializeAttachment(principal ?? null)
-    const address = new URL(url)
-    address.searchParams.set(SESSION, this.#ctx.id.toString())
-    // The address is sent without an origin, because a proxy may have replaced the origin
-    sendEvent(socket, { event: 'endpoint', data: address.pathname + address.search })
+    const endpoint = new URL(url)
+    endpoint.searchParams.set(SESSION, this.#ctx.id.toString())
+    // The endpoint is sent without an origin, because a proxy may have replaced the origin
+    sendEvent(socket, { event: 'endpoint', data: endpoint.pathname + endpoint.search })
     // The hub sends changes. The session will have the id of the object
     const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
     return new Response(null, { status: 101, webSocket: client, headers: streamHeaders })
@@ -83,6 +83,7 @@ export class SseSession {
     }
     const openedId = response.headers.get('mcp-session-id')
     if (openedId !== null) {
+      // As after a GET of Streamable HTTP, the hub then announces changes to the session
       const listenHeaders = { accept: 'text/event-stream', 'mcp-session-id': openedId }
       await answer(new Request(request.url, { headers: listenHeaders }))
     }

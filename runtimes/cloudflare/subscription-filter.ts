@@ -30,7 +30,7 @@ const HEADER_SESSION = 'edgewise-session'
 /** An attachment has at most 2 KB. */
 const MAX_CHARACTERS = 1500
 
-/** The filter of a listener without a filter. The empty URI covers all URIs, because each begins with it. */
+/** The filter if a listener gives none. The empty URI covers all URIs, because every URI begins with it. */
 const EVERYTHING = {
   toolsListChanged: true,
   promptsListChanged: true,

@@ -16,7 +16,7 @@ import type { TaskRecord } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
 import type { ObjectClass } from './session-object.ts'
 import { sendEvent } from './stream-socket.ts'
-import { HEADER_PRINCIPAL, isFinal, plain } from './task-service.ts'
+import { HEADER_PRINCIPAL, isFinal, jsonCopy } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
 
 /** The number of an alarm's last retry on the platform. This retry must end the task. */
@@ -58,7 +58,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
     async create(task: NewTask): Promise<TaskRecord> {
       const existing = this.#store.load(this.#id)
       try {
-        return plain(await this.#engine.create(task, {}))
+        return jsonCopy(await this.#engine.create(task, {}))
       } catch (error) {
         // Without an alarm, the task would never run or expire
         if (!existing) await this.ctx.storage.deleteAll()
@@ -76,7 +76,7 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
       waitMs: number,
     ): Promise<TaskRecord | undefined> {
       const task = await this.#engine.next({ taskId: this.#id, principal, seen, waitMs })
-      return task && plain(task)
+      return task && jsonCopy(task)
     }
 
     answer(

@@ -42,12 +42,10 @@ export const HEADER_PRINCIPAL = 'edgewise-principal'
  * because the object reports each change immediately.
  */
 const MIN_POLL_MS = 25_000
-/**
- * The first and the longest delay before a listener reconnects to a replaced object, in
- * milliseconds.
- */
+/** The first delay before a listener reconnects to a replaced object, in milliseconds. */
 const FIRST_DELAY_MS = 1000
-const LAST_DELAY_MS = 60_000
+/** The longest such delay, in milliseconds. */
+const MAX_DELAY_MS = 60_000
 
 /** Whether a task is in a final state. */
 export function isFinal({ status }: TaskRecord): boolean {
@@ -68,7 +66,7 @@ export class ObjectTasks implements TaskService {
 
   async create(task: NewTask): Promise<TaskRecord> {
     const object = this.#require(task.taskId)
-    return withObjectTimeout('task', () => object.create(plain(task)))
+    return withObjectTimeout('task', () => object.create(jsonCopy(task)))
   }
 
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
@@ -96,7 +94,7 @@ export class ObjectTasks implements TaskService {
     let stopped = false
     let socket: WebSocket | undefined
     let failures = 0
-    const open = async (): Promise<void> => {
+    const connect = async (): Promise<void> => {
       const opened = await this.#open(taskId, principal)
       if (!opened) return
       receiveEvents(opened, ({ data }) => {
@@ -108,23 +106,23 @@ export class ObjectTasks implements TaskService {
       const ended = new Promise((resolve) => {
         for (const end of ['close', 'error'] as const) opened.addEventListener(end, resolve)
       })
-      void ended.then(reopen)
+      void ended.then(reconnect)
       socket = opened
       socket.accept()
       if (stopped) socket.close(1000)
     }
     // An object that has crashed or was redeployed starts again soon, and sends the state of the task
-    const reopen = async (): Promise<void> => {
+    const reconnect = async (): Promise<void> => {
       if (stopped) return
-      await sleep(backoffMs(failures++, FIRST_DELAY_MS, LAST_DELAY_MS))
+      await sleep(backoffMs(failures++, FIRST_DELAY_MS, MAX_DELAY_MS))
       try {
-        if (!stopped) await open()
+        if (!stopped) await connect()
       } catch (error) {
         console.error(error)
-        await reopen()
+        await reconnect()
       }
     }
-    await open()
+    await connect()
     return () => {
       stopped = true
       socket?.close(1000)
@@ -145,7 +143,7 @@ export class ObjectTasks implements TaskService {
     principal: string | null,
     given: { readonly [wireKey: string]: InputOutcome },
   ): Promise<TaskRecord | undefined> {
-    return this.#ask(taskId, (task) => task.answer(principal, plain(given)))
+    return this.#ask(taskId, (task) => task.answer(principal, jsonCopy(given)))
   }
 
   async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
@@ -153,7 +151,7 @@ export class ObjectTasks implements TaskService {
   }
 
   async settle(taskId: string, outcome: ReportedOutcome): Promise<boolean> {
-    return (await this.#ask(taskId, (task) => task.settle(plain(outcome)))) ?? false
+    return (await this.#ask(taskId, (task) => task.settle(jsonCopy(outcome)))) ?? false
   }
 
   async setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
@@ -175,10 +173,10 @@ export class ObjectTasks implements TaskService {
    */
   async #ask<T>(
     taskId: string,
-    ask: (task: DurableObjectStub<TaskObject>, signal: AbortSignal) => Promise<T>,
+    call: (task: DurableObjectStub<TaskObject>, signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> {
     const task = this.#find(taskId)
-    return task && withObjectTimeout('task', (signal) => ask(task, signal))
+    return task && withObjectTimeout('task', (signal) => call(task, signal))
   }
 
   #require(taskId: string): DurableObjectStub<TaskObject> {
@@ -189,6 +187,6 @@ export class ObjectTasks implements TaskService {
 }
 
 /** Copies a value through JSON, because calls between objects reject values without a prototype. */
-export function plain<T>(value: T): T {
+export function jsonCopy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }

@@ -10,7 +10,7 @@ import {
   type ServeStdioOptions,
 } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
-import { ignoreSuspensions } from './suspensions.ts'
+import { ignoreSuspensionRejections } from './suspensions.ts'
 
 /** Windows does not support SIGTERM. */
 const SIGNALS: readonly Deno.Signal[] =
@@ -40,7 +40,7 @@ const SIGNALS: readonly Deno.Signal[] =
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  ignoreSuspensions()
+  ignoreSuspensionRejections()
   return serveStdioOn(openStdio, server, options)
 }
 

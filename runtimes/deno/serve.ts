@@ -7,7 +7,7 @@ import { withTimeout } from '#internal/patterns'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { CLOSE_TIMEOUT_MS, createEndpoint, listenFault, type ServeOptions } from '#internal/http'
 import type { HttpServer } from '../../src/transport/index.ts'
-import { ignoreSuspensions } from './suspensions.ts'
+import { ignoreSuspensionRejections } from './suspensions.ts'
 
 /**
  * Starts an HTTP server. Resolves when the server listens. This process needs `--allow-net` for the host
@@ -35,7 +35,7 @@ import { ignoreSuspensions } from './suspensions.ts'
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, toHttpServer } = createEndpoint(server, options)
-  ignoreSuspensions()
+  ignoreSuspensionRejections()
   const closing = new AbortController()
   const openRequests = new Set<Promise<unknown>>()
   const handle: Deno.ServeHandler = async (request, { completed, remoteAddr }) => {
@@ -63,7 +63,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return toHttpServer(http.addr.port, async () => {
-    // Deno waits either for all requests or for none, and in the latter case cuts off responses.
+    // Deno waits either for all requests or for none, and in the latter case cuts off responses
     const waitForAll = (): Promise<unknown> => Promise.all(openRequests)
     const isDone = await withTimeout(CLOSE_TIMEOUT_MS, waitForAll).then(
       () => true,
@@ -122,7 +122,7 @@ const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: C
   },
 }
 
-/** Replaces the signal of a request by the signal of its connection. */
+/** Creates the connection of a request, and replaces the signal of the request by that of the connection. */
 function replaceSignal(request: Request & { [CONNECTION]?: Connection }): Connection {
   const connection = new Connection(request)
   // In the opposite order, V8 takes twice as long

@@ -11,7 +11,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { trackChild } from '../node/end-with-process.ts'
+import { endWithProcess } from '../node/end-with-process.ts'
 
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
@@ -55,7 +55,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void Deno.stderr.writeSync(chunk),
     exited,
-    kill: trackChild((signal) => signalTree(child, signal, isRunning)),
+    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
   }
 }
 
@@ -82,14 +82,14 @@ function spawn(options: StdioClientOptions): Deno.ChildProcess {
 }
 
 /** The variables that a child inherits, and the variables in the option `env`. */
-function environment(given: StdioClientOptions['env'] = {}): Record<string, string> {
+function environment(optionEnv: StdioClientOptions['env'] = {}): Record<string, string> {
   const env: Record<string, string> = {}
   for (const variable of inheritedVariables) {
     if (Deno.permissions.querySync({ name: 'env', variable }).state !== 'granted') continue
     const value = Deno.env.get(variable)
     if (value !== undefined) env[variable] = value
   }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(optionEnv)) {
     if (value === undefined) delete env[name]
     else env[name] = value
   }

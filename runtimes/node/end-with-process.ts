@@ -20,14 +20,15 @@ const POLL_MS = 20
 const killFunctions = new Set<Kill>()
 
 /**
- * Tracks a child until it and its descendants have exited. The child receives SIGTERM when this process
- * exits. If a signal is about to end this process, its end is delayed by a second at most, after which
- * the child receives SIGKILL. If the application handles the signal itself, nothing is sent.
+ * Ends a child together with this process, unless the child and its descendants have exited before. The
+ * child receives SIGTERM when this process exits. If a signal is about to end this process, the end is
+ * delayed by a second at most, after which the child receives SIGKILL. If the application handles the signal
+ * itself, the child receives nothing.
  *
  * @param send Sends a signal to the child, and returns whether it or a descendant is still running.
- * @returns A function to use in place of `send`.
+ * @returns A function to use in place of `send`, by which this module notices that the child has exited.
  */
-export function trackChild(send: Kill): Kill {
+export function endWithProcess(send: Kill): Kill {
   const kill: Kill = (signal) => {
     const isRunning = send(signal)
     if (!isRunning || signal === 'SIGKILL') stopTracking(kill)
@@ -62,7 +63,7 @@ function onSignal(signal: Signal): void {
   terminateAll()
   const deadline = performance.now() + GRACE_MS
   const timer = setInterval(() => {
-    // Has no effect on a child that runs. `kill` stops tracking those that have exited
+    // SIGCONT has no effect on a running child, and `kill` stops tracking children that have exited
     for (const kill of killFunctions) kill('SIGCONT')
     if (killFunctions.size > 0 && performance.now() < deadline) return
     for (const kill of killFunctions) kill('SIGKILL')

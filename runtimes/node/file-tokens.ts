@@ -30,7 +30,7 @@ import type { TokenStore } from '../../src/authorization/index.ts'
  */
 export function fileTokenStore(folder: string): TokenStore {
   let opened: Promise<TokenStore> | undefined
-  // Loaded on demand, so that programs without sign-in do not load it.
+  // Loaded on demand, so that programs without sign-in do not load it
   const load = async (): Promise<TokenStore> => {
     const { files } = await import('./token-files.ts')
     const { createFileTokenStore } = await import('#internal/authorization')

@@ -29,16 +29,16 @@ import type { AuthorizationFlow } from '../../src/authorization/index.ts'
  */
 export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   return {
-    // Loaded on demand, so that programs without sign-in do not load it.
+    // Loaded on demand, so that programs without sign-in do not load it
     async begin(registeredUri) {
       const { createLoopbackFlow } = await import('#internal/authorization')
-      return createLoopbackFlow(host, options).begin(registeredUri)
+      return createLoopbackFlow(loopbackHost, options).begin(registeredUri)
     },
   }
 }
 
 /** What the loopback flow needs of the platform: a listener, and a way to open the browser. */
-export const host: LoopbackHost = {
+export const loopbackHost: LoopbackHost = {
   os: process.platform,
   async listen(port, answer, address) {
     const { createServer } = await import('node:http')

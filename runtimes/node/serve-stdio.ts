@@ -6,7 +6,7 @@
 import { serveStdioOn, type StdioHost, type ServeStdioOptions } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { webReadable, webWritable } from './streams.ts'
-import { ignoreSuspensions } from './suspensions.ts'
+import { ignoreSuspensionRejections } from './suspensions.ts'
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
@@ -33,7 +33,7 @@ import { ignoreSuspensions } from './suspensions.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  ignoreSuspensions()
+  ignoreSuspensionRejections()
   return serveStdioOn(openStdio, server, options)
 }
 

@@ -8,7 +8,7 @@ import { CLOSE_TIMEOUT_MS, createEndpoint, type ServeOptions } from '#internal/h
 import type { HttpServer } from '../../src/transport/index.ts'
 import { listen } from './listen.ts'
 import { toNodeListener } from './listener.ts'
-import { ignoreSuspensions } from './suspensions.ts'
+import { ignoreSuspensionRejections } from './suspensions.ts'
 
 /**
  * Starts an HTTP server. Resolves when the server listens.
@@ -32,8 +32,8 @@ import { ignoreSuspensions } from './suspensions.ts'
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<HttpServer> {
   const { port, hostname, fetch, toHttpServer } = createEndpoint(server, options)
-  ignoreSuspensions()
-  // Loaded on demand, so that programs that serve over stdio do not load it.
+  ignoreSuspensionRejections()
+  // Loaded on demand, so that programs that serve over stdio do not load it
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener(fetch))
   return toHttpServer(await listen(http, port, hostname), async () => {

@@ -18,7 +18,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { trackChild } from './end-with-process.ts'
+import { endWithProcess } from './end-with-process.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
@@ -71,7 +71,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: webReadable(stderr, () => stderr.destroy()),
     writeStderr,
     exited,
-    kill: trackChild((signal) => {
+    kill: endWithProcess((signal) => {
       if (!isWindows) return signalGroup(child, signal)
       if (isRunning && signal !== 'SIGCONT') endTree(child, spawn)
       return isRunning

@@ -1,15 +1,15 @@
 /**
  * Prevents suspended handlers from ending the process.
  *
- * A handler may start several input requests together and await them one by one. The first without a
- * response suspends the handler. The others then become unhandled rejections, although they are no
- * errors.
+ * A handler may start several input requests together and await them one by one. The first request without
+ * a response suspends the handler. The promises of the others then become unhandled rejections, although
+ * they are no errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 
 /** Ignores the rejections of suspended handlers. All other unhandled rejections keep their default behavior. */
-export function ignoreSuspensions(): void {
+export function ignoreSuspensionRejections(): void {
   const listeners = process.listeners('unhandledRejection')
   if (!listeners.includes(onUnhandled)) process.on('unhandledRejection', onUnhandled)
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createLoopbackFlow } from '#internal/authorization'
 import { createEndpoint } from '#internal/http'
-import { host } from '../../runtimes/node/loopback.ts'
+import { loopbackHost } from '../../runtimes/node/loopback.ts'
 import { stdioClient } from '../../runtimes/node/stdio-client.ts'
 import { signIn } from '../../src/authorization/index.ts'
 import { connect as connectTiny } from '../../src/presets/client-tiny.ts'
@@ -167,7 +167,7 @@ const cases: [string, () => unknown, RegExp][] = [
   ],
   [
     'a misspelt port of the redirect URI',
-    () => createLoopbackFlow(host, untyped({ ports: 5 })),
+    () => createLoopbackFlow(loopbackHost, untyped({ ports: 5 })),
     /^loopback has no option "ports"; it has .*\bport\b/,
   ],
 ]

@@ -91,12 +91,16 @@ export async function pageTools(options: PageToolsOptions = {}): Promise<Server 
   const executeTool = modelContext?.executeTool?.bind(modelContext)
   if (!getTools || !executeTool) return undefined
   const server = createServer(options.info ?? { name: 'page', version: '1' })
-  const page = new PageTools(server, { getTools, executeTool }, options)
+  const mirror = new PageToolMirror(server, { getTools, executeTool }, options)
   const { signal } = options
-  modelContext?.addEventListener?.('toolchange', () => void page.update(), signal ? { signal } : {})
+  modelContext?.addEventListener?.(
+    'toolchange',
+    () => void mirror.update(),
+    signal ? { signal } : {},
+  )
   // After the abort, the update removes all tools
-  signal?.addEventListener('abort', () => void page.update(), { once: true })
-  await page.update()
+  signal?.addEventListener('abort', () => void mirror.update(), { once: true })
+  await mirror.update()
   return server
 }
 
@@ -117,8 +121,8 @@ interface ServedTool {
   remove(): void
 }
 
-/** The tools of the page that are served at the moment. */
-class PageTools {
+/** Keeps the tools of the server equal to those of the page. */
+class PageToolMirror {
   readonly #server: Server
   readonly #access: PageAccess
   readonly #options: PageToolsOptions

@@ -26,7 +26,7 @@ export interface Registration {
   isRegistered: boolean
 }
 
-/** Checks a tool, in the order of the draft. */
+/** Checks a tool in the order of the draft, and creates its registration. */
 export function createRegistration(
   tool: ModelContextTool,
   fire: Registration['fire'],

@@ -119,8 +119,9 @@ export interface Options {
 export function readArguments(
   argv: readonly string[],
 ): ParsedInvocation | LocalInvocation | { help: CommandName | undefined } | 'version' {
-  const end = argv.indexOf('--')
-  const ownArguments = end === -1 ? argv : argv.slice(0, end)
+  const separator = argv.indexOf('--')
+  const hasProgram = separator !== -1
+  const ownArguments = hasProgram ? argv.slice(0, separator) : argv
   const { values, positionals, tokens } = parse(ownArguments)
   const [command, ...others] = positionals
   if (values.help || argv.length === 0) return { help: isCommand(command) ? command : undefined }
@@ -130,21 +131,20 @@ export function readArguments(
   }
   const takesModule = command === 'install' || command === 'links'
   const isLocal = command === 'install' && values.scope !== 'project'
-  const module = takesModule && end === -1 ? moduleProgram(others[0], isLocal) : undefined
+  const module = takesModule && !hasProgram ? moduleProgram(others[0], isLocal) : undefined
   checkOptions(
     command,
-    end === -1 && !module ? 'url' : 'program',
+    hasProgram || module ? 'program' : 'url',
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
   if (isLocalCommand(command)) {
     const clients = command === 'uninstall' ? requireHosts(values.client) : []
     return { command, commandArguments: others, options: optionsOf(values, clients) }
   }
-  const program = end === -1 ? undefined : argv.slice(end + 1)
-  const [target, commandArguments] = program
-    ? [programTarget(program), others]
+  const [target, commandArguments] = hasProgram
+    ? [programTarget(argv.slice(separator + 1)), others]
     : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
-  // The token of the environment is for this command, and must not get into a file
+  // An empty token takes the place of that in the environment, which must not get into a file
   const clients = command === 'install' ? requireHosts(values.client) : []
   const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)
   return { command, target, commandArguments, options }
@@ -159,6 +159,7 @@ function parse(args: readonly string[]) {
       tokens: true,
     })
   } catch (error) {
+    // The first sentence of Node's message. The others give advice that does not apply
     throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }
@@ -172,12 +173,12 @@ function optionsOf(values: Values, clients: readonly HostName[]): Options {
     sarif,
     args,
     headers: headersOf(values),
-    inputs: Object.fromEntries(values.input.map((pair) => split(pair, '=', '--input'))),
+    inputs: Object.fromEntries(values.input.map((pair) => splitPair(pair, '=', '--input'))),
     dryRun: values['dry-run'],
     signIn: values['sign-in'],
     revision: revisionOf(values.revision),
     timeoutMs: numberOf(values['timeout-ms'], '--timeout-ms', 1, Number.MAX_SAFE_INTEGER),
-    env: Object.fromEntries(values.env.map((pair) => split(pair, '=', '--env'))),
+    env: Object.fromEntries(values.env.map((pair) => splitPair(pair, '=', '--env'))),
     cwd,
     resources: values.resource,
     webhook: webhookOf(values.webhook),
@@ -201,15 +202,15 @@ function programTarget([command, ...args]: readonly string[]): Target {
 /** A domain, or this machine with a port. */
 const DOMAIN = /^(?:(?:[\w-]+\.)+[a-z][a-z\d-]+|(?:localhost|127\.0\.0\.1)(?::\d+)?)$/i
 
-/** A file name that could be a domain: its program must follow `--`. */
-const PROGRAM = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
+/** A file name, even if it has the form of a domain. A program must follow `--`. */
+const FILE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
 
 function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvocation['target'] {
   if (text === undefined) {
     const module = takesModule ? ' a module,' : ''
     throw new UsageError(`Specify a server: a URL, a domain,${module} or "-- program"`)
   }
-  if (DOMAIN.test(text) && !PROGRAM.test(text)) return { domain: text }
+  if (DOMAIN.test(text) && !FILE_NAME.test(text)) return { domain: text }
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
     // A host with a port lacks only the scheme. Other text may be a program or a tool
@@ -234,7 +235,7 @@ function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvoca
 function headersOf({ header: pairs, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
   const headers = new Headers()
   for (const pair of pairs) {
-    const [name, value] = split(pair, ':', '--header')
+    const [name, value] = splitPair(pair, ':', '--header')
     try {
       headers.append(name.trim(), value)
     } catch {
@@ -250,7 +251,7 @@ function headersOf({ header: pairs, token = process.env.EDGEWISE_TOKEN }: Values
   return headers
 }
 
-function split(pair: string, separator: string, option: string): [name: string, value: string] {
+function splitPair(pair: string, separator: string, option: string): [name: string, value: string] {
   const nameEnd = pair.indexOf(separator)
   if (nameEnd < 1) throw new UsageError(`"${option}" must be name${separator}value, not "${pair}"`)
   return [pair.slice(0, nameEnd), pair.slice(nameEnd + 1)]

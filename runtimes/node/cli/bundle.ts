@@ -49,9 +49,10 @@ export async function createBundle(path: string, options: Options): Promise<Bund
     )
   }
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
-  const all = new Map([['manifest.json', { bytes, mode: 0o644 }], ...contents.files])
+  const files = new Map([['manifest.json', { bytes, mode: 0o644 }], ...contents.files])
   const entries: Zippable = {}
-  for (const [entryPath, file] of all) {
+  for (const [entryPath, file] of files) {
+    // A regular file with its permissions, in the upper 16 bits
     const attrs = (0o100000 | (file.mode & 0o777)) * 0x1_00_00
     entries[entryPath] = [file.bytes, { level: 9, mtime: TIME, os: UNIX, attrs }]
   }
@@ -123,7 +124,7 @@ function nameOf(
 ): string {
   if (name !== undefined) return requireName(name)
   const statedName = [written['name'], manifest['name'], info?.name].find(
-    (each) => typeof each === 'string',
+    (candidate) => typeof candidate === 'string',
   )
   return cleanName(String(statedName ?? '')) || 'server'
 }

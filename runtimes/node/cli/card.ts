@@ -26,7 +26,7 @@ interface Publication {
  */
 export async function printCard([file, ...others]: readonly string[]): Promise<number> {
   if (others.length > 0) throw new UsageError(`Unexpected argument: "${others[0]}"`)
-  const { card } = await load(requireFile(file))
+  const { card } = await loadPublication(requireFile(file))
   printJson(card)
   return 0
 }
@@ -53,7 +53,7 @@ export async function publish(
     const value = await readJson(path)
     printJson(check(path, () => cards.requireRegistryEntry(value)))
   } else {
-    const { card, packages } = await load(path)
+    const { card, packages } = await loadPublication(path)
     const { entry, dropped } = check(path, () => cards.toRegistryEntry(card, packages))
     for (const member of dropped) printNotice(`The registry does not support "${member}"`)
     printJson(entry)
@@ -80,7 +80,7 @@ async function readJson(path: string): Promise<unknown> {
  *
  * @throws {UsageError} If it cannot be loaded, or exports no card.
  */
-async function load(path: string): Promise<Publication> {
+async function loadPublication(path: string): Promise<Publication> {
   const { requireCard } = await import('#internal/cards')
   let exported: Readonly<Record<string, unknown>>
   // Standard output is for the card alone, whatever the module prints
@@ -100,7 +100,7 @@ async function load(path: string): Promise<Publication> {
   }
 }
 
-/** Runs a check whose failure is a mistake of the author. */
+/** Runs a check. If it fails, the error names the file of the author. */
 function check<T>(path: string, run: () => T): T {
   try {
     return run()

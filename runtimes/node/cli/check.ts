@@ -51,7 +51,7 @@ export async function check(invocation: Invocation): Promise<number> {
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }
 
-/** An error of `fetch`, which names no server. */
+/** Converts an error of `fetch`, which does not name the server, to one that does. */
 function connectError(error: unknown, target: Invocation['target']): unknown {
   const hasNoAnswer =
     error instanceof TypeError || (error instanceof SdkError && error.code === 'TIMEOUT')
@@ -71,20 +71,20 @@ const MAX_SUBJECTS = 8
 /** Prints the findings by severity and rule. */
 function printFindings(findings: readonly Finding[]): void {
   if (findings.length === 0) print('Nothing was found')
-  let last: Severity | undefined
+  let lastSeverity: Severity | undefined
   for (const { severity, rule, requirement, url, messages } of groupFindings(findings)) {
-    if (severity !== last) print(headings[severity])
-    last = severity
+    if (severity !== lastSeverity) print(headings[severity])
+    lastSeverity = severity
     print(oneLine(`  ${rule}: ${requirement}`))
     for (const { message, subjects } of messages) {
-      print(oneLine(`    ${listOf(subjects)}${message}`))
+      print(oneLine(`    ${prefixOf(subjects)}${message}`))
     }
     print(`    See ${url}`)
   }
 }
 
-/** The entries that a message is about, before a colon. */
-function listOf(subjects: readonly string[]): string {
+/** The beginning of a message: the entries that it is about, and a colon. */
+function prefixOf(subjects: readonly string[]): string {
   if (subjects.length === 0) return ''
   const more = subjects.length - MAX_SUBJECTS
   return `${subjects.slice(0, MAX_SUBJECTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}: `

@@ -12,10 +12,10 @@ import { UsageError } from './usage.ts'
 export async function complete(invocation: Invocation): Promise<number> {
   const [nameOrTemplate, ...words] = invocation.commandArguments
   if (nameOrTemplate === undefined) throw new UsageError('Specify a prompt or a resource template')
-  const [first, ...others] = words.map(parsePair)
-  if (!first)
+  const [argument, ...others] = words.map(parsePair)
+  if (!argument)
     throw new UsageError('Specify an argument to complete, such as city=R, or city= for all')
-  const [name, value] = first
+  const [name, value] = argument
   const ref: CompletionReference = nameOrTemplate.includes('{')
     ? { type: 'ref/resource', uri: nameOrTemplate }
     : { type: 'ref/prompt', name: nameOrTemplate }

@@ -9,7 +9,7 @@ import { ConnectError } from './open.ts'
 import { oneLine, print, printJson, printNotice, printRows } from './print.ts'
 import { UsageError } from './usage.ts'
 
-type Found = Awaited<ReturnType<typeof findServers>>['cards'][number]
+type ListedServer = Awaited<ReturnType<typeof findServers>>['cards'][number]
 
 /**
  * Replaces a domain by the only server that it lists.
@@ -36,7 +36,7 @@ export async function resolveDomain(invocation: ParsedInvocation): Promise<Invoc
  * @throws {ConnectError} If no endpoint can be used.
  */
 async function chooseEndpoint(
-  found: Found,
+  found: ListedServer,
   options: Options,
 ): Promise<{ target: Target; options: Options }> {
   const { chooseRemote } = await import('../../../src/cards/index.ts')
@@ -105,7 +105,7 @@ function isLocal(hostname: string): boolean {
   return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
 }
 
-function endpointsOf({ card }: Found): string[] {
+function endpointsOf({ card }: ListedServer): string[] {
   return (card.remotes ?? []).map(({ url }) => url)
 }
 

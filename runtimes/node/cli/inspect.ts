@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createGateway, createHandler, statefulSessions } from '../../../src/presets/server.ts'
-import { host } from '../loopback.ts'
+import { loopbackHost } from '../loopback.ts'
 import type { Invocation } from './arguments.ts'
 import { lifetime } from './interrupted.ts'
 import { serveLocally } from './local-site.ts'
@@ -83,7 +83,7 @@ async function openTarget(
 async function openPage(url: string): Promise<void> {
   // Loaded on demand, so that other commands do not load it
   const { openBrowser } = await import('#internal/authorization')
-  await openBrowser(host, url).catch((error: unknown) => {
+  await openBrowser(loopbackHost, url).catch((error: unknown) => {
     printNotice(`Cannot open a browser: ${messagesOf(error)}; open this address yourself`)
   })
 }

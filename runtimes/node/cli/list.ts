@@ -14,19 +14,19 @@ type Row = readonly [name: string, meaning: string]
 const kinds = {
   tools: {
     offered: (client: Client) => client.serverCapabilities?.tools,
-    list: (client: Client) => client.listAllTools({ signal }),
+    listAll: (client: Client) => client.listAllTools({ signal }),
   },
   resources: {
     offered: (client: Client) => client.serverCapabilities?.resources,
-    list: (client: Client) => client.listAllResources({ signal }),
+    listAll: (client: Client) => client.listAllResources({ signal }),
   },
   templates: {
     offered: (client: Client) => client.serverCapabilities?.resources,
-    list: (client: Client) => client.listAllResourceTemplates({ signal }),
+    listAll: (client: Client) => client.listAllResourceTemplates({ signal }),
   },
   prompts: {
     offered: (client: Client) => client.serverCapabilities?.prompts,
-    list: (client: Client) => client.listAllPrompts({ signal }),
+    listAll: (client: Client) => client.listAllPrompts({ signal }),
   },
 } as const
 
@@ -42,9 +42,9 @@ export async function list(invocation: Invocation): Promise<number> {
   const requestedKinds = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
   const lists: Partial<Record<Kind, readonly object[]>> = {}
   for (const requested of requestedKinds) {
-    const { offered, list } = kinds[requested]
-    if (kind !== undefined) lists[requested] = await list(client)
-    else if (offered(client)) lists[requested] = await list(client).catch(ignoreUnsupported)
+    const { offered, listAll } = kinds[requested]
+    if (kind !== undefined) lists[requested] = await listAll(client)
+    else if (offered(client)) lists[requested] = await listAll(client).catch(ignoreUnsupported)
   }
   if (invocation.options.json) {
     const { serverInfo, revision, instructions } = client

@@ -83,9 +83,9 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   requireNoArguments(others)
   const clients = values.client.length > 0 ? requireHosts(values.client) : []
 
-  const word = givenTemplate ?? (await ask?.(`Template (${templateNames}): `))
-  if (word === undefined && ask) return CANCELLED
-  const template = requireTemplate(word?.trim())
+  const templateName = givenTemplate ?? (await ask?.(`Template (${templateNames}): `))
+  if (templateName === undefined && ask) return CANCELLED
+  const template = requireTemplate(templateName?.trim())
   const { server, hasPackages } = templates[template]
   if (clients.length > 0 && !server) {
     throw new UsageError(`"--client" has no effect with "${template}", which has no server`)
@@ -126,7 +126,7 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
     ...changeFolder(relative(machine.cwd, path)),
     ...(mustInstall ? [command] : []),
     ...(server && 'url' in server ? ['npm start'] : []),
-    ...(server && mustAdd ? [`npx edgewise install ${options} ${wordsOf(server)}`] : []),
+    ...(server && mustAdd ? [`npx edgewise install ${options} ${installArguments(server)}`] : []),
   ]
   print(['Next steps:', ...steps].join('\n  '))
   print('README.md explains all commands')
@@ -142,7 +142,7 @@ function serverNameOf(name: string): string {
 function changeFolder(path: string): string[] {
   if (path === '') return []
   if (!/[^\w./\\-]/.test(path)) return [`cd ${path}`]
-  // A shell expands nothing in single quotes, which the command line of Windows does not know
+  // Single quotes prevent all expansion by a shell, but the command line of Windows does not know them
   const quoted = `'${path.replaceAll("'", String.raw`'\''`)}'`
   return [`cd ${/["$`!]/.test(path) ? quoted : `"${path}"`}`]
 }
@@ -166,7 +166,7 @@ function targetOf(server: TemplateServer, path: string): Target {
 }
 
 /** The arguments of `edgewise install` that name the server of a project. */
-function wordsOf(server: TemplateServer): string {
+function installArguments(server: TemplateServer): string {
   if ('module' in server) return server.module
   return 'url' in server ? server.url : `-- ${server.command} ${server.args.join(' ')}`
 }
@@ -183,6 +183,7 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
+    // The first sentence of Node's message. The others give advice that does not apply
     throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }

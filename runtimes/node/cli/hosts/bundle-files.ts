@@ -78,16 +78,16 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   await addFolder(folder, folder, files)
   files.delete('manifest.json')
   const { dependencies, devDependencies } = manifest
-  // A program without dependencies contains its packages
+  // A program that declares no dependencies was built together with its packages
   if (!isObject(dependencies) || Object.keys(dependencies).length === 0) {
     for (const name of files.keys()) if (name.startsWith('node_modules/')) files.delete(name)
   }
-  const unneeded = Object.keys(isObject(devDependencies) ? devDependencies : {}).find((name) =>
+  const devPackage = Object.keys(isObject(devDependencies) ? devDependencies : {}).find((name) =>
     files.has(`node_modules/${name}/package.json`),
   )
-  if (unneeded !== undefined) {
+  if (devPackage !== undefined) {
     throw new UsageError(
-      `"${folder}" contains packages for development, such as "${unneeded}": run "npm install --omit=dev" in it first`,
+      `"${folder}" contains packages for development, such as "${devPackage}": run "npm install --omit=dev" in it first`,
     )
   }
   const entryPoint = entry.replace(/^\.\//, '')
@@ -121,10 +121,10 @@ async function addFolder(
 
 /** The manifest of the package that contains a folder. */
 async function nearestManifest(folder: string): Promise<JsonObject> {
-  for (let each = resolve(folder); ; each = dirname(each)) {
-    const manifest = await readJson(join(each, 'package.json'))
+  for (let current = resolve(folder); ; current = dirname(current)) {
+    const manifest = await readJson(join(current, 'package.json'))
     if (manifest) return manifest
-    if (each === dirname(each)) return {}
+    if (current === dirname(current)) return {}
   }
 }
 

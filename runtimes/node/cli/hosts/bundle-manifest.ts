@@ -26,11 +26,13 @@ export function bundleManifest(
   name: string,
   variables: readonly string[],
 ): JsonObject {
-  const keys = variables.map((variable) => [variable, variable.toLowerCase()] as const)
+  const configKeys = variables.map((variable) => [variable, variable.toLowerCase()] as const)
   const env = Object.fromEntries(
-    keys.map(([variable, key]) => [variable, `\${user_config.${key}}`]),
+    configKeys.map(([variable, key]) => [variable, `\${user_config.${key}}`]),
   )
-  const userConfig = Object.fromEntries(keys.map(([variable, key]) => [key, option(variable)]))
+  const userConfig = Object.fromEntries(
+    configKeys.map(([variable, key]) => [key, userConfigEntry(variable)]),
+  )
   const { description = info?.description ?? info?.title ?? name, version = info?.version } =
     manifest
   const { license, keywords, homepage, engines } = manifest
@@ -39,8 +41,8 @@ export function bundleManifest(
     manifest_version: '0.3',
     name,
     ...(info?.title !== undefined && { display_name: info.title }),
-    version: text(version) ?? '0.0.0',
-    description: text(description) ?? name,
+    version: nonEmptyText(version) ?? '0.0.0',
+    description: nonEmptyText(description) ?? name,
     author: authorOf(manifest) ?? { name },
     ...(typeof license === 'string' && { license }),
     ...(isUrl(homepage) && { homepage }),
@@ -54,7 +56,7 @@ export function bundleManifest(
       mcp_config: {
         command: 'node',
         args: [`\${__dirname}/${entryPoint}`],
-        ...(keys.length > 0 && { env }),
+        ...(configKeys.length > 0 && { env }),
       },
     },
     ...(tools.length > 0 && {
@@ -64,12 +66,13 @@ export function bundleManifest(
     }),
     ...(hasPrompts && { prompts_generated: true }),
     compatibility: { runtimes: { node } },
-    ...(keys.length > 0 && { user_config: userConfig }),
+    ...(configKeys.length > 0 && { user_config: userConfig }),
     ...written,
   }
 }
 
-function option(variable: string): JsonObject {
+/** How the host asks the user for the value of a variable. */
+function userConfigEntry(variable: string): JsonObject {
   const description = `The environment variable ${variable} of the server`
   return { type: 'string', title: variable, description, required: true, sensitive: true }
 }
@@ -104,6 +107,6 @@ function isUrl(value: unknown): value is string {
   return typeof value === 'string' && /^https?:$/.test(parseUrl(value)?.protocol ?? '')
 }
 
-function text(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -33,9 +33,9 @@ const BOM = '\uFEFF'
  */
 export async function readConfiguration(path: string): Promise<ConfigurationFile> {
   try {
-    const link = await lstat(path).catch(missing)
+    const link = await lstat(path).catch(ignoreMissing)
     if (!link) return { path, realPath: path, text: '', bytes: undefined, mode: undefined }
-    const realPath = await realpath(path).catch(missing)
+    const realPath = await realpath(path).catch(ignoreMissing)
     if (realPath === undefined) {
       throw new ConfigurationError(
         `"${path}" is a link to a missing file: create it, or remove the link`,
@@ -73,11 +73,11 @@ export async function replaceConfiguration(
   { mode: newMode }: ReplaceOptions,
 ): Promise<string | undefined> {
   const { path, realPath, bytes, mode = newMode } = file
-  const mark = bytes?.subarray(0, 3).equals(Buffer.from(BOM)) ? BOM : ''
+  const bom = bytes?.subarray(0, 3).equals(Buffer.from(BOM)) ? BOM : ''
   const temporary = `${realPath}.edgewise-new`
   try {
     await mkdir(dirname(realPath), { recursive: true })
-    await create(temporary, mark + text, mode)
+    await create(temporary, bom + text, mode)
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST')
       throw failure(`Cannot write "${path}"`, error)
@@ -101,7 +101,7 @@ function backupOf(path: string): string {
   return `${path}.edgewise-backup`
 }
 
-/** Replaces the backup, so that also an earlier one is never lost. */
+/** Replaces the backup by a rename, so that the earlier backup remains if this fails. */
 async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
   const copy = `${backupOf(path)}.new`
   await rm(copy, { force: true })
@@ -114,7 +114,7 @@ async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> 
 }
 
 async function requireUnchanged({ path, realPath, bytes }: ConfigurationFile): Promise<void> {
-  const current = await readFile(realPath).catch(missing)
+  const current = await readFile(realPath).catch(ignoreMissing)
   const isSame = bytes && current ? bytes.equals(current) : bytes === current
   if (isSame) return
   throw new ConfigurationError(
@@ -159,6 +159,6 @@ function failure(attempt: string, error: unknown): Error {
   return new ConfigurationError(`${attempt}: ${reason}`, { cause: error })
 }
 
-function missing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if ((error as { code?: string }).code !== 'ENOENT') throw error
 }

@@ -87,8 +87,9 @@ function requireFreeInputs(
   const existing = inputsOf(path, text)
   const used = inputsUsedBy(others)
   for (const input of inputs) {
-    const same = existing.find((each) => isObject(each) && each['id'] === input.id)
-    if (!same || !used.includes(input.id) || isDeepStrictEqual(plain(same), plain(input))) continue
+    const sameId = existing.find((each) => isObject(each) && each['id'] === input.id)
+    if (!sameId || !used.includes(input.id)) continue
+    if (isDeepStrictEqual(jsonOf(sameId), jsonOf(input))) continue
     throw new ConfigurationError(
       `Another server in "${path}" uses the input "${input.id}": choose another name by "--name"`,
     )
@@ -140,9 +141,9 @@ function verify(
   name: string,
   { before, entry, ids }: { before: Configuration; entry?: JsonObject; ids: readonly string[] },
 ): void {
-  const others = ({ root, servers }: Configuration): unknown => {
+  const restOf = ({ root, servers }: Configuration): unknown => {
     const inputs = Array.isArray(root['inputs']) ? root['inputs'] : []
-    return plain({
+    return jsonOf({
       root: without(root, 'inputs', host.section),
       servers: without(servers, name),
       inputs: inputs.filter((each) => !isObject(each) || !ids.includes(String(each['id']))),
@@ -151,8 +152,8 @@ function verify(
   try {
     const after = read(path, edited, host)
     const server = Object.hasOwn(after.servers, name) ? after.servers[name] : undefined
-    const isAsWanted = isDeepStrictEqual(plain(entry), plain(server))
-    if (isAsWanted && isDeepStrictEqual(others(before), others(after))) return
+    const isAsWanted = isDeepStrictEqual(jsonOf(entry), jsonOf(server))
+    if (isAsWanted && isDeepStrictEqual(restOf(before), restOf(after))) return
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
   }
@@ -166,7 +167,7 @@ function without(object: JsonObject, ...names: readonly string[]): JsonObject {
 }
 
 /** A value as JSON has it, for comparison. */
-function plain(value: unknown): unknown {
+function jsonOf(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 

@@ -86,8 +86,8 @@ function valuesFor(host: HostName, server: string): Values {
 function inputFor(server: string, name: string, value: string, inputs: Input[]): string {
   const id = `${server}-${name.toLowerCase()}`
   const [scheme = ''] = /^(?:Bearer|Basic|Token) (?=\S)/i.exec(value) ?? []
-  const part = scheme === '' ? '' : `, without "${scheme.trim()}"`
-  const description = `${name} of ${server}${part}`
+  const exception = scheme === '' ? '' : `, without "${scheme.trim()}"`
+  const description = `${name} of ${server}${exception}`
   inputs.push({ type: 'promptString', id, description, password: true })
   return `${scheme}\${input:${id}}`
 }

@@ -41,10 +41,10 @@ export function parseJsonText(text: string): JsonObject {
   if (text.trim() === '') return {}
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
-  const [first] = errors
-  if (first) {
-    const lines = text.slice(0, first.offset).split('\n')
-    const problem = printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+  const [firstError] = errors
+  if (firstError) {
+    const lines = text.slice(0, firstError.offset).split('\n')
+    const problem = printParseErrorCode(firstError.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
     throw new SyntaxError(`${problem.toLowerCase()} at ${place}`)
   }
@@ -98,14 +98,16 @@ function remove(text: string, removed: Node): string {
   const { parent } = removed
   const siblings = parent?.children ?? []
   const { start, end } = spanOf(removed)
-  const next = trailing(text, end)
+  const after = scanAfter(text, end)
   const previous = siblings[siblings.indexOf(removed) - 1]
   // The last member has no comma behind it, so the comma before the member is removed
-  const comma =
-    next.comma === undefined && previous ? trailing(text, spanOf(previous).end).comma : undefined
-  const until = next.comma === undefined ? end : next.comma + 1
+  const previousComma =
+    after.comma === undefined && previous ? scanAfter(text, spanOf(previous).end).comma : undefined
+  const until = after.comma === undefined ? end : after.comma + 1
   const edits = [wholeLines(text, start, until)]
-  if (comma !== undefined) edits.unshift({ start: comma, end: comma + 1, text: '' })
+  if (previousComma !== undefined) {
+    edits.unshift({ start: previousComma, end: previousComma + 1, text: '' })
+  }
   if (parent && siblings.length === 1) {
     const [open, close] = [parent.offset + 1, parent.offset + parent.length - 1]
     const isEmpty = (text.slice(open, start) + text.slice(until, close)).trim() === ''
@@ -134,7 +136,7 @@ function insertion(
     return [{ start, end: close, text: `${member}${eol}${outer}` }]
   }
   const { end } = spanOf(last)
-  const { comma, lineEnd } = trailing(text, end)
+  const { comma, lineEnd } = scanAfter(text, end)
   const isOneLine = !text.slice(lineEnd, close).includes('\n')
   const edits = comma === undefined ? [{ start: end, end, text: ',' }] : []
   return [
@@ -168,7 +170,7 @@ function find(
 }
 
 /** The comma behind a member, and the end of the comments in the same line. */
-function trailing(text: string, offset: number): { comma?: number; lineEnd: number } {
+function scanAfter(text: string, offset: number): { comma?: number; lineEnd: number } {
   const scanner = createScanner(text)
   scanner.setPosition(offset)
   let comma: number | undefined

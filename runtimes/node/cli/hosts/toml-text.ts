@@ -32,10 +32,10 @@ export function setTable(text: string, section: string, name: string, value: obj
     .trim()
     .replaceAll('\n', eol)
   const spans = tableSpans(text, section, name)
-  const [first] = spans
-  if (first) {
-    const rest = removeTable(text.slice(first.end), section, name)
-    return `${text.slice(0, first.start)}${table}${eol}${rest}`
+  const [firstSpan] = spans
+  if (firstSpan) {
+    const rest = removeTable(text.slice(firstSpan.end), section, name)
+    return `${text.slice(0, firstSpan.start)}${table}${eol}${rest}`
   }
   const before = text.trimEnd()
   return before === '' ? `${table}${eol}` : `${before}${eol}${eol}${table}${eol}`
@@ -62,7 +62,7 @@ function tableSpans(text: string, section: string, name: string): { start: numbe
   let current: { start: number; end: number } | undefined
   let offset = 0
   for (const line of text.split(/(?<=\n)/)) {
-    const path = headerOf(line)
+    const path = headerKeys(line)
     if (path) {
       const isOurs = path[0] === section && path[1] === name
       current = isOurs ? { start: offset, end: offset + line.length } : undefined
@@ -76,7 +76,7 @@ function tableSpans(text: string, section: string, name: string): { start: numbe
 }
 
 /** The keys of a header, such as `[a."b c"]`; `undefined` for any other line. */
-function headerOf(line: string): readonly string[] | undefined {
+function headerKeys(line: string): readonly string[] | undefined {
   if (!/^\s*\[/.test(line)) return undefined
   try {
     let value: unknown = parse(line)
@@ -89,7 +89,7 @@ function headerOf(line: string): readonly string[] | undefined {
     }
     return keys
   } catch {
-    // Such as a line of an array with several lines
+    // The line is no header, but for example the beginning of an array element
     return undefined
   }
 }

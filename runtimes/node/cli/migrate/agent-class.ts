@@ -1,6 +1,6 @@
 /**
  * Classes of Cloudflare's `McpAgent`, which become modules: the class existed once for each session, and
- * the server of Edgewise exists once. Runs before everything else, which then migrates the module.
+ * the server of Edgewise exists once. Runs before all other steps, which then migrate the module.
  */
 import type ts from 'typescript'
 import { migrateServing, replaceServe, WORKER, type ServingSources } from './agent-serve.ts'
@@ -128,8 +128,8 @@ class AgentModule {
     if (!ts.isMethodDeclaration(member) || !member.body) return undefined
     if (name.text === 'init') return this.#initText(member.body)
     const isAsync = modifiers.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)
-    const end = { start: name.getStart(this.#source), end: member.end }
-    return `${comments}${isAsync ? 'async ' : ''}function ${this.#textOf(end, 1)}`
+    const span = { start: name.getStart(this.#source), end: member.end }
+    return `${comments}${isAsync ? 'async ' : ''}function ${this.#textOf(span, 1)}`
   }
 
   /** The declaration that replaces a property; `undefined` if it is not supported. */
@@ -146,18 +146,18 @@ class AgentModule {
     const value = initializer
       ? ` = ${this.#textOf({ start: initializer.getStart(source), end: initializer.end }, 1)}`
       : ''
-    const end = source.text[member.end - 1] === ';' ? ';' : ''
+    const semicolon = source.text[member.end - 1] === ';' ? ';' : ''
     if (name === 'server') {
       // A function may wrap the server of the old SDK
       if (!/^ = new McpServer\b/.test(value)) return undefined
-      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#typeArguments}`)}${end}`
+      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#typeArguments}`)}${semicolon}`
     }
     const annotation = type ? `: ${type.getText(source)}` : ''
     if (initializer && this.#ts.isArrowFunction(initializer)) {
-      return `const ${name}${annotation}${value}${end}`
+      return `const ${name}${annotation}${value}${semicolon}`
     }
     const mark = formatMark('All callers share this variable', 'sharedState')
-    return `// ${mark}\nlet ${name}${annotation}${value}${end}`
+    return `// ${mark}\nlet ${name}${annotation}${value}${semicolon}`
   }
 
   /** The statements of `init`. */
@@ -185,10 +185,10 @@ class AgentModule {
     const source = this.#source
     const edits = new Edits()
     const unit = this.#indentation()
-    const kept: [number, number][] = []
+    const templates: [start: number, end: number][] = []
     const visit = (node: ts.Node): void => {
       if (node.end <= start || node.getStart(source) >= end) return
-      if (ts.isTemplateLiteral(node)) kept.push([node.getStart(source), node.end])
+      if (ts.isTemplateLiteral(node)) templates.push([node.getStart(source), node.end])
       const isMember =
         ts.isPropertyAccessExpression(node) && node.expression.kind === ts.SyntaxKind.ThisKeyword
       if (isMember && this.#names.has(node.name.text) && node.name.text !== 'initialState') {
@@ -198,12 +198,14 @@ class AgentModule {
     }
     visit(this.#class)
     const text = source.text.slice(start, end)
-    const remove = new RegExp(String.raw`^(?:${unit}){0,${levels}}`)
+    const indentation = new RegExp(String.raw`^(?:${unit}){0,${levels}}`)
     for (const { index } of text.matchAll(/\n/g)) {
       const position = index + 1
-      const isKept = kept.some(([from, to]) => start + position > from && start + position < to)
-      const removed = remove.exec(text.slice(position))?.[0].length ?? 0
-      if (!isKept && removed > 0) edits.replace(position, position + removed, '')
+      const isInTemplate = templates.some(
+        ([from, to]) => start + position > from && start + position < to,
+      )
+      const removed = indentation.exec(text.slice(position))?.[0].length ?? 0
+      if (!isInTemplate && removed > 0) edits.replace(position, position + removed, '')
     }
     return edits.apply(text)
   }
@@ -221,11 +223,11 @@ class AgentModule {
     const source = this.#source
     const edits = this.#edits
     const { options, statement } = replaceServe(this.#ts, source, edits, this.#name)
-    const end = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
+    const semicolon = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
     const members = [...new Set([...options, ...others.options])]
-    const list = members.length === 0 ? '' : `, { ${members.join(', ')} }`
+    const optionsText = members.length === 0 ? '' : `, { ${members.join(', ')} }`
     const type = this.#typeArguments
-    const created = `const ${WORKER} = createWorker${type}(server${list})${end}\n`
+    const created = `const ${WORKER} = createWorker${type}(server${optionsText})${semicolon}\n`
     const isServedElsewhere = others.texts.size > 0
     const prefix = isServedElsewhere ? 'export ' : ''
     if (statement) edits.insert(statement.getStart(source), prefix + created)
@@ -237,8 +239,8 @@ class AgentModule {
       statement?.end ?? source.text.trimEnd().length,
       [
         ...(statement ? [''] : ['', '', prefix + created.trimEnd()]),
-        ...(statement || isServedElsewhere ? [] : [`export default ${WORKER}${end}`]),
-        `export const { McpSession, McpHub } = ${WORKER}.durableObjects${end}`,
+        ...(statement || isServedElsewhere ? [] : [`export default ${WORKER}${semicolon}`]),
+        `export const { McpSession, McpHub } = ${WORKER}.durableObjects${semicolon}`,
         '',
         `// ${mark}`,
         `export class ${this.#name} extends DurableObject${type} {}`,

@@ -94,8 +94,8 @@ export function migrateServing(
       const isUsed = countUses(compiler, source, specifier.name.text) > served.count
       if (isUsed) edits.insert(specifier.end, `, ${WORKER}`)
       else edits.replace(specifier.getStart(source), specifier.end, WORKER)
-      const end = statement.getText(source).endsWith(';') ? ';' : ''
-      const exported = `export { McpSession, McpHub } from ${from.getText(source)}${end}`
+      const semicolon = statement.getText(source).endsWith(';') ? ';' : ''
+      const exported = `export { McpSession, McpHub } from ${from.getText(source)}${semicolon}`
       edits.insert(statement.end, `\n${exported}`)
       texts.set(other, edits.apply(text))
     }

@@ -31,12 +31,14 @@ export function unifiedDiff(path: string, before: string, after: string): string
 }
 
 function formatHunk(lines: readonly Line[], start: number, end: number): string {
-  const count = (part: readonly Line[], sign: string): number =>
+  const countWithout = (part: readonly Line[], sign: string): number =>
     part.filter((line) => line.sign !== sign).length
   const [skipped, shown] = [lines.slice(0, start), lines.slice(start, end)]
-  const range = (sign: string): string => `${count(skipped, sign) + 1},${count(shown, sign)}`
+  /** The lines of the old text are those without additions, and of the new text those without removals. */
+  const rangeWithout = (sign: string): string =>
+    `${countWithout(skipped, sign) + 1},${countWithout(shown, sign)}`
   const body = shown.map(({ sign, text }) => sign + text)
-  return [`@@ -${range('+')} +${range('-')} @@`, ...body].join('\n')
+  return [`@@ -${rangeWithout('+')} +${rangeWithout('-')} @@`, ...body].join('\n')
 }
 
 /** Compares texts line by line, by their longest common subsequence. */

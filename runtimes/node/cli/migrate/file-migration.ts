@@ -110,9 +110,10 @@ export class FileMigration {
     this.#removeFrom(start, node)
   }
 
-  #removeFrom(first: number, node: ts.Node): void {
+  /** Removes the text from a position to the end of a node. */
+  #removeFrom(position: number, node: ts.Node): void {
     const { text } = this.source
-    let [start, end] = [first, node.end]
+    let [start, end] = [position, node.end]
     if (text[end] === ',') end++
     const lineStart = this.#lineStart(start)
     const newline = text.indexOf('\n', end)
@@ -187,18 +188,18 @@ export class FileMigration {
   #commentOut(statement: ts.Node): string {
     const start = this.#lineStart(statement.getStart(this.source))
     const indentation = /^[ \t]*/.exec(this.source.text.slice(start))?.[0] ?? ''
-    const [first = '', ...others] = this.text(statement).split('\n')
+    const [firstLine = '', ...others] = this.text(statement).split('\n')
     const lines = others.map((line) => {
       const rest = line.startsWith(indentation) ? line.slice(indentation.length) : line
       return `${indentation}// ${rest}`.trimEnd()
     })
-    return [`// ${first}`, ...lines].join('\n')
+    return [`// ${firstLine}`, ...lines].join('\n')
   }
 
   /** A string literal in the style of the source. */
   quote(value: string): string {
-    const [first] = this.source.statements.filter((each) => this.ts.isImportDeclaration(each))
-    const isSingle = first === undefined || first.getText(this.source).includes("'")
+    const firstImport = this.source.statements.find((each) => this.ts.isImportDeclaration(each))
+    const isSingle = firstImport === undefined || firstImport.getText(this.source).includes("'")
     if (!isSingle) return JSON.stringify(value)
     return `'${value.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`
   }
@@ -291,7 +292,7 @@ export class FileMigration {
     const start = statement.getStart(source)
     const lineEnd = source.text.indexOf('\n', statement.end)
     const rest = source.text.slice(statement.end, lineEnd === -1 ? undefined : lineEnd).trim()
-    const isFirst = source.text.slice(this.#lineStart(start), start).trim() === ''
-    return isInBlock && isFirst && (rest === '' || rest.startsWith('//'))
+    const beginsLine = source.text.slice(this.#lineStart(start), start).trim() === ''
+    return isInBlock && beginsLine && (rest === '' || rest.startsWith('//'))
   }
 }

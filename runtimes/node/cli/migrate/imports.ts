@@ -11,12 +11,12 @@ import { protocolTypes } from './protocol-types.ts'
 import { findSdk } from './sdk-modules.ts'
 
 /** The function that stands for code without an equivalent. */
-function placeholderText(isTyped: boolean, end: string): string {
+function placeholderText(isTyped: boolean, semicolon: string): string {
   const [parameter, result] = isTyped ? ['code: string', ': any'] : ['code', '']
   return `
 // ${formatMark('Replace all calls of this function, then delete it', 'handlers')}
 function ${PLACEHOLDER}(${parameter})${result} {
-  throw new Error(\`Not migrated to Edgewise: \${code}\`)${end}
+  throw new Error(\`Not migrated to Edgewise: \${code}\`)${semicolon}
 }
 `
 }
@@ -31,7 +31,7 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   const edits = new Edits()
   const added = new Map([...file.imports].map(([module, names]) => [module, new Map(names)]))
   const addedNames = new Set([...file.imports.values()].flatMap((names) => [...names.values()]))
-  let position: number | undefined
+  let firstSdkImport: number | undefined
   for (const statement of statements) {
     const specifier = statement.moduleSpecifier
     const found = compiler.isStringLiteral(specifier) ? findSdk(specifier.text) : undefined
@@ -56,7 +56,7 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
       )
     }
     if (kept.length === bindings.elements.length) continue
-    if (found) position ??= statement.getStart(source)
+    if (found) firstSdkImport ??= statement.getStart(source)
     const defaultName = statement.importClause?.name
     if (kept.length > 0) {
       const names = kept.map((each) => each.getText(source)).join(', ')
@@ -67,22 +67,22 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
       removeLine(edits, source, statement)
     }
   }
-  const first = statements[0]
-  const isDouble = first?.moduleSpecifier.getText(source).startsWith('"') ?? false
+  const firstImport = statements[0]
+  const isDouble = firstImport?.moduleSpecifier.getText(source).startsWith('"') ?? false
   const quote = isDouble ? '"' : "'"
-  const end = first?.getText(source).endsWith(';') ? ';' : ''
+  const semicolon = firstImport?.getText(source).endsWith(';') ? ';' : ''
   const lines = [...added].flatMap(([module, names]) => {
     // Code that was removed later may have needed a name
     const needed = [...names].filter(([, local]) => used.has(local))
-    return importLines(module, new Map(needed), quote, end)
+    return importLines(module, new Map(needed), quote, semicolon)
   })
-  const place = position ?? first?.getStart(source) ?? endOfHeader(text)
+  const insertAt = firstSdkImport ?? firstImport?.getStart(source) ?? endOfHeader(text)
   // Without other imports, an empty line separates the imports from the code
-  const separator = first || lines.length === 0 ? '' : '\n'
-  edits.insert(place, lines.map((line) => `${line}\n`).join('') + separator)
+  const separator = firstImport || lines.length === 0 ? '' : '\n'
+  edits.insert(insertAt, lines.map((line) => `${line}\n`).join('') + separator)
   if (file.needsPlaceholder) {
     const newline = text.endsWith('\n') ? '' : '\n'
-    edits.insert(text.length, newline + placeholderText(file.isTyped, end))
+    edits.insert(text.length, newline + placeholderText(file.isTyped, semicolon))
   }
   return edits.apply(text)
 }
@@ -136,9 +136,9 @@ function importLines(
   module: string,
   names: ReadonlyMap<string, string>,
   quote: string,
-  end: string,
+  semicolon: string,
 ): string[] {
-  const from = `from ${quote}${module}${quote}${end}`
+  const from = `from ${quote}${module}${quote}${semicolon}`
   const lines: string[] = []
   const named: string[] = []
   for (const [name, local] of [...names].toSorted(([a], [b]) => compareNames(a, b))) {
@@ -148,7 +148,7 @@ function importLines(
   }
   if (named.length === 0) return lines
   const areTypes = named.every((name) => name.startsWith('type '))
-  const list = named.map((name) => (areTypes ? name.slice(5) : name)).join(', ')
+  const list = named.map((name) => (areTypes ? name.slice('type '.length) : name)).join(', ')
   return [...lines, `import ${areTypes ? 'type ' : ''}{ ${list} } ${from}`]
 }
 

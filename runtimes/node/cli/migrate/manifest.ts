@@ -43,26 +43,26 @@ export function migrateManifest(
   const groups = GROUPS.filter((group) => typeof manifest[group] === 'object')
   const groupOf = (name: string): string | undefined =>
     groups.find((group) => manifest[group]?.[name] !== undefined)
-  const old = sdkPackages.filter((name) => groupOf(name) !== undefined)
-  if (old.length === 0 && !isRequired) return undefined
+  const oldPackages = sdkPackages.filter((name) => groupOf(name) !== undefined)
+  if (oldPackages.length === 0 && !isRequired) return undefined
   const notes: string[] = []
   let result = text
   const set = (group: string, name: string, value: string): void => {
     result = setMember(result, [group, name], value)
   }
-  const main = groupOf(old[0] ?? '') ?? 'dependencies'
-  const zod = groupOf('zod')
-  const range = zod === undefined ? undefined : manifest[zod]?.['zod']
-  if (zod === undefined) set(main, 'zod', ZOD)
-  else if (range !== undefined && /^[\^~>=v]*[0-3](?:\.|$)/.test(range)) {
-    set(zod, 'zod', ZOD)
-    notes.push(`zod ${range} becomes ${ZOD}: see https://zod.dev/v4/changelog for what changed`)
+  const mainGroup = groupOf(oldPackages[0] ?? '') ?? 'dependencies'
+  const zodGroup = groupOf('zod')
+  const zodRange = zodGroup === undefined ? undefined : manifest[zodGroup]?.['zod']
+  if (zodGroup === undefined) set(mainGroup, 'zod', ZOD)
+  else if (zodRange !== undefined && /^[\^~>=v]*[0-3](?:\.|$)/.test(zodRange)) {
+    set(zodGroup, 'zod', ZOD)
+    notes.push(`zod ${zodRange} becomes ${ZOD}: see https://zod.dev/v4/changelog for what changed`)
   }
-  set(main, 'edgewise', `^${version}`)
+  set(mainGroup, 'edgewise', `^${version}`)
   for (const [name, range] of Object.entries({ express: '^5.0.0', hono: '^4.0.0' })) {
-    if (added.has(name) && groupOf(name) === undefined) set(main, name, range)
+    if (added.has(name) && groupOf(name) === undefined) set(mainGroup, name, range)
   }
-  for (const name of old) {
+  for (const name of oldPackages) {
     const group = groupOf(name)
     if (group === undefined) continue
     if (imported.has(name)) notes.push(`"${name}" remains, because some file still needs it`)

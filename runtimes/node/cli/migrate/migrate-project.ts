@@ -42,7 +42,7 @@ export interface Migration {
   readonly notes: readonly string[]
 }
 
-/** What no mark says, because any call may throw. */
+/** A note in place of marks, because any call may throw. */
 const ERROR_NOTE =
   'The messages of errors that the project does not create itself, such as those of the file system, no longer reach the model'
 

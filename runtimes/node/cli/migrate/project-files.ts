@@ -9,7 +9,12 @@ import { findSdk, sdkDeclarations, type SdkName } from './sdk-modules.ts'
 
 /** Folders without sources. Folders whose names begin with a dot are skipped too. */
 const SKIPPED: ReadonlySet<string> = new Set([
-  ...['node_modules', 'dist', 'build', 'out', 'coverage', 'vendor'],
+  'node_modules',
+  'dist',
+  'build',
+  'out',
+  'coverage',
+  'vendor',
 ])
 
 const SOURCE = /\.[cm]?[jt]sx?$/

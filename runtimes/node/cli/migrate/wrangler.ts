@@ -55,6 +55,7 @@ function migrateJson(text: string, configuration: Configuration, tag: string): s
   const insertSpaces = !indentation.includes('\t')
   const formattingOptions = { insertSpaces, tabSize: insertSpaces ? indentation.length : 1 }
   let result = text
+  /** @param isFirst Whether the array does not exist yet. */
   const append = (path: JSONPath, value: unknown, isFirst: boolean): void => {
     const options = isFirst ? { formattingOptions } : { formattingOptions, isArrayInsertion: true }
     const target = isFirst ? path : [...path, -1]

@@ -147,15 +147,17 @@ function migrateRequest(file: FileMigration, call: ts.CallExpression, context: s
   const request = argument && unwrap(file, argument)
   if (!request || !argument) return false
   const members = ts.isObjectLiteralExpression(request) ? membersOf(file, request) : undefined
-  const result = schema && ts.isIdentifier(schema) ? schema.text : ''
+  const resultSchema = schema && ts.isIdentifier(schema) ? schema.text : ''
   const method = members ? stringOf(file, valueOf(file, members.get('method'))) : undefined
-  if (method === 'roots/list' || (!members && result === 'ListRootsResultSchema')) {
+  if (method === 'roots/list' || (!members && resultSchema === 'ListRootsResultSchema')) {
     return requestRoots(file, call, context)
   }
   const isSampling = members
     ? method === 'sampling/createMessage'
-    : result === 'CreateMessageResultSchema'
-  const isElicitation = members ? method === 'elicitation/create' : result === 'ElicitResultSchema'
+    : resultSchema === 'CreateMessageResultSchema'
+  const isElicitation = members
+    ? method === 'elicitation/create'
+    : resultSchema === 'ElicitResultSchema'
   if (!isSampling && !isElicitation) return false
   const params = members && valueOf(file, members.get('params'))
   if (members && !params) return false

@@ -89,7 +89,7 @@ function migrateUse(file: FileMigration, node: ts.Identifier, name: string): voi
     if (path !== 'mcpReq' && path !== 'http') break
   }
   if (path !== '') migrateMember(file, access, name, path)
-  else if (isPassedAway(file, node)) {
+  else if (isPassedToSdk(file, node)) {
     file.giveUp(
       node.parent,
       'asking',
@@ -101,8 +101,8 @@ function migrateUse(file: FileMigration, node: ts.Identifier, name: string): voi
   }
 }
 
-/** Whether a context is passed to a function of the SDK, which does not know the new one. */
-function isPassedAway(file: FileMigration, node: ts.Identifier): node is PassedContext {
+/** Whether a context is passed to a function of the old SDK, which does not know the new context. */
+function isPassedToSdk(file: FileMigration, node: ts.Identifier): node is PassedContext {
   const { ts } = file
   const call = node.parent
   if (!ts.isCallExpression(call) || call.expression === node) return false

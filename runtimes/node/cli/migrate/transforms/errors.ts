@@ -107,14 +107,23 @@ export function migrateProtocolErrors(file: FileMigration): void {
   })
 }
 
+/** The members of Edgewise's `ErrorCode` that the old SDK has too. */
+const ERROR_CODES: ReadonlySet<string> = new Set([
+  'PARSE_ERROR',
+  'INVALID_REQUEST',
+  'METHOD_NOT_FOUND',
+  'INVALID_PARAMS',
+  'INTERNAL_ERROR',
+  'URL_ELICITATION_REQUIRED',
+])
+
 /** Migrates `ErrorCode.InvalidParams`. */
 function migrateCode(file: FileMigration, node: ts.Identifier): void {
   const { ts } = file
   const access = node.parent
   if (!ts.isPropertyAccessExpression(access)) return
   const code = access.name.text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()
-  const known = ['PARSE_ERROR', 'INVALID_REQUEST', 'METHOD_NOT_FOUND', 'INVALID_PARAMS']
-  if (![...known, 'INTERNAL_ERROR', 'URL_ELICITATION_REQUIRED'].includes(code)) {
+  if (!ERROR_CODES.has(code)) {
     file.giveUp(access, 'handlers', `Error codes have no member "${access.name.text}"`)
     return
   }

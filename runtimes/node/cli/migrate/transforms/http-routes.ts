@@ -42,7 +42,7 @@ export function migrateHttpRoutes(file: FileMigration): void {
     const statement = statementOf(file, main)
     if (!server || !statement) continue
     const others = routes.filter(
-      (route) => route !== main && !route.transport && belongs(route, main, kind),
+      (route) => route !== main && !route.transport && belongsTo(route, main, kind),
     )
     migrateRoute(file, main, kind, server)
     for (const route of others) {
@@ -52,7 +52,7 @@ export function migrateHttpRoutes(file: FileMigration): void {
   }
   removeTransports(file)
 
-  function belongs(route: Route, main: Route, kind: 'sse' | 'http'): boolean {
+  function belongsTo(route: Route, main: Route, kind: 'sse' | 'http'): boolean {
     if (route.app !== main.app) return false
     const body = route.handler.body ? file.text(route.handler.body) : ''
     if (kind === 'sse') return body.includes('handlePostMessage')
@@ -180,7 +180,10 @@ function hasSessions(file: FileMigration, transport: ts.NewExpression | undefine
 
 /** The options of a transport that need no decision, or no equivalent. */
 const COVERED: ReadonlySet<string> = new Set([
-  ...['sessionIdGenerator', 'onsessioninitialized', 'onsessionclosed', 'enableJsonResponse'],
+  'sessionIdGenerator',
+  'onsessioninitialized',
+  'onsessionclosed',
+  'enableJsonResponse',
 ])
 
 function markTransportOptions(
@@ -202,14 +205,14 @@ function markTransportOptions(
 function otherCalls(file: FileMigration, { handler }: Route): string[] {
   const { ts } = file
   const found = new Set<string>()
-  const known =
+  const boilerplate =
     /^(?:console|res|req|response|request|transports?|newTransport|server|crypto|Object|JSON|String)\b/
   if (!handler.body) return []
   walk(file, handler.body, (node) => {
     if (!ts.isCallExpression(node)) return
     const { expression } = node
     const text = file.text(expression)
-    if (known.test(text) || /\n/.test(text)) return
+    if (boilerplate.test(text) || /\n/.test(text)) return
     if (/^(?:randomUUID|isInitializeRequest|setTimeout|clearTimeout)$/.test(text)) return
     if (isServerCreation(node) || file.sdkNameOf(expression)) return
     found.add(text)
@@ -257,8 +260,8 @@ function removeRoute(file: FileMigration, route: Route, statement: ts.Statement)
 /** Removes a handler that was declared apart from its route, if nothing else uses it. */
 function removeHandler(file: FileMigration, { call, handler }: Route): void {
   const { ts } = file
-  const used = call.arguments.at(-1)
-  if (!used || !ts.isIdentifier(used)) return
+  const handlerArgument = call.arguments.at(-1)
+  if (!handlerArgument || !ts.isIdentifier(handlerArgument)) return
   const declaration = isInlineFunction(file, handler) ? handler.parent : handler
   if (!ts.isVariableDeclaration(declaration) && !ts.isFunctionDeclaration(declaration)) return
   const isShared = referencesTo(file, declaration).some((each) => !file.isHandled(each))

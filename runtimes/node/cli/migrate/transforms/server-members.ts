@@ -86,7 +86,7 @@ export function migrateServerMembers(file: FileMigration): void {
   walk(file, file.source, (node) => {
     if (!ts.isPropertyAccessExpression(node) || file.isHandled(node)) return
     const server = serverOf(file, node.expression)
-    // The member is looked at when `server.server` is
+    // Of `server.server.member`, only the whole is migrated, not `server.server`
     if (!server || (server === node.expression && node.name.text === 'server' && isInner(node)))
       return
     migrateServerMember(file, node, server)
@@ -113,7 +113,7 @@ function migrateServerMember(
   const { ts } = file
   const { text: name } = node.name
   const call = callOf(file, node)
-  if (call && (announceChange(file, call, server, name) || callContext(file, call, name))) {
+  if (call && (announceChange(file, call, server, name) || moveToContext(file, call, name))) {
     file.handle(node)
     return
   }
@@ -123,10 +123,10 @@ function migrateServerMember(
     return
   }
   const schema = call?.arguments[0]
-  const handled =
+  const builtIn =
     name === 'setRequestHandler' && schema ? entryOf(BUILT_IN, file.text(schema)) : undefined
-  if (handled !== undefined) {
-    file.giveUp(call ?? node, 'handlers', handled)
+  if (builtIn !== undefined) {
+    file.giveUp(call ?? node, 'handlers', builtIn)
     return
   }
   const [subject, message] = entryOf(REPLACED, name) ?? ['handlers', absence(name)]
@@ -167,7 +167,7 @@ function announceChange(
 }
 
 /** Migrates a request or a notification that the context of the handler sends now. */
-function callContext(file: FileMigration, call: ts.CallExpression, name: string): boolean {
+function moveToContext(file: FileMigration, call: ts.CallExpression, name: string): boolean {
   const handler = handlerAround(file, call)
   if (!handler) return false
   const hadContext = handler.needsContext

@@ -68,7 +68,7 @@ export function objectLiteralOf(
   return ts.isObjectLiteralExpression(value) ? value : undefined
 }
 
-/** The members of an object literal by name; `undefined` for the name of a member without a value. */
+/** The members of an object literal by their names, without spreads and computed names. */
 export function membersOf(
   { ts }: FileMigration,
   literal: ts.ObjectLiteralExpression,
@@ -103,7 +103,7 @@ export function callOf({ ts }: FileMigration, node: ts.Expression): ts.CallExpre
   return ts.isCallExpression(parent) && parent.expression === node ? parent : undefined
 }
 
-/** The entry of a table for a name in the project, which may be that of a member of all objects. */
+/** The entry of a table for a name from the project, which may also be that of an inherited member. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }

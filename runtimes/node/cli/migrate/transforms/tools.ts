@@ -19,11 +19,15 @@ export type MethodCall = ts.CallExpression & { readonly expression: ts.PropertyA
 
 /** The annotations of a tool. An object with other members is a shape. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
-  ...['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'],
+  'title',
+  'readOnlyHint',
+  'destructiveHint',
+  'idempotentHint',
+  'openWorldHint',
 ])
 
 /** The members of a tool's configuration that Edgewise has under the same name. */
-const SAME: ReadonlySet<string> = new Set(['title', 'description', 'annotations', 'icons'])
+const SAME_NAMES: ReadonlySet<string> = new Set(['title', 'description', 'annotations', 'icons'])
 
 /** Migrates `registerTool(name, config, handler)`. */
 export function migrateRegisterTool(file: FileMigration, call: MethodCall): void {
@@ -82,7 +86,7 @@ function migrateConfig(
       if (name === 'inputSchema') hasInput = true
     } else if (name === '_meta') {
       renameMember(file, member, 'meta')
-    } else if (!SAME.has(name)) {
+    } else if (!SAME_NAMES.has(name)) {
       file.mark(
         member,
         'handlers',
