@@ -18,7 +18,7 @@ const MAX_SILENT_BEATS = 3
 /** A process counts as dead after this time without a heartbeat. It is the time of four heartbeats. */
 const DEAD_AFTER = `interval '20 seconds'`
 
-/** Reads the rows of one topic. */
+/** Is notified of new rows of one topic, and reads them. */
 export interface Subscriber {
   /** Called with the key of each notification, including those that this process sent. */
   wake(key: string): void
@@ -124,7 +124,7 @@ export class Bus {
     const channels = [this.channel(), this.channel(this.process)]
     await this.#database.attempt(() => Promise.all(channels.map((each) => this.#listen(each))))
     if (this.#isClosed) return
-    this.#timer = setInterval(() => this.#check(), HEARTBEAT_MS)
+    this.#timer = setInterval(() => this.#nextHeartbeat(), HEARTBEAT_MS)
     unref(this.#timer)
   }
 
@@ -171,12 +171,10 @@ export class Bus {
     callHook(run, (error) => this.#database.report(error))
   }
 
-  /**
-   * Sends the next heartbeat. If the notification of the last heartbeat is missing, first reads all topics.
-   */
-  #check(): void {
+  /** Sends the next heartbeat. If the notification of the last heartbeat is missing, first resyncs all topics. */
+  #nextHeartbeat(): void {
     if (this.#silentBeats > 0) this.#resync()
-    // Replaced once in a silence, because behind some poolers no notification ever arrives
+    // The client is replaced only once per silence, because behind some poolers no notification ever arrives
     if (this.#silentBeats === MAX_SILENT_BEATS) this.#database.replaceClient()
     this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))

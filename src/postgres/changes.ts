@@ -115,11 +115,11 @@ export class ChangeLog {
        ORDER BY id LIMIT ${BATCH}`,
       id,
     )
-    const [first] = rows
-    if (!first) return { changes: [], isComplete: (await this.#newest()).id >= id }
+    const [firstRow] = rows
+    if (!firstRow) return { changes: [], isComplete: (await this.#newest()).id >= id }
     return {
       changes: rows.map((row) => ({ ...row, change: JSON.parse(row.change) as ServerChange })),
-      isComplete: first.id === id + 1 || (await this.#hasAllAfter(id)),
+      isComplete: firstRow.id === id + 1 || (await this.#hasAllAfter(id)),
     }
   }
 
@@ -175,11 +175,11 @@ export class ChangeLog {
    */
   async #insert(batch: readonly (readonly [change: string, origin: string])[]): Promise<void> {
     await this.#database.query(
-      `WITH turn AS MATERIALIZED (
+      `WITH locked AS MATERIALIZED (
          SELECT pg_advisory_xact_lock(hashtextextended($1, 1))::text
        ), added AS (
          INSERT INTO {mcp_changes} (origin, change)
-         SELECT row ->> 1, row ->> 0 FROM turn, jsonb_array_elements($2::text::jsonb) AS row
+         SELECT row ->> 1, row ->> 0 FROM locked, jsonb_array_elements($2::text::jsonb) AS row
          RETURNING id
        )
        SELECT pg_notify($3, $4) FROM (SELECT count(*) FROM added) AS counted`,
@@ -212,6 +212,7 @@ export class ChangeLog {
         failures = 0
       } catch (error) {
         this.#database.report(error)
+        // Tries again, unless the log was closed
         this.#isStale = this.#unsubscribe !== undefined
         await pause(backoffMs(failures++, 250, 10_000))
       }

@@ -45,6 +45,7 @@ export class PostgresEventLog implements EventLog {
     const { name, eventId, acceptedAt } = event
     return this.#database.transaction(async ({ query }) => {
       await query(LOCK_TYPE, name)
+      // If the log already has the event, nothing is written, and the last SELECT finds the position
       const [row] = await query<{ position: number }>(
         `WITH logged AS (
            INSERT INTO {mcp_event_log} (name, position, event_id, accepted_at, event)
@@ -71,6 +72,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   async read(name: string, after: number, limit: number): Promise<LogPage> {
+    // Without events after the position, one row has the state of the log
     const rows = await this.#database.query<{
       head: number
       trimmed_to: number
@@ -97,6 +99,7 @@ export class PostgresEventLog implements EventLog {
   trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): Promise<void> {
     return this.#database.transaction(async ({ query }) => {
       await query(LOCK_TYPE, name)
+      // Deletes up to the last event that a limit excludes, but none that an active subscription still needs
       await query(
         `WITH deleted AS (
            DELETE FROM {mcp_event_log}

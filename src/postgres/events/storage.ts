@@ -45,6 +45,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
     const { name, position, dueAt } = subscription
     if (dueAt !== null || typeof position !== 'number')
       return this.#save(this.#database, subscription, dueAt)
+    // With the lock, no event can be appended between the check and the write
     return this.#database.transaction(async (queries) => {
       const [type] = await queries.query<{ head: number }>(LOCK_TYPE, name)
       const isBehind = (type?.head ?? 0) > position
@@ -94,7 +95,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
     const removed = await this.#database.query(
       `WITH removed AS (
          DELETE FROM {mcp_event_subscriptions} WHERE id = $1 AND version = $2 RETURNING id
-       ), forgotten AS (
+       ), removed_attempts AS (
          DELETE FROM {mcp_event_attempts} USING removed WHERE subscription = removed.id
        )
        SELECT id FROM removed`,

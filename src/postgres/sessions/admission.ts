@@ -37,7 +37,7 @@ const IS_INACTIVE = `NOT EXISTS (
   ) AND (listener IS NULL OR NOT ${isAlive('listener')})`
 
 /** An SQL expression: how many sessions an account has. A session counts as its weight. */
-function countOf(account: string): string {
+function sessionCount(account: string): string {
   return `(SELECT coalesce(sum(total), 0) FROM {mcp_counts} WHERE account = ${account})`
 }
 
@@ -87,8 +87,8 @@ export class Admission {
     const rows = await database.query(
       `INSERT INTO {mcp_sessions} (id, record, account, weight)
        SELECT $1, $2, $3::text, $4::int
-       WHERE ${countOf(`'${ALL_ACCOUNTS}'`)} + $4 <= $5::float8
-         AND ($3::text IS NULL OR ${countOf('$3')} + $4 <= $6::float8)
+       WHERE ${sessionCount(`'${ALL_ACCOUNTS}'`)} + $4 <= $5::float8
+         AND ($3::text IS NULL OR ${sessionCount('$3')} + $4 <= $6::float8)
        RETURNING id`,
       id,
       JSON.stringify(record),
@@ -104,6 +104,8 @@ export class Admission {
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
     const hasSameAccount = account === null ? 'account IS NULL' : 'account = $1'
+    // If no session of the account can end, and the account is below its limit, ends one of the account with
+    // the most sessions
     const endedCount = await removeWhere(
       `id = coalesce(${leastRecentlyUsed(hasSameAccount)}, (
          SELECT found.id
@@ -116,7 +118,7 @@ export class Admission {
            ${leastRecentlyUsed(`account IS NULL AND counted.account = '${NO_ACCOUNT}'`)}
          ) AS id) AS found
          WHERE found.id IS NOT NULL
-           AND ($1::text IS NULL OR ${countOf('$1')} + $2::int <= $3::float8)
+           AND ($1::text IS NULL OR ${sessionCount('$1')} + $2::int <= $3::float8)
          LIMIT 1
        ))`,
       account,

@@ -37,8 +37,8 @@ export interface RefusedWrites {
 }
 
 /** The key of a stream or a request in {@link RefusedWrites}. */
-export function keyOf(session: string, part: string): string {
-  return `${session} ${part}`
+export function keyOf(session: string, id: string): string {
+  return `${session} ${id}`
 }
 
 /** Writes a batch. Returns the parts that had no effect. */
@@ -48,11 +48,11 @@ export async function writeBatch(
   writes: Writes,
 ): Promise<RefusedWrites> {
   const { opened, saved, ended, events, begun, answered, taken, woken } = writes
-  const answers = [
+  const consumedAnswers = [
     ...taken,
     ...ended.flatMap(([session, , asked]) => asked.map((question) => [session, question])),
   ]
-  const rows = await database.query<{ kind: string; session: string; part: string }>(
+  const rows = await database.query<{ kind: string; session: string; id: string }>(
     `WITH opened AS (
        INSERT INTO {mcp_streams} (session, id, owner, reader, request, call)
        SELECT row ->> 0, row ->> 1, $1::text, $1::text, row ->> 2, row ->> 3
@@ -86,23 +86,24 @@ export async function writeBatch(
        DELETE FROM {mcp_calls} AS c USING json_array_elements($7::text::json) AS row
        WHERE c.session = row ->> 0 AND c.request = row ->> 1 AND c.owner = $1
      )
-     SELECT 'stream' AS kind, session, id AS part FROM saved
+     SELECT 'stream' AS kind, session, id FROM saved
      UNION ALL SELECT 'request', session, request FROM begun
      UNION ALL SELECT 'woken', pg_notify($9, $10::text || value)::text, ''
        FROM json_array_elements_text($11::text::json)`,
     bus.process,
-    ...[opened, saved, ended, events, begun, answered, answers].map((columns) =>
+    ...[opened, saved, ended, events, begun, answered, consumedAnswers].map((columns) =>
       JSON.stringify(columns),
     ),
     bus.channel(),
     payloadOf(TOPIC, ''),
     JSON.stringify(woken),
   )
+  // The query returns the streams and requests that it wrote: the others were refused
   const streams = new Set(saved.map(([session, id]) => keyOf(session, id)))
   const requests = new Set(begun.map(([session, request]) => keyOf(session, request)))
-  for (const { kind, session, part } of rows) {
-    if (kind === 'stream') streams.delete(keyOf(session, part))
-    if (kind === 'request') requests.delete(keyOf(session, part))
+  for (const { kind, session, id } of rows) {
+    if (kind === 'stream') streams.delete(keyOf(session, id))
+    if (kind === 'request') requests.delete(keyOf(session, id))
   }
   return { streams, requests }
 }

@@ -62,7 +62,7 @@ export class PostgresHttpSession implements HttpSession {
       return
     }
     const entered = this.#enter()
-    await entered.during(() => entered.http.receive(message, caller))
+    await entered.stayLiveDuring(() => entered.http.receive(message, caller))
   }
 
   rejectPending(frame: unknown, error: Error): void {
@@ -112,7 +112,7 @@ export class PostgresHttpSession implements HttpSession {
     live?.questions.receiveResponse(message, { isStored: true })
     if (orphans.length === 0) return
     const entered = this.#enter()
-    await entered.during(async () => {
+    await entered.stayLiveDuring(async () => {
       for (const orphan of orphans) await entered.takeOver(orphan, caller)
     })
   }

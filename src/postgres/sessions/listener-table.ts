@@ -12,7 +12,7 @@ import { TOPIC } from './table.ts'
 import { MAX_TURNS, type NewTurn, type Turn } from './turns.ts'
 
 /** The newest connection of a session. */
-export interface Claimed {
+export interface NewestConnection {
   /** The number of the connection. */
   readonly connection: number
   /** The number of the session's own messages so far. */
@@ -38,7 +38,9 @@ export class ListenerTable {
   async listen(
     id: string,
     [stream, change, message]: NewTurn,
-  ): Promise<(StoredRecord & Claimed) | undefined> {
+  ): Promise<(StoredRecord & NewestConnection) | undefined> {
+    // If the stream of the last turn continues, its turn does too. Otherwise a turn is added, and at the limit
+    // the first turn is removed
     const [row] = await this.#database.query<{
       record: string
       version: number
@@ -76,11 +78,11 @@ export class ListenerTable {
   /** Records that a connection of {@link listen} was closed, and the position of its last event. */
   async unlisten(id: string, connection: number, delivered: string): Promise<void> {
     await this.#database.query(
-      `WITH left_by AS (
+      `WITH closed AS (
          UPDATE {mcp_sessions} SET listener = NULL, delivered = $4
          WHERE id = $1 AND connection = $2 AND listener = $3 RETURNING id
        )
-       SELECT pg_notify($5, $6)::text FROM left_by`,
+       SELECT pg_notify($5, $6)::text FROM closed`,
       id,
       connection,
       this.#bus.process,

@@ -13,7 +13,7 @@ import { announceTo } from '../../server/features/announce.ts'
 import type { Exchange } from '../../server/request/exchange.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { ALL_LISTS, type ChangeLog, type LoggedChange } from '../changes.ts'
-import type { Claimed } from './listener-table.ts'
+import type { NewestConnection } from './listener-table.ts'
 import type { StreamNews } from './stream-table.ts'
 import { streamOfChange, streamOfMessage, type NewTurn, type Turn } from './turns.ts'
 
@@ -39,7 +39,7 @@ export interface ListenerSession {
   /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
   /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
-  readonly claim: (turn: NewTurn) => Promise<Claimed | undefined>
+  readonly claim: (turn: NewTurn) => Promise<NewestConnection | undefined>
   /** Returns a function that sends a notification on a connection, which is observed if the server is. */
   readonly observe: (send: Exchange['send']) => Exchange['send']
   /** Records that a connection was closed, and the position of its last event. */

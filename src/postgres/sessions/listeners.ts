@@ -8,7 +8,7 @@ import type { Sink } from '../../session/event-store.ts'
 import type { OutgoingStream } from '../../session/streams.ts'
 import { sessionNotFound } from '../../transport/http/http-error.ts'
 import type { LoggedChange } from '../changes.ts'
-import type { Claimed } from './listener-table.ts'
+import type { NewestConnection } from './listener-table.ts'
 import { Listener, type ListenerSession } from './listener.ts'
 
 /** How long to wait before the next attempt when the database cannot be used, in milliseconds. */
@@ -29,7 +29,7 @@ export class Listeners {
   readonly #session: ListenerSession
   readonly #all = new Set<Listener>()
   readonly #activating = new Set<Listener>()
-  #opening = 0
+  #openingCount = 0
 
   constructor(session: ListenerSession) {
     this.#session = session
@@ -41,7 +41,7 @@ export class Listeners {
 
   /** Whether there is a connection, or one is being opened. */
   get busy(): boolean {
-    return this.#opening > 0 || this.#all.size > 0
+    return this.#openingCount > 0 || this.#all.size > 0
   }
 
   /** Whether another process has a newer connection, so that this process sends nothing. */
@@ -51,7 +51,7 @@ export class Listeners {
 
   /** Opens a connection that receives the messages from now on. */
   async open(): Promise<OutgoingStream> {
-    this.#opening++
+    this.#openingCount++
     try {
       const { changes } = this.#session
       const { position } = changes
@@ -64,7 +64,7 @@ export class Listeners {
       listener.active = changes.position === position
       return listener
     } finally {
-      this.#opening--
+      this.#openingCount--
     }
   }
 
@@ -133,7 +133,7 @@ export class Listeners {
     this.#setNewest(listener, claimed)
   }
 
-  #setNewest(listener: Listener, { connection, turns }: Claimed): void {
+  #setNewest(listener: Listener, { connection, turns }: NewestConnection): void {
     for (const other of this.#all) if (other !== listener) other.active = false
     listener.number = connection
     listener.turns = turns

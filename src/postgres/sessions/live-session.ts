@@ -138,7 +138,7 @@ export class LiveSession {
       session: this.id,
       request: JSON.stringify(id),
       startedAt: performance.now(),
-      isKnown: false,
+      isStored: false,
       refuse: () => {
         const cancellation = this.#session.inFlight.get(id)
         if (cancellation) this.#refused.add(id)
@@ -146,7 +146,7 @@ export class LiveSession {
       },
     }
     this.#runningCount++
-    this.#parts.begin(running, () => this.streams.of(running.request) !== undefined)
+    this.#parts.begin(running, () => this.streams.streamOf(running.request) !== undefined)
     try {
       const answer = await this.http.handle(message, reply, caller)
       return this.#refused.delete(id) ? errorResponse(id, toErrorObject(idInUse(id))) : answer
@@ -158,7 +158,7 @@ export class LiveSession {
   }
 
   /** Runs `work`. The session stays live until `work` has settled. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async stayLiveDuring<T>(work: () => Promise<T>): Promise<T> {
     this.#runningCount++
     try {
       return await work()
@@ -170,7 +170,7 @@ export class LiveSession {
 
   /** Opens or resumes a stream. */
   listen(incoming: IncomingRequest): Promise<Response> {
-    return this.during(() => this.http.listen(incoming))
+    return this.stayLiveDuring(() => this.http.listen(incoming))
   }
 
   /** Cancels a request that this process handles. */
@@ -263,9 +263,9 @@ export class LiveSession {
       noteListening: async () => {},
       prepareQuestion: async () => {
         await this.#record.save()
-        const used = this.#session.lastId % ID_BLOCK
+        const usedOfBlock = this.#session.lastId % ID_BLOCK
         // Reserved early, so that concurrent questions do not exceed the block of ids
-        if (used > 0 && used < ID_BLOCK / 2) return
+        if (usedOfBlock > 0 && usedOfBlock < ID_BLOCK / 2) return
         this.#session.lastId = await table.reserveIds(this.id)
       },
       end: () => this.#parts.remove(this.id),

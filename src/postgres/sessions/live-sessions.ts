@@ -8,42 +8,42 @@ import { topicsOfChange } from '../../server/features/announce.ts'
 import type { ServerChange } from '../../server/notifier.ts'
 
 /** A live session with its topics. */
-export interface FoundSession {
+export interface IndexedSession {
   readonly id: string
   /** The topics of the changes that concern the session, except changes of lists. */
   readonly topics: readonly string[]
 }
 
 /** The live sessions of one process. */
-export class LiveSessions<S extends FoundSession> {
-  readonly #all = new Map<string, S>()
-  readonly #topics = topicIndex<S>()
+export class LiveSessions<Session extends IndexedSession> {
+  readonly #all = new Map<string, Session>()
+  readonly #topics = topicIndex<Session>()
   /** The functions that remove each session from the index. */
-  readonly #removals = new Map<S, () => void>()
+  readonly #removals = new Map<Session, () => void>()
   /** The sessions whose record is being read again: another process may have changed their subscriptions. */
-  readonly #stale = new Set<S>()
+  readonly #stale = new Set<Session>()
 
-  get(id: string): S | undefined {
+  get(id: string): Session | undefined {
     return this.#all.get(id)
   }
 
-  all(): S[] {
+  all(): Session[] {
     return [...this.#all.values()]
   }
 
   /** Returns the sessions that a change may concern. */
-  concerned(change: ServerChange): Iterable<S> {
+  concerned(change: ServerChange): Iterable<Session> {
     const topics = topicsOfChange(change)
     return topics ? new Set([...this.#topics.find(topics), ...this.#stale]) : this.#all.values()
   }
 
-  add(live: S): void {
+  add(live: Session): void {
     this.#all.set(live.id, live)
     this.update(live)
   }
 
   /** Removes a session. Returns whether it was live. */
-  delete(live: S): boolean {
+  delete(live: Session): boolean {
     if (this.#all.get(live.id) !== live) return false
     this.#removals.get(live)?.()
     this.#removals.delete(live)
@@ -55,19 +55,19 @@ export class LiveSessions<S extends FoundSession> {
   }
 
   /** Updates the index after the subscriptions of a session have changed. */
-  update(live: S): void {
+  update(live: Session): void {
     if (this.#all.get(live.id) !== live) return
     this.#removals.get(live)?.()
     this.#removals.set(live, this.#topics.add(live, live.topics))
   }
 
   /** Notes that the record of a session is being read again. */
-  markStale(live: S): void {
+  markStale(live: Session): void {
     this.#stale.add(live)
   }
 
   /** Notes that the record of a session has been read. */
-  markFresh(live: S): void {
+  markFresh(live: Session): void {
     this.#stale.delete(live)
   }
 }

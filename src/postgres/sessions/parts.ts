@@ -6,7 +6,7 @@
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import type { ChangeLog } from '../changes.ts'
 import type { ListenerTable } from './listener-table.ts'
-import type { FoundSession, LiveSessions } from './live-sessions.ts'
+import type { IndexedSession, LiveSessions } from './live-sessions.ts'
 import type { StreamTable } from './stream-table.ts'
 import type { SessionTable } from './table.ts'
 import type { LongRequest, StreamWriter } from './writer.ts'
@@ -15,11 +15,11 @@ import type { LongRequest, StreamWriter } from './writer.ts'
 export interface RunningRequest extends LongRequest {
   readonly startedAt: number
   /** Whether the request is stored, so that other processes know it. */
-  isKnown: boolean
+  isStored: boolean
 }
 
 /** A live session that its process may stop tracking. */
-export interface TrackedSession extends FoundSession {
+export interface TrackedSession extends IndexedSession {
   /** Whether the process must be notified of what happens in the session. */
   readonly busy: boolean
   close(): void

@@ -28,7 +28,7 @@ const LONG_MS = 100
  * The maximum length of the JSON of a request id. An index limits it: requests with longer ids are not
  * stored.
  */
-const MAX_KNOWN_ID = 500
+const MAX_STORED_ID = 500
 
 /** How long every process may need after an outage to record that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
@@ -72,7 +72,7 @@ export class ProcessSessions implements ProcessParts {
   /** Ended sessions, for requests that found them before they ended. */
   readonly #ended: BoundedCache<string, true> = boundedCache(MAX_ENDED)
   /** The requests that are not stored, in the order in which they started. */
-  readonly #unknown = new Map<RunningRequest, () => boolean>()
+  readonly #unstored = new Map<RunningRequest, () => boolean>()
   readonly #stops: (() => void)[]
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The time from which streams may be taken over, on the clock of `performance.now()`. */
@@ -193,13 +193,13 @@ export class ProcessSessions implements ProcessParts {
   }
 
   begin(request: RunningRequest, hasStream: () => boolean): void {
-    if (request.request.length > MAX_KNOWN_ID) return
-    this.#unknown.set(request, hasStream)
+    if (request.request.length > MAX_STORED_ID) return
+    this.#unstored.set(request, hasStream)
     this.#timer ??= this.#setTimer()
   }
 
   finish(request: RunningRequest): void {
-    if (!this.#unknown.delete(request) && request.isKnown) this.writer.finish(request)
+    if (!this.#unstored.delete(request) && request.isStored) this.writer.finish(request)
   }
 
   settle(live: LiveSession): void {
@@ -249,21 +249,21 @@ export class ProcessSessions implements ProcessParts {
   }
 
   #setTimer(): ReturnType<typeof setTimeout> {
-    const timer = setTimeout(() => this.#makeKnown(), LONG_MS)
+    const timer = setTimeout(() => this.#storeLongRequests(), LONG_MS)
     unref(timer)
     return timer
   }
 
   /** Stores the requests that have been running for a while, so that other processes know them. */
-  #makeKnown(): void {
+  #storeLongRequests(): void {
     const startedBefore = performance.now() - LONG_MS
-    for (const [request, hasStream] of this.#unknown) {
+    for (const [request, hasStream] of this.#unstored) {
       if (request.startedAt > startedBefore) break
-      this.#unknown.delete(request)
+      this.#unstored.delete(request)
       if (hasStream()) continue
-      request.isKnown = true
+      request.isStored = true
       this.writer.begin(request)
     }
-    this.#timer = this.#unknown.size > 0 ? this.#setTimer() : undefined
+    this.#timer = this.#unstored.size > 0 ? this.#setTimer() : undefined
   }
 }

@@ -62,7 +62,7 @@ export class SharedRecord {
    */
   async save(): Promise<void> {
     this.#onChange()
-    while (changeable(this.current) !== changeable(this.#stored)) {
+    while (comparable(this.current) !== comparable(this.#stored)) {
       const version = this.#version
       const text = JSON.stringify(this.current)
       try {
@@ -92,7 +92,7 @@ export class SharedRecord {
 }
 
 /** The members of a record that may change, as text to compare. */
-function changeable(record: SessionRecord): string {
+function comparable(record: SessionRecord): string {
   const { initialized, logLevel, subscriptions, elicitations } = record
   return JSON.stringify([initialized, logLevel, subscriptions, elicitations])
 }

@@ -66,6 +66,7 @@ export class StreamTable {
    * @returns Whether the stream is known, and no event after the given event was deleted.
    */
   async claim(session: string, stream: string, seq: number): Promise<boolean> {
+    // `woken` is counted because Postgres does not run a CTE that nothing reads
     const [row] = await this.#database.query<{ known: boolean; lost: boolean }>(
       `WITH claimed AS (
          UPDATE {mcp_streams} SET reader = $4 WHERE session = $1 AND id = $2 RETURNING id
@@ -89,6 +90,7 @@ export class StreamTable {
 
   /** Reads the events after the given event, and the state of their stream, in one snapshot. */
   async read(session: string, stream: string, after: number): Promise<StreamNews> {
+    // Without events, one row has the state of the stream
     const rows = await this.#database.query<{
       owner: string | null
       reader: string
@@ -108,16 +110,16 @@ export class StreamTable {
       stream,
       after,
     )
-    const [first] = rows
+    const [firstRow] = rows
     const events = rows.flatMap(({ seq, message }) =>
       seq === null || message === null ? [] : [{ id: eventId(stream, seq), seq, message }],
     )
-    const isOpen = first !== undefined && first.owner !== null
+    const isOpen = firstRow !== undefined && firstRow.owner !== null
     return {
       events,
       more: events.length === BATCH,
       row: isOpen
-        ? { owner: first.owner ?? '', reader: first.reader, alive: first.alive }
+        ? { owner: firstRow.owner ?? '', reader: firstRow.reader, alive: firstRow.alive }
         : undefined,
     }
   }

@@ -78,7 +78,7 @@ export class SharedStreams implements Streams {
   }
 
   /** Returns the stream of a call that this process handles. */
-  of(request: string): CallStream | undefined {
+  streamOf(request: string): CallStream | undefined {
     return [...this.#open.values()].find((stream) => stream.request === request)
   }
 

@@ -211,6 +211,7 @@ export class SessionTable {
    * @throws {ProtocolError} `INTERNAL_ERROR` If too many answers wait.
    */
   async answer(id: string, question: number, message: string): Promise<string[]> {
+    // `woken` is counted because Postgres does not run a CTE that nothing reads
     const rows = await this.#database.query<{ id: string | null; full: boolean }>(
       `WITH inbox AS (
          SELECT count(*) >= ${MAX_INBOX}

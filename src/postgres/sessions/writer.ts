@@ -104,7 +104,7 @@ export class StreamWriter {
   event(stream: WrittenStream, seq: number, message: string): void {
     this.#pending.events.push({ stream, seq, message })
     this.#size += message.length
-    while (this.#size > MAX_WAITING && this.#drop()) {}
+    while (this.#size > MAX_WAITING) if (!this.#dropOldest()) break
     this.#start()
   }
 
@@ -179,21 +179,21 @@ export class StreamWriter {
   /** Takes as many pending writes as fit into one batch. */
   #takeBatch(): PendingWrites {
     const batch = this.#pending
-    const rest = new PendingWrites()
-    this.#pending = rest
+    const later = new PendingWrites()
+    this.#pending = later
     let size = 0
     const firstExcess = batch.events.findIndex(({ message }) => {
       size += message.length
       return size > MAX_BATCH
     })
     if (firstExcess > 0) {
-      rest.events = batch.events.splice(firstExcess)
-      rest.waiters = batch.waiters.splice(0)
+      later.events = batch.events.splice(firstExcess)
+      later.waiters = batch.waiters.splice(0)
       // The end of a stream must be written after its last event
-      for (const { stream } of rest.events) {
+      for (const { stream } of later.events) {
         if (batch.streams.get(stream) === 'ended') {
           batch.streams.delete(stream)
-          rest.streams.set(stream, 'ended')
+          later.streams.set(stream, 'ended')
         }
       }
     }
@@ -251,8 +251,11 @@ export class StreamWriter {
     }
   }
 
-  /** Drops the oldest pending event. The client can then no longer resume before it. */
-  #drop(): boolean {
+  /**
+   * Drops the oldest pending event, and returns whether there was one. The client can then no longer resume
+   * before it.
+   */
+  #dropOldest(): boolean {
     const { events } = this.#pending
     const index = events.findIndex(({ message }) => message !== '')
     const dropped = events[index]
