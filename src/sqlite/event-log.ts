@@ -152,18 +152,22 @@ export class SqlEventLog implements EventLog {
     return this.#sql.all<{ value: number }>(query, trimmedKey(name))[0]?.value ?? 0
   }
 
-  /** Parses a stored value. A damaged row must not affect others. */
-  protected parse<T>(text: string, what: string): T | undefined {
+  /**
+   * Parses a stored value. Reports a damaged one, and returns `undefined`, so that other rows can be read.
+   *
+   * @param label What the row contains, for the error.
+   */
+  protected parse<T>(text: string, label: string): T | undefined {
     try {
       return JSON.parse(text) as T
     } catch {
-      this.#onError(new Error(`${what} cannot be read from its row`))
+      this.#onError(new Error(`${label} cannot be read from its row`))
       return undefined
     }
   }
 }
 
-/** In place of an event whose row is damaged: no subscription receives it, but all read past it. */
+/** Replaces an event whose row is damaged: no subscription receives it, but all continue after it. */
 function damagedEvent(name: string, acceptedAt: number): LoggedEvent {
   return { name, eventId: '', timestamp: '', acceptedAt, data: {}, to: '' }
 }

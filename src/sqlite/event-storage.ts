@@ -47,6 +47,10 @@ const TABLES = `
 /** How many deliveries of a subscription the log of deliveries contains. */
 const MAX_ATTEMPTS = 100
 
+/**
+ * An SQL expression: the earlier of `expires_at` and, if active, `due_at`. Since `min` is NULL if one of its
+ * arguments is, each of the two replaces the other if it is NULL.
+ */
 const WAKE_AT = `min(coalesce(CASE WHEN active THEN due_at END, expires_at),
                      coalesce(expires_at, due_at))`
 
@@ -93,7 +97,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
       const isBehind = typeof position === 'number' && this.headOf(name) > position
       const dueAt = subscription.dueAt ?? (isBehind ? Date.now() : null)
       const active = status === 'active' ? 1 : 0
-      const at = typeof position === 'number' ? position : null
+      const logPosition = typeof position === 'number' ? position : null
       const record = JSON.stringify(subscription)
       const saved =
         version === 1
@@ -106,7 +110,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
               JSON.stringify(principal),
               url,
               active,
-              at,
+              logPosition,
               dueAt,
               expiresAt,
               record,
@@ -117,7 +121,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
                WHERE id = ? AND version = ? RETURNING id`,
               version,
               active,
-              at,
+              logPosition,
               dueAt,
               expiresAt,
               record,

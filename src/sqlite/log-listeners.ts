@@ -7,7 +7,7 @@ import { unref } from '../patterns/timers.ts'
 export class LogListeners {
   readonly #head: (name: string) => number
   readonly #checkMs: number
-  readonly #listeners = new Map<string, { head: number; calls: Set<() => void> }>()
+  readonly #listeners = new Map<string, { head: number; callbacks: Set<() => void> }>()
   #timer: ReturnType<typeof setInterval> | undefined
 
   /** @param head Reads the position of the last event of a type. */
@@ -17,16 +17,16 @@ export class LogListeners {
   }
 
   add(name: string, listener: () => void): () => void {
-    const watched = this.#listeners.get(name) ?? { head: this.#head(name), calls: new Set() }
+    const watched = this.#listeners.get(name) ?? { head: this.#head(name), callbacks: new Set() }
     this.#listeners.set(name, watched)
-    watched.calls.add(listener)
+    watched.callbacks.add(listener)
     if (!this.#timer) {
       this.#timer = setInterval(() => this.#check(), this.#checkMs)
       unref(this.#timer)
     }
     return () => {
-      watched.calls.delete(listener)
-      if (watched.calls.size === 0 && this.#listeners.get(name) === watched) {
+      watched.callbacks.delete(listener)
+      if (watched.callbacks.size === 0 && this.#listeners.get(name) === watched) {
         this.#listeners.delete(name)
       }
       if (this.#listeners.size > 0) return
@@ -50,6 +50,6 @@ export class LogListeners {
     const head = this.#head(name)
     if (head === watched.head) return
     watched.head = head
-    for (const listener of [...watched.calls]) listener()
+    for (const listener of [...watched.callbacks]) listener()
   }
 }

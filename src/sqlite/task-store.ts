@@ -183,7 +183,8 @@ export class SqlTaskStore implements TaskStore {
     if (!this.#ready) return []
     const query = `SELECT id, record FROM mcp_tasks ${where}`
     return this.#sql.all<{ id: string; record: string }>(query, ...bindings).flatMap((row) => {
-      // If there are further chunks, the first has the maximum length, or one character less
+      // If there are further chunks, the first has the maximum length, or one UTF-16 unit less: a chunk does
+      // not end within a surrogate pair
       const isWhole = row.record.length < MAX_ROW_CHARACTERS - 1
       const text = isWhole ? row.record : this.#joinChunks(row)
       try {
