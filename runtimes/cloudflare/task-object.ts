@@ -72,10 +72,10 @@ export function taskObject(tasks: () => ServerTasks): ObjectClass {
 
     async next(
       principal: string | null,
-      seen: number,
+      changedAfter: number,
       waitMs: number,
     ): Promise<TaskRecord | undefined> {
-      const task = await this.#engine.next({ taskId: this.#id, principal, seen, waitMs })
+      const task = await this.#engine.next({ taskId: this.#id, principal, changedAfter, waitMs })
       return task && jsonCopy(task)
     }
 

@@ -21,7 +21,11 @@ import { receiveEvents } from './stream-socket.ts'
 export interface TaskObject extends Rpc.DurableObjectBranded {
   create(task: NewTask): Promise<TaskRecord>
   read(principal: string | null): Promise<TaskRecord | undefined>
-  next(principal: string | null, seen: number, waitMs: number): Promise<TaskRecord | undefined>
+  next(
+    principal: string | null,
+    changedAfter: number,
+    waitMs: number,
+  ): Promise<TaskRecord | undefined>
   answer(
     principal: string | null,
     given: { readonly [wireKey: string]: InputOutcome },
@@ -76,12 +80,12 @@ export class ObjectTasks implements TaskService {
   async next({
     taskId,
     principal,
-    seen,
+    changedAfter,
     waitMs,
     signal,
   }: TaskWaitOptions): Promise<TaskRecord | undefined> {
     const pollMs = waitMs === 0 ? 0 : Math.max(waitMs, MIN_POLL_MS)
-    const change = this.#find(taskId)?.next(principal, seen, pollMs)
+    const change = this.#find(taskId)?.next(principal, changedAfter, pollMs)
     if (!change || !signal) return change
     return untilAborted(Promise.resolve(change), signal)
   }

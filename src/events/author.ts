@@ -16,7 +16,7 @@ export const AUTHOR_TIMEOUT_MS = 20_000
  */
 export async function callAuthor<T>(call: () => Awaitable<T>, label: string): Promise<T> {
   const returned = call()
-  // Most functions return immediately, and are called for each event and subscription
+  // Only promises need a timer. Most functions return none, and are called for each event
   if (!(returned instanceof Promise)) return returned
   const message = `"${label}" did not return within ${AUTHOR_TIMEOUT_MS} ms`
   return withTimeout(AUTHOR_TIMEOUT_MS, () => returned, undefined, message)

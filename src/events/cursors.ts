@@ -29,7 +29,7 @@ export interface Cursors {
   /**
    * Decrypts a cursor.
    *
-   * @returns undefined if the cursor may be of an earlier process, whose log was lost.
+   * @returns Undefined if the cursor may be of an earlier process, whose log was lost.
    * @throws {ProtocolError} `INVALID_PARAMS` if it is not a cursor of this server and event type.
    */
   open(text: unknown, name: string): Promise<Cursor | undefined>

@@ -13,7 +13,7 @@ import { validate } from './validate.ts'
 import type { LoggedEvent } from './storage.ts'
 import { MAX_WEBHOOK_BYTES } from './wire.ts'
 
-/** About one event. */
+/** What an author can set for one event. */
 export interface EmitOptions {
   /**
    * The id that the source gave to the event: an event of the same type and id is emitted only once.
@@ -86,13 +86,13 @@ export async function createEvent(
 export async function safeId(id: string, invalid: (reason: string) => Error): Promise<string> {
   if (typeof id !== 'string') throw invalid('the event id must be a text')
   if (SAFE_ID.test(id)) return id
-  // 192 bits
+  // 32 characters of Base64 have 192 bits
   return `evt_${(await digestText(id)).slice(0, 32)}`
 }
 
 /** RFC 3339, with a time zone. */
 export function timestampOf(timestamp: Date | string, invalid: (reason: string) => Error): string {
-  // Null for an invalid date
+  // `toJSON` returns null for an invalid date
   const text = timestamp instanceof Date ? timestamp.toJSON() : timestamp
   if (typeof text === 'string' && TIMESTAMP.test(text) && !Number.isNaN(Date.parse(text))) {
     return text

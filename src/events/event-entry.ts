@@ -57,4 +57,4 @@ export interface Reader {
 }
 
 /** An event that a subscription receives. */
-export type Found = NextEvents['events'][number]
+export type FoundEvent = NextEvents['events'][number]

@@ -45,6 +45,8 @@ export interface SubscriptionFilter {
 export interface ServerEventHost extends Omit<EventHost, 'storage'> {
   readonly log: EventLog
   readonly types: Registry<EventEntry>
+  /** The registered type with a name, whoever may see it. */
+  entryOf(name: string): EventEntry | undefined
   /** The server, once it was extended. */
   definition: ServerDefinition | undefined
   /**
@@ -91,6 +93,7 @@ export function createEventHost(
     log,
     profile,
     types,
+    entryOf,
     definition: undefined,
 
     async open(params, mode, ctx, { beforeModes, beforeAuthorize } = {}) {
@@ -143,8 +146,8 @@ export function createEventHost(
       const { source, changes, options } = reader.entry
       const isNew = cursor === undefined || cursor === null
       const from = isNew ? null : await cursors.open(cursor, subscription.name)
-      const change = from && changes[from.epoch]
-      if (change) throw host.schemaChanged(change)
+      const changedSchema = from && changes[from.epoch]
+      if (changedSchema) throw host.schemaChanged(changedSchema)
       const position = isNew || options.history === false ? null : from?.position
       return source.start(reader, position, maxAgeMs as number | undefined)
     },
@@ -155,13 +158,13 @@ export function createEventHost(
     },
 
     async cursorOf({ name }, position) {
-      const entry = types.entries().get(name)
+      const entry = entryOf(name)
       if (!entry || entry.options.history === false || position === null) return null
       return cursors.seal({ name, position, epoch: entry.changes.length })
     },
 
     async subscribed(subscription, mode = 'webhook', end) {
-      const { onSubscribe } = hooksOf(subscription)
+      const { onSubscribe } = optionsOf(subscription)
       if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
       const key = keyOf(subscription)
       if (end) live.set(key, [subscription, end])
@@ -169,7 +172,7 @@ export function createEventHost(
     },
 
     unsubscribed(subscription, mode = 'webhook') {
-      const { onUnsubscribe } = hooksOf(subscription)
+      const { onUnsubscribe } = optionsOf(subscription)
       callHook(() => onUnsubscribe?.(subscription), host.report)
       const key = keyOf(subscription)
       live.delete(key)
@@ -207,18 +210,22 @@ export function createEventHost(
   }
   return host
 
+  function entryOf(name: string): EventEntry | undefined {
+    return types.entries().get(name)
+  }
+
   /** @throws {ProtocolError} NotFound if the type was removed. */
   function readerOf(subscription: OpenSubscription, stopsAtFailure = false): Reader {
     const { name, log: ownLog = log } = subscription
-    const entry = types.entries().get(name)
+    const entry = entryOf(name)
     if (!entry) throw host.unknownType(name)
     const input = opened.get(subscription)?.input
     return { log: ownLog, entry, subscription, input, stopsAtFailure, report: host.report }
   }
 
   /** The options of the type, also after it was removed. */
-  function hooksOf(subscription: OpenSubscription): EventTypeOptions {
-    const entry = types.entries().get(subscription.name) ?? opened.get(subscription)?.entry
+  function optionsOf(subscription: OpenSubscription): EventTypeOptions {
+    const entry = entryOf(subscription.name) ?? opened.get(subscription)?.entry
     return entry?.options ?? {}
   }
 }

@@ -52,28 +52,28 @@ export function eventEntry(
   served: readonly DeliveryMode[],
   sources: EventSources | undefined,
 ): EventEntry {
-  const owner = `The event type "${name}"`
+  const label = `The event type "${name}"`
   if (typeof name !== 'string' || name === '') throw new TypeError('An event type needs a name')
-  requireKnown(owner, options, OPTION_NAMES)
+  requireKnown(label, options, OPTION_NAMES)
   const { description, input, payload, meta, poll, pollMs = 10_000, visible, scopes } = options
   const history = options.history || {}
   requireKnown(`"history" of "${name}"`, history, HISTORY_NAMES)
   const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history
   const source = poll ? sources : logSource
-  if (!source) throw new TypeError(`${owner} has "poll": pass "sources: pollSources" to "events"`)
+  if (!source) throw new TypeError(`${label} has "poll": pass "sources: pollSources" to "events"`)
   const inputSchema = input ? objectSchemaOf(input, `"input" of "${name}"`) : NOTHING
   // A schema without "properties" may still allow arguments
   const mayHaveArguments = input && JSON.stringify(inputSchema.properties) !== '{}'
   if (mayHaveArguments && !options.matches && !poll && !options.unfiltered) {
-    throw new TypeError(`${owner} has arguments: add "matches" or "poll", or set "unfiltered"`)
+    throw new TypeError(`${label} has arguments: add "matches" or "poll", or set "unfiltered"`)
   }
   if (![pollMs, maxAgeMs, maxEvents].every((value) => Number.isInteger(value) && value > 0)) {
-    throw new TypeError(`${owner}: "pollMs", "maxAgeMs" and "maxEvents" are whole numbers above 0`)
+    throw new TypeError(`${label}: "pollMs", "maxAgeMs" and "maxEvents" are whole numbers above 0`)
   }
   const item: EventType = {
     name,
     ...(description !== undefined && { description }),
-    delivery: deliveryOf(owner, options, served),
+    delivery: deliveryOf(label, options, served),
     inputSchema,
     payloadSchema: payload
       ? objectSchemaOf(payload, `"payload" of "${name}"`, 'output')
@@ -86,7 +86,7 @@ export function eventEntry(
 
 /** The chosen modes that the server can serve; in the order of {@link MODES} by default. */
 function deliveryOf(
-  owner: string,
+  label: string,
   { delivery, history }: EventTypeOptions,
   served: readonly DeliveryMode[],
 ): DeliveryMode[] {
@@ -97,12 +97,12 @@ function deliveryOf(
     new Set(chosen).size === chosen.length &&
     chosen.every((mode) => possible.includes(mode))
   if (!isValid) {
-    throw new TypeError(`${owner} has an invalid "delivery": polls, for example, need a history`)
+    throw new TypeError(`${label} has an invalid "delivery": polls, for example, need a history`)
   }
   const modes = chosen.filter((mode) => served.includes(mode))
   if (modes.length > 0) return modes
   throw new TypeError(
-    `${owner} cannot be delivered: change "delivery", or pass "streams" or "webhooks" to "events"`,
+    `${label} cannot be delivered: change "delivery", or pass "streams" or "webhooks" to "events"`,
   )
 }
 

@@ -109,15 +109,15 @@ export function events(options: EventsOptions = {}): ServerEvents {
     },
 
     type(name, typeOptions) {
-      const registration = types.add(name, entryOf(name, typeOptions))
+      const registration = types.add(name, createEntry(name, typeOptions))
       list.announce()
       return {
         name,
-        emit: (payload, about = {}) => emit(name, payload, about),
+        emit: (payload, emitOptions = {}) => emit(name, payload, emitOptions),
         update(replacement) {
-          const previous = types.entries().get(name)
+          const previous = host.entryOf(name)
           if (!previous) throw new TypeError(`The event type "${name}" was removed`)
-          const entry = entryOf(name, replacement)
+          const entry = createEntry(name, replacement)
           const change = options.compare?.(previous.item, entry.item)[0]
           const changes = change ? [...previous.changes, change.feature] : previous.changes
           registration.replace({ ...entry, changes })
@@ -179,20 +179,20 @@ export function events(options: EventsOptions = {}): ServerEvents {
   }
 
   /** @throws {TypeError} If an option is invalid. */
-  function entryOf(name: string, typeOptions: EventTypeOptions): EventEntry {
-    const own = {
+  function createEntry(name: string, typeOptions: EventTypeOptions): EventEntry {
+    const offered = {
       poll: profile !== 'chatgpt',
       push: profile !== 'chatgpt' && stream,
       webhook: webhooks,
     }
-    const served = MODES.filter((mode) => own[mode])
+    const served = MODES.filter((mode) => offered[mode])
     return eventEntry(name, typeOptions, served, options.sources)
   }
 
-  async function emit(name: string, payload: unknown, about: EmitOptions): Promise<void> {
-    const entry = types.entries().get(name)
+  async function emit(name: string, payload: unknown, emitOptions: EmitOptions): Promise<void> {
+    const entry = host.entryOf(name)
     if (!entry) throw host.unknownType(name)
-    const event = await createEvent(entry, payload, about, report)
+    const event = await createEvent(entry, payload, emitOptions, report)
     if (event.to !== undefined && !(await isKnown(event.to, name))) {
       report(new TypeError(`Cannot emit "${name}" to "${event.to}": it has ended`))
       return

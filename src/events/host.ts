@@ -172,7 +172,7 @@ export interface AttachedWebhooks {
    * Delivers what is due, until nothing is due or `signal` aborts. Durable Objects call it in their
    * alarm. In a process it runs whenever something becomes due.
    *
-   * @returns when something is due next, in milliseconds since 1970.
+   * @returns When something is due next, in milliseconds since 1970.
    */
   deliver(options: DeliverOptions): Promise<number | undefined>
   /** Called after an event was appended, to deliver it without delay. */

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import type { EventSources, Found, Reader } from './event-entry.ts'
+import type { EventSources, FoundEvent, Reader } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
 import { payloadFor } from './payload.ts'
 import type { EventLog, Position } from './storage.ts'
@@ -29,8 +29,8 @@ async function start(
   // An older backup of the log was restored
   if (from > head) return { position: head, truncated: true }
   const since = Date.now() - Math.min(requestedAgeMs, maxAgeMs)
-  const found = await positionSince(log, name, Math.max(from, trimmedTo), head, since)
-  return { position: found, truncated: position === undefined || found > from }
+  const startPosition = await positionSince(log, name, Math.max(from, trimmedTo), head, since)
+  return { position: startPosition, truncated: position === undefined || startPosition > from }
 }
 
 /**
@@ -60,27 +60,27 @@ async function positionSince(
 async function read(reader: Reader, position: Position, limit: number): Promise<NextEvents> {
   const { log, entry, subscription } = reader
   const after = typeof position === 'number' ? position : 0
-  const events: Found[] = []
+  const events: FoundEvent[] = []
   let from = after
   let reached = after
-  const found = (hasMore: boolean): NextEvents => {
+  const result = (hasMore: boolean): NextEvents => {
     return { events, from, position: reached, truncated: from > after, hasMore }
   }
   for (let searched = 0; searched <= MAX_SEARCHED; searched += PAGE) {
     const page = await log.read(entry.item.name, reached, PAGE)
     if (page.trimmedTo > reached) from = reached = page.trimmedTo
     for (const { position: at, event } of page.events) {
-      if (events.length >= limit) return found(true)
+      if (events.length >= limit) return result(true)
       const { eventId, name, timestamp, meta, to } = event
       const isForAll = to === undefined || to === subscription.id
       const data = isForAll ? await payloadFor(reader, event.data, events.length > 0) : undefined
-      if (data === null) return found(true)
+      if (data === null) return result(true)
       reached = at
       if (!data) continue
       const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
       events.push({ occurrence, position: at })
     }
-    if (page.events.length < PAGE) return found(false)
+    if (page.events.length < PAGE) return result(false)
   }
-  return found(true)
+  return result(true)
 }

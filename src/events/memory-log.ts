@@ -55,10 +55,13 @@ export class MemoryEventLog implements EventLog {
     const log = this.#log(name)
     const { entries, positions } = log
     const excess = entries.length - maxEvents
-    const kept = entries.findIndex(({ position, event }, index) => {
+    const firstKept = entries.findIndex(({ position, event }, index) => {
       return position > neededAfter || (event.acceptedAt >= acceptedBefore && index >= excess)
     })
-    for (const { position, event } of entries.splice(0, kept < 0 ? entries.length : kept)) {
+    for (const { position, event } of entries.splice(
+      0,
+      firstKept < 0 ? entries.length : firstKept,
+    )) {
       log.trimmedTo = position
       positions.delete(event.eventId)
     }

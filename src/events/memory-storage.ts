@@ -38,10 +38,10 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   override trim(name: string, limits: TrimLimits): void {
     // Active subscriptions still need the events after their positions
     const active = this.#select({ name, status: 'active' })
-    const needed = active.reduce((first, { position }) => {
-      return typeof position === 'number' ? Math.min(first, position) : first
+    const neededAfter = active.reduce((lowest, { position }) => {
+      return typeof position === 'number' ? Math.min(lowest, position) : lowest
     }, Infinity)
-    super.trim(name, limits, needed)
+    super.trim(name, limits, neededAfter)
   }
 
   load(id: string): WebhookSubscription | undefined {

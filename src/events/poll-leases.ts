@@ -63,7 +63,7 @@ export function pollLeases(host: ServerEventHost): RenewLease {
       },
     }
     leases.set(key, lease)
-    // It never began, so its end calls nothing
+    // If the subscription never began, `onUnsubscribe` must not be called
     lease.opened.catch(() => leases.delete(key))
     return lease
   }

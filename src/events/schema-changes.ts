@@ -34,15 +34,17 @@ export function breakingChanges(
   after: Pick<EventType, 'inputSchema' | 'payloadSchema'>,
 ): BreakingChange[] {
   return (['inputSchema', 'payloadSchema'] as const).flatMap((feature) =>
-    compare(before[feature], after[feature], feature === 'inputSchema', '').map(([path, what]) => {
-      const subject = path === '' ? `"${feature}"` : `"${path}" of "${feature}"`
-      const advice = 'offer a type with a new name beside this one'
-      return { feature, path, message: `${subject} ${what}: ${advice}` }
-    }),
+    compare(before[feature], after[feature], feature === 'inputSchema', '').map(
+      ([path, problem]) => {
+        const subject = path === '' ? `"${feature}"` : `"${path}" of "${feature}"`
+        const advice = 'offer a type with a new name beside this one'
+        return { feature, path, message: `${subject} ${problem}: ${advice}` }
+      },
+    ),
   )
 }
 
-type Change = readonly [path: string, what: string]
+type Change = readonly [path: string, problem: string]
 
 function compare(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {
   if (!isObject(before) || !isObject(after)) {
@@ -50,8 +52,9 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
     return isSame || (isInput && before === false) || after === true ? [] : [[path, 'was replaced']]
   }
   const changes: Change[] = []
-  const found = (what: string): void => void changes.push([path, what])
+  const found = (problem: string): void => void changes.push([path, problem])
   const [types, newTypes] = [typesOf(before), typesOf(after)]
+  // Arguments may only become wider, payloads only narrower
   const [smaller, larger] = isInput ? [types, newTypes] : [newTypes, types]
   if (larger && !smaller?.every((type) => larger.includes(type))) found('has another type')
   const [values, newValues] = [before.enum, after.enum]
@@ -70,24 +73,24 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
   const properties = membersOf(before)
   const newProperties = membersOf(after)
   for (const [name, schema] of Object.entries(properties)) {
-    const inner = path === '' ? name : `${path}.${name}`
+    const memberPath = path === '' ? name : `${path}.${name}`
     if (!Object.hasOwn(newProperties, name)) {
-      changes.push([inner, 'was removed'])
+      changes.push([memberPath, 'was removed'])
       continue
     }
-    changes.push(...compare(schema, newProperties[name], isInput, inner))
+    changes.push(...compare(schema, newProperties[name], isInput, memberPath))
     if (!isInput && required.includes(name) && !newRequired.includes(name)) {
-      changes.push([inner, 'is no longer always present'])
+      changes.push([memberPath, 'is no longer always present'])
     }
   }
   for (const name of isInput ? newRequired : []) {
-    const inner = path === '' ? name : `${path}.${name}`
-    if (!required.includes(name)) changes.push([inner, 'is now required'])
+    const memberPath = path === '' ? name : `${path}.${name}`
+    if (!required.includes(name)) changes.push([memberPath, 'is now required'])
   }
   for (const keyword of ['items', 'anyOf', 'oneOf', 'allOf']) {
-    const [inner, newInner] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()]
-    inner.forEach((schema, at) => {
-      changes.push(...compare(schema, newInner[at] ?? !isInput, isInput, path))
+    const [schemas, newSchemas] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()]
+    schemas.forEach((schema, index) => {
+      changes.push(...compare(schema, newSchemas[index] ?? !isInput, isInput, path))
     })
   }
   return changes

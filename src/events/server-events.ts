@@ -64,7 +64,7 @@ export interface ServerEvents extends ServerExtension {
    * deliver automatically. Call this method, for example in a cron job, where neither runs between
    * requests.
    *
-   * @returns when something is due next, in milliseconds since 1970.
+   * @returns When something is due next, in milliseconds since 1970.
    */
   deliver(options?: Partial<DeliverOptions>): Promise<number | undefined>
   /** Ends all streams and stops the delivery by webhook. */

@@ -5,7 +5,7 @@
  */
 import { callAuthor } from './author.ts'
 import { safeId, timestampOf } from './emit.ts'
-import type { EventSources, Found, Reader } from './event-entry.ts'
+import type { EventSources, FoundEvent, Reader } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
 import type { SourceEvents } from './type-options.ts'
 import { payloadFor, validPayload } from './payload.ts'
@@ -82,11 +82,11 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
     return { events: [], from: now, position: now, truncated: false, hasMore: false, waitMs }
   }
   const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
-  // The batch was read to its end
+  // The previous batch was read to its end
   if (start > 0 && start === polled.events.length) {
     return readSource(reader, JSON.stringify([polled.cursor]), limit)
   }
-  const events: Found[] = []
+  const events: FoundEvent[] = []
   const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
   const truncated = polled.truncated === true && start === 0
   let reached = position

@@ -112,7 +112,7 @@ export interface EventLog {
    * Appends an event, and makes the active subscriptions to its type due that have nothing else to
    * deliver. If the log has an event of this name and id, nothing changes.
    *
-   * @returns the position of the event, or of the stored event with the same name and id.
+   * @returns The position of the event, or of the stored event with the same name and id.
    */
   append(event: LoggedEvent): Awaitable<number>
   /**
@@ -144,13 +144,13 @@ export interface SubscriptionStore {
    * before its own. If `dueAt` is null although the log has later events of its type, the stored
    * record is due immediately; the check is atomic with `append`.
    *
-   * @returns whether the record was stored.
+   * @returns Whether the record was stored.
    */
   save(subscription: WebhookSubscription): Awaitable<boolean>
   /**
    * Deletes a subscription and its log of deliveries, if the stored record still has this version.
    *
-   * @returns whether the record was deleted.
+   * @returns Whether the record was deleted.
    */
   remove(subscription: WebhookSubscription): Awaitable<boolean>
   /** The number of subscriptions, of one principal if given. */
@@ -165,7 +165,7 @@ export interface SubscriptionStore {
    * Takes subscriptions that are due or expired: sets their `dueAt` to the end of the lease and
    * increases their version, so that no other process takes them before.
    *
-   * @returns the records as they are now stored, those that are due for the longest time first.
+   * @returns The records as they are now stored, those that are due for the longest time first.
    */
   take(now: number, leaseUntil: number, limit: number): Awaitable<WebhookSubscription[]>
   /** When the next subscription is due or expires, in milliseconds since 1970. */

@@ -24,17 +24,17 @@ export async function runStream(
   host: ServerEventHost,
   subscription: OpenSubscription,
   ctx: RequestContext,
-  { position: first, truncated }: Start,
+  { position: startPosition, truncated }: Start,
   heartbeatMs: number,
 ): Promise<Result> {
   const { signal, exchange } = ctx
   const meta = { [META_SUBSCRIPTION_ID]: ctx.id }
   const wakeSignal = new WakeSignal()
-  let position = first
+  let position = startPosition
   let isEnded = false
   /** The error with which the subscription ends. */
   let failure: Error | undefined
-  /** Continues although the reader has not taken the last message. */
+  /** Ends the wait for the reader to take the last message. */
   let release: ((value?: unknown) => void) | undefined
   let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
@@ -124,8 +124,8 @@ export async function runStream(
 
   /** Sends a notification; waits until a slow reader has taken it, or the stream ends. */
   async function send(method: string, { _meta, ...params }: JsonObject): Promise<void> {
-    const all = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
-    const sent = exchange.send(notification(method, all))
+    const allParams = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
+    const sent = exchange.send(notification(method, allParams))
     if (sent && !isEnded) {
       await new Promise<unknown>((resolve) => {
         release = resolve

@@ -78,7 +78,9 @@ function streamsOf(
     let release: (() => void) | undefined
     try {
       const opened = await host.open(params, 'push', ctx, {
-        beforeAuthorize: () => void (release = reserve(ctx)),
+        beforeAuthorize() {
+          release = reserve(ctx)
+        },
       })
       const start = await host.start(opened, params)
       // The same object, by which the host knows the validated arguments

@@ -11,7 +11,7 @@ import type { JsonObject } from '../protocol/types.ts'
 /** The attribute for the code of a JSON-RPC error. */
 export const STATUS_CODE = 'rpc.response.status_code'
 
-/** In place of texts that a stranger has chosen. */
+/** Replaces a text that anyone could choose, such as the name of an unknown method. */
 const OTHER = '_OTHER'
 
 /** The name of an operation's span; undefined if the operation has none. */
@@ -139,7 +139,7 @@ function methodOf({ method, isKnown }: Operation): string | undefined {
   return isKnown || isNamed(method) ? method : method && OTHER
 }
 
-/** Whether `isKnown` is about the name of a tool or prompt. */
+/** Whether requests of a method name a tool or a prompt. For them, `isKnown` is about that name. */
 function isNamed(method: string | undefined): boolean {
   return method === 'tools/call' || method === 'prompts/get'
 }

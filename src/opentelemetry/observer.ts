@@ -102,7 +102,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     const active = context.active()
     const { parent, links } = parentOf(operation, active, baggage)
     const kind = kindOf(operation)
-    const own = spanAttributes(operation, shared)
+    const attributesOfSpan = spanAttributes(operation, shared)
     // What the application's functions throw is reported when the span has ended, which it must in any case
     const faults: unknown[] = []
     const attempt = (read: () => Attributes | undefined): Attributes | undefined => {
@@ -113,12 +113,15 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
         return undefined
       }
     }
-    const further = attributes && attempt(() => attributes(operation))
-    Object.assign(own, further)
-    const span = tracer.startSpan(name, { kind, links, attributes: own }, parent)
+    const applicationAttributes = attributes && attempt(() => attributes(operation))
+    Object.assign(attributesOfSpan, applicationAttributes)
+    const span = tracer.startSpan(name, { kind, links, attributes: attributesOfSpan }, parent)
     const hasContents = contents && span.isRecording()
     if (hasContents) {
-      span.setAttributes({ ...attempt(() => contentAttributes(operation)), ...further })
+      span.setAttributes({
+        ...attempt(() => contentAttributes(operation)),
+        ...applicationAttributes,
+      })
     }
     const current = trace.setSpan(parent, span)
     return {
@@ -130,7 +133,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
         if (failure) {
           const code = failure[STATUS_CODE]
           span.setAttributes(failure)
-          // The name of the general conventions, which replaces the other one
+          // The same code, under the name of the general conventions
           if (code !== undefined) span.setAttribute('rpc.status_code', code)
           if (failure['error.type'] !== undefined) {
             span.setStatus({

@@ -26,7 +26,7 @@ export async function* listSkills(
   options?: RequestOptions,
 ): AsyncGenerator<Skill, void, undefined> {
   requireSkills(client)
-  yield* pages(client, 'skills/list', {}, 'skills', isSkill, options)
+  yield* walkItems(client, 'skills/list', {}, 'skills', isSkill, options)
 }
 
 /**
@@ -59,7 +59,7 @@ export async function getSkill(
   requireSkills(client)
   const { skill } = await client.request('skills/get', { uri }, options)
   if (isSkill(skill) && skill.uri === uri) return skill
-  throw invalid('skills/get', skill)
+  throw invalidResult('skills/get', skill)
 }
 
 /**
@@ -79,12 +79,20 @@ export async function readDirectory(
 ): Promise<Resource[]> {
   if (requireSkills(client)?.directoryRead === false) throw notOffered('resources/directory/read')
   const children: Resource[] = []
-  const list = pages(client, 'resources/directory/read', { uri }, 'resources', isResource, options)
+  const list = walkItems(
+    client,
+    'resources/directory/read',
+    { uri },
+    'resources',
+    isResource,
+    options,
+  )
   for await (const child of list) children.push(child)
   return children
 }
 
-async function* pages<T extends object>(
+/** Lists the items in the member `member` of each page of a method. */
+async function* walkItems<T extends object>(
   client: ExtensionClient,
   method: string,
   params: JsonObject,
@@ -97,7 +105,7 @@ async function* pages<T extends object>(
     const result = await client.request(method, pageParams, options)
     const { [member]: list, nextCursor } = result
     const isPage = Array.isArray(list) && list.every(isItem) && isCursor(nextCursor)
-    if (!isPage) throw invalid(method, result)
+    if (!isPage) throw invalidResult(method, result)
     return result
   }
   yield* walkPages<T>(method, fetchPage, member, {}, (error) => {
@@ -132,6 +140,6 @@ function notOffered(feature: string): SdkError {
   return new SdkError('CAPABILITY_MISSING', `The server does not offer "${feature}"`)
 }
 
-function invalid(method: string, data: unknown): SdkError {
+function invalidResult(method: string, data: unknown): SdkError {
   return new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid result`, { data })
 }

@@ -75,7 +75,7 @@ export async function loadSkill(
     skill: verified,
     text,
     read(reference, readOptions) {
-      const uri = resolve(verified, reference)
+      const uri = resolveReference(verified, reference)
       const loaded = cache.get(uri)
       if (loaded) return loaded
       const reading = readVerified(client, verified, uri, readOptions)
@@ -88,7 +88,7 @@ export async function loadSkill(
 }
 
 /** The URI of a file in the folder of a skill. */
-function resolve({ uri }: Skill, reference: string): string {
+function resolveReference({ uri }: Skill, reference: string): string {
   const root = rootOf(uri)
   if (reference.startsWith(root)) return reference
   const names: string[] = []

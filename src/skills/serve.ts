@@ -89,10 +89,10 @@ export function skills(
   sources: readonly (StaticSkill | DynamicSkill)[],
   options: SkillsOptions = {},
 ): ServerExtension {
-  return new ServedSkills(sources, options)
+  return new SkillsExtension(sources, options)
 }
 
-class ServedSkills implements ServerExtension {
+class SkillsExtension implements ServerExtension {
   readonly #methods: NonNullable<ServerExtensionOptions['methods']> = {
     'skills/list': { cacheable: true, handle: (params, ctx) => this.#list(params, ctx) },
     'skills/get': { cacheable: true, handle: (params, ctx) => this.#get(params, ctx) },

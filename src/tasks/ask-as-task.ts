@@ -1,6 +1,6 @@
 /**
- * Server requests sent as tasks to 2025-11-25 clients that declare support, so that a slow answer
- * does not hold a request open.
+ * Requests of a server that are sent as tasks to clients of 2025-11-25 that declare support, so that a slow
+ * answer does not hold a request open.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -69,8 +69,8 @@ async function pollTask(
 ): Promise<JsonObject> {
   const send = (message: { method: string; params: JsonObject }, abortSignal = signal) =>
     ask(message as InputRequest, abortSignal)
-  const task = ttlMs === undefined ? {} : { ttl: ttlMs }
-  const created = await send({ method, params: { ...params, task } })
+  const taskParam = ttlMs === undefined ? {} : { ttl: ttlMs }
+  const created = await send({ method, params: { ...params, task: taskParam } })
   // A client may answer immediately although a task was requested
   if (!isObject(created.task)) return created
   const { taskId } = created.task

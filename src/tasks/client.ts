@@ -109,7 +109,7 @@ export interface StartOptions extends RequestOptions {
  * if ('task' in started) console.log(`Store this id: ${started.task.id}`)
  * ```
  *
- * @returns the task, or the result if no task was created.
+ * @returns The task, or the result if no task was created.
  * @throws {ProtocolError | SdkError} The errors of `client.callTool`.
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -165,10 +165,9 @@ export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
     id,
     get: (options = {}) => (usesCoreTasks ? getCoreTask : getTask)(client, id, options),
     async result(options = {}) {
-      const request = options
       const result = usesCoreTasks
-        ? await waitForCoreTask(client, id, options, request)
-        : await waitForTask({ client, taskId: id, options, request })
+        ? await waitForCoreTask(client, id, options, options)
+        : await waitForTask({ client, taskId: id, options, request: options })
       if (Array.isArray(result.content)) return result as CallToolResult
       throw new SdkError('INVALID_MESSAGE', `The task "${id}" returned no content`, {
         data: result,

@@ -6,7 +6,7 @@ import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 /** The shortest interval between two alarms, in milliseconds. */
 const MIN_DELAY_MS = 100
 
-/** Fires once, at the earliest of the times that were set. */
+/** Calls a function once, at the earliest of the times that were set. */
 export class Alarm {
   readonly #fire: () => void
   #at = Infinity
@@ -16,7 +16,7 @@ export class Alarm {
     this.#fire = fire
   }
 
-  /** @param at Milliseconds since 1970; a time later than the current one is ignored. */
+  /** @param at Milliseconds since 1970. Ignored if the alarm is set for an earlier time. */
   set(at: number): void {
     if (at >= this.#at) return
     clearTimeout(this.#timer)

@@ -37,7 +37,7 @@ export function isCore({ revision }: ExtensionClient): boolean {
 /**
  * Calls a tool as a task, if the server and the tool support that.
  *
- * @returns the created task, or the result.
+ * @returns The created task, or the result.
  */
 export async function startCoreTask(
   client: TaskClient,
@@ -45,9 +45,9 @@ export async function startCoreTask(
   args: JsonObject | undefined,
   { ttlMs, ...options }: RequestOptions & { ttlMs?: number | undefined },
 ): Promise<{ taskId: string } | { result: CallToolResult }> {
-  const task = ttlMs === undefined ? {} : { ttl: ttlMs }
+  const taskParam = ttlMs === undefined ? {} : { ttl: ttlMs }
   const call = async (asTask: boolean): Promise<Result> => {
-    const params = asTask ? { ...options.params, task } : options.params
+    const params = asTask ? { ...options.params, task: taskParam } : options.params
     try {
       return await client.callTool(name, args, { ...options, params })
     } catch (error) {
@@ -121,10 +121,7 @@ async function sendWithProgress(
   }
 }
 
-/**
- * Whether a request was rejected because the tool requires a task; after other errors the tool may
- * have run.
- */
+/** Whether a request was rejected because the tool requires a task. */
 function needsTasks({ code, data }: ProtocolError): boolean {
   const { requiredCapabilities } = isObject(data) ? data : {}
   const { extensions } = isObject(requiredCapabilities) ? requiredCapabilities : {}
@@ -155,9 +152,10 @@ async function callAsSupported(
   onlyIfRequired = false,
 ): Promise<Result> {
   if (!supportsTasks(client)) return call(false)
-  const supportThatMakesTask = onlyIfRequired ? ['required'] : ['optional', 'required']
-  const shouldBeTask = async (): Promise<boolean> =>
-    supportThatMakesTask.includes(await taskSupportOf(client, name, signal))
+  const shouldBeTask = async (): Promise<boolean> => {
+    const support = await taskSupportOf(client, name, signal)
+    return support === 'required' || (support === 'optional' && !onlyIfRequired)
+  }
   const asTask = await shouldBeTask()
   try {
     return await call(asTask)
@@ -175,7 +173,7 @@ function supportsTasks({ serverCapabilities }: ExtensionClient): boolean {
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
 
-/** The `taskSupport` of each tool, as last listed. */
+/** The `taskSupport` of each tool of a server, by name, as last listed. */
 const taskSupportByClient = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
 async function taskSupportOf(

@@ -1,5 +1,6 @@
 /**
- * Core tasks on the server. In 2025-11-25, tasks are part of the core protocol: `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list`.
+ * Core tasks on the server. In 2025-11-25, tasks are part of the core protocol: `tasks/get`, `tasks/result`,
+ * `tasks/cancel` and `tasks/list`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -119,11 +120,11 @@ export async function getCoreResult(
   try {
     while (!isFinal(task)) {
       forwarder.ask(task)
-      const { lastUpdatedAt: seen, pollIntervalMs: waitMs } = task
-      const next = await service.next({ taskId, principal, seen, waitMs, signal })
+      const { lastUpdatedAt: changedAfter, pollIntervalMs: waitMs } = task
+      const next = await service.next({ taskId, principal, changedAfter, waitMs, signal })
       signal.throwIfAborted()
       if (!next) throw missingTask(task)
-      if (next.lastUpdatedAt > seen) {
+      if (next.lastUpdatedAt > changedAfter) {
         const status = { ...coreTaskOf(next) }
         void ctx.exchange.send(notification('notifications/tasks/status', status))
       }

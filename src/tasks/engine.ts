@@ -156,7 +156,7 @@ export class TaskEngine implements TaskService {
   }
 
   async list(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]> {
-    // Expired tasks are removed first, so that a short page is always the last one.
+    // Expired tasks are removed first, so that a short page is always the last one
     await this.sweep()
     return (await this.#options.limits?.store.list(principal, limit, after)) ?? []
   }

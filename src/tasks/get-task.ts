@@ -42,6 +42,7 @@ export function requireDetailedTask(value: unknown, taskId?: string): DetailedTa
   throw new SdkError('INVALID_MESSAGE', 'The answer is not the requested task', { data: value })
 }
 
+/** Whether a task has a status, and the member that belongs to the status. */
 function hasState({ status, result, error, inputRequests }: JsonObject): boolean {
   if (status === 'completed') return isObject(result)
   if (status === 'failed') return isObject(error) && Number.isInteger(error.code)

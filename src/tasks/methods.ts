@@ -129,20 +129,20 @@ export function listenToTasks(
       else signal.addEventListener('abort', stopWatching)
       return
     }
-    let seen = -1
+    let changedAfter = -1
     for (let waitMs = 0; !signal.aborted;) {
-      const wait = { taskId, principal, seen, waitMs, signal }
+      const wait = { taskId, principal, changedAfter, waitMs, signal }
       const task = await whenAvailable(async () =>
         signal.aborted ? undefined : service.next(wait),
       )
       if (!task) return
-      if (task.lastUpdatedAt > seen) sendTask(task)
+      if (task.lastUpdatedAt > changedAfter) sendTask(task)
       if (isFinal(task)) return
-      seen = task.lastUpdatedAt
+      changedAfter = task.lastUpdatedAt
       waitMs = task.pollIntervalMs
     }
   }
-  // If a task can no longer be followed, its notifications simply stop.
+  // If a task can no longer be followed, its notifications simply stop
   for (const id of ids) watchTask(id).catch(() => {})
   return () => controller.abort()
 }

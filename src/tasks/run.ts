@@ -62,7 +62,7 @@ export async function runTask(
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
   ctx.requestState = task.ownState
   ctx.server = server
-  // Errors of cancelled work are not reported.
+  // Errors of cancelled work are not reported
   const report = (error: unknown): void => {
     if (!host.cancellation.cancelled) server.report(error, ctx)
   }
@@ -193,7 +193,7 @@ function replayData({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }
 } {
-  // Without a prototype, so that any text can be a key.
+  // Without a prototype, so that any text can be a key
   const responses: { [key: string]: JsonObject } = Object.create(null)
   const recordedAnswers: Recording['answers'] = Object.assign(
     Object.create(null),

@@ -24,7 +24,7 @@ export interface TaskService {
   create(task: NewTask, platform: Platform): Promise<TaskRecord>
   /** Gets a task. */
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
-  /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
+  /** Resolves with the task once it has changed after `changedAfter`, or after `waitMs`. */
   next(wait: TaskWaitOptions): Promise<TaskRecord | undefined>
   /** Accepts responses. Returns the changed task. */
   answer(
@@ -64,8 +64,8 @@ export type ReportedOutcome = { readonly returned: ToolReturn } | { readonly err
 export interface TaskWaitOptions {
   readonly taskId: string
   readonly principal: string | null
-  /** The last known `lastUpdatedAt`. */
-  readonly seen: number
+  /** The `lastUpdatedAt` of the last known state. */
+  readonly changedAfter: number
   readonly waitMs: number
   /** Aborts when the caller stops waiting. */
   readonly signal?: AbortSignal | undefined

@@ -96,8 +96,8 @@ export function ask(
       usedKeys.push(wireKey)
       inputs.push([wireKey, { key, request: question.request, asked: question.digest }])
     }
-    // Without a prototype, so that any text can be a key, even a name such as `__proto__`.
     const changes = {
+      // Unlike an assignment, this allows any text as a key, even `__proto__`
       inputs: Object.fromEntries(inputs),
       answers: {},
       asked: usedKeys,
@@ -132,7 +132,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
 }
 
 function end(final: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
-  // Fields that only a run needs are cleared.
+  // Fields that only a run needs are cleared
   const cleared = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
   return (before, now) => change(before, now, { ...cleared, ...final })
 }

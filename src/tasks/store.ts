@@ -17,7 +17,7 @@ export interface TaskRecordStore {
    * Stores a task. A new record has version 1; any other replaces only the version directly before
    * its own.
    *
-   * @returns whether the record was stored.
+   * @returns Whether the record was stored.
    */
   save(record: TaskRecord): Awaitable<boolean>
   /** Deletes a task. */
@@ -112,7 +112,7 @@ class MemoryTaskStore implements TaskStore {
     const ofPrincipal = [...this.#records.values()].filter(
       ({ call }) => call.principal === principal,
     )
-    // If the task with the id `after` was deleted in the meantime, the list starts over instead of ending early.
+    // If the task with the id `after` was deleted in the meantime, the list starts over instead of ending early
     const start = ofPrincipal.findIndex(({ taskId }) => taskId === after) + 1
     return ofPrincipal.slice(start, start + limit)
   }

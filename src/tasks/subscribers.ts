@@ -30,7 +30,7 @@ export class TaskSubscribers {
   }
 
   /** The ids of all tasks whose changes have a listener. */
-  changedTaskIds(): string[] {
+  watchedTaskIds(): string[] {
     return this.#changes.taskIds()
   }
 

@@ -32,7 +32,7 @@ export class TaskRepository {
     this.#onChange = onChange
     store.subscribe?.({
       changed: (taskId) => {
-        const ids = taskId === undefined ? this.subscribers.changedTaskIds() : [taskId]
+        const ids = taskId === undefined ? this.subscribers.watchedTaskIds() : [taskId]
         for (const id of ids) if (this.subscribers.hasChangeListener(id)) void this.#refresh(id)
       },
       message: (taskId, message) => this.subscribers.publishMessage(taskId, message),
@@ -54,20 +54,20 @@ export class TaskRepository {
     return undefined
   }
 
-  /** Resolves with the task once it has changed after `seen`, or after `waitMs`. */
+  /** Resolves with the task once it has changed after `changedAfter`, or after `waitMs`. */
   async next(wait: TaskWaitOptions): Promise<TaskRecord | undefined> {
-    const { taskId, principal, seen, signal } = wait
+    const { taskId, principal, changedAfter, signal } = wait
     const waitMs = this.#store.subscribe ? Math.max(wait.waitMs, NOTIFIED_POLL_MS) : wait.waitMs
     let unsubscribe = (): void => {}
-    // Subscribes before the task is read, so that no change is missed in between.
+    // Subscribes before the task is read, so that no change is missed in between
     const changed = new Promise<TaskRecord | undefined>((resolve) => {
       unsubscribe = this.subscribers.onChange(taskId, (task) => {
-        if (!task || task.lastUpdatedAt > seen) resolve(task)
+        if (!task || task.lastUpdatedAt > changedAfter) resolve(task)
       })
     })
     try {
       const task = await this.get(taskId, principal)
-      if (!task || task.lastUpdatedAt > seen || signal?.aborted) return task
+      if (!task || task.lastUpdatedAt > changedAfter || signal?.aborted) return task
       const notified = await withTimeout(waitMs, () => changed, signal).catch(() => undefined)
       return notified ?? (await this.get(taskId, principal))
     } finally {

@@ -171,8 +171,7 @@ class TaskWait {
   /** The caller's deadline, or the time when the server may delete the task, if that is earlier. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#awaited.request
-    // Uses the local clock only, since the server's creation time comes from a clock that may
-    // differ.
+    // Uses the local clock only, since the server's creation time comes from a clock that may differ
     return this.#startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
   }
 
@@ -198,7 +197,7 @@ class TaskWait {
     }
     const onEnd = (): void => {
       this.#isSubscribed = false
-      // The stream may have ended because the client was closed; the next poll finds out.
+      // The stream may have ended because the client was closed; the next poll finds out
       this.#endPause?.()
     }
     receive().then(onEnd, onEnd)

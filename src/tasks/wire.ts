@@ -19,7 +19,7 @@ export const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-
 /** The common fields of a task, without the fields of its state. */
 export function taskOf(record: TaskRecord): Task {
   const { ttlMs, pollIntervalMs } = record
-  return { ...common(record), ttlMs, pollIntervalMs }
+  return { ...commonFields(record), ttlMs, pollIntervalMs }
 }
 
 /** A task with the fields of its state, as sent in results and notifications. */
@@ -37,7 +37,7 @@ export function detailedTaskOf(record: TaskRecord, revision: RevisionFacts): Det
 /** A task in the format of 2025-11-25. */
 export function coreTaskOf(record: TaskRecord): CoreTask {
   const { ttlMs, pollIntervalMs } = record
-  return { ...common(record), ttl: ttlMs, pollInterval: pollIntervalMs }
+  return { ...commonFields(record), ttl: ttlMs, pollInterval: pollIntervalMs }
 }
 
 /**
@@ -59,7 +59,7 @@ export function relatedTo(taskId: string): { [key: string]: { taskId: string } }
   return { [META_RELATED_TASK]: { taskId } }
 }
 
-function common(record: TaskRecord): Omit<Task, 'ttlMs'> {
+function commonFields(record: TaskRecord): Omit<Task, 'ttlMs'> {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = record
   return {
     taskId,

@@ -78,7 +78,7 @@ export class TaskWork {
     try {
       const task = leased?.leasedBy === this.#processId ? leased : await this.#claim(taskId)
       run.task = task
-      // The task may have finished while it was read.
+      // The task may have finished while it was read
       if (!task || run.cancellation.cancelled) return
       cleanups.push(this.#renew(run), this.#stopOnExpiry(task))
       const running = runTask(this.#server, task, this.#host(run), platform)

@@ -38,23 +38,24 @@ export async function* deliver(
   followed: FollowedSubscription,
   parts: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
-  const seen = new SeenIds(followed.record.seen)
+  const seenIds = new SeenIds(followed.record.seen)
   const restarted = new Set<EventFailure>()
-  let reason: EventError | undefined
+  /** Why the subscription is started again. */
+  let restartReason: EventError | undefined
   for (;;) {
     const startedAt = performance.now()
     try {
-      const type = await findType(followed, reason)
+      const type = await findType(followed, restartReason)
       const mode = chooseMode(type, parts.supported, parts.mode)
       if (mode !== 'webhook' && followed.record.webhook) await unsubscribe(followed)
       await followed.save(mode === 'webhook' ? { mode } : { mode, webhook: undefined })
       for await (const item of itemsOf(followed, mode, parts.webhook)) {
-        yield* process(item, followed, seen, parts)
+        yield* processItem(item, followed, seenIds, parts)
       }
       return
     } catch (error) {
       if (followed.signal.aborted) return
-      // A type may change again after a while
+      // After a while, the type may change again for the same reason
       if (wasStable(startedAt)) restarted.clear()
       if (!(error instanceof EventError) || !error.kind || restarted.has(error.kind)) {
         if (error instanceof EventError) await followed.remove()
@@ -66,7 +67,7 @@ export async function* deliver(
       }
       restarted.add(error.kind)
       followed.ended = undefined
-      reason = error
+      restartReason = error
     }
   }
 }
@@ -80,27 +81,27 @@ async function mayRestart(
   followed: FollowedSubscription,
   { options, notify }: DeliveryParts,
 ): Promise<boolean> {
-  const { kind: missing, reason } = (data ?? {}) as { kind?: unknown; reason?: unknown }
+  const { kind: missingKind, reason } = (data ?? {}) as { kind?: unknown; reason?: unknown }
   const isChanged = kind === 'Unsupported' && reason === 'schema_changed'
-  if (!isChanged && kind !== 'InvalidParams') return kind === 'NotFound' && missing === 'event'
+  if (!isChanged && kind !== 'InvalidParams') return kind === 'NotFound' && missingKind === 'event'
   if (followed.record.cursor === null) return isChanged
   await followed.save({ cursor: null })
   notify((subscription) => options.onGap?.(subscription))
   return true
 }
 
-/** Finds the event type. If it is gone, the subscription ends with the reason for looking. */
+/** Finds the event type. If it is gone, throws the reason for starting again, if any. */
 async function findType(
   followed: FollowedSubscription,
-  reason: EventError | undefined,
+  restartReason: EventError | undefined,
 ): Promise<EventType> {
   const { client, report, signal, record } = followed
-  const isBackground = reason !== undefined
+  const isBackground = restartReason !== undefined
   const types = await listEventTypes(client, report, { signal, background: isBackground })
   const type = types.find(({ name }) => name === record.name)
   if (type) return type
   const message = `The server has no event type "${record.name}"`
-  throw reason ?? new SdkError('UNSUPPORTED', message)
+  throw restartReason ?? new SdkError('UNSUPPORTED', message)
 }
 
 function itemsOf(
@@ -113,24 +114,24 @@ function itemsOf(
 }
 
 /** Passes on an event, and stores that it was processed. */
-async function* process(
+async function* processItem(
   item: Item,
   followed: FollowedSubscription,
-  seen: SeenIds,
+  seenIds: SeenIds,
   { options, notify, onActive }: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   if (item === 'active') return onActive()
   if (item === 'gap') return notify((subscription) => options.onGap?.(subscription))
   if (item.event !== undefined) {
-    const { name, seen: ids } = followed.record
+    const { name, seen: storedIds } = followed.record
     const event = readOccurrence(item.event)
     if (event?.name !== name) {
       const message = `The server sent an invalid event of "${name}"`
       followed.report(new SdkError('INVALID_MESSAGE', message, { data: item.event }))
-    } else if (!seen.has(event.eventId)) {
+    } else if (!seenIds.has(event.eventId)) {
       if (await isAccepted(event, followed, options)) yield event
-      const stored = { seen: seen.add(event.eventId, ids) }
-      // With a position that is stored next, one write is enough
+      const stored = { seen: seenIds.add(event.eventId, storedIds) }
+      // If a position is stored next, that write stores the ids too
       if (!('cursor' in item)) await followed.save(stored)
       else followed.record = { ...followed.record, ...stored }
     }

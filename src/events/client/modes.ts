@@ -36,7 +36,8 @@ export function chooseMode(
       (wanted === undefined || wanted === candidate),
   )
   if (mode) return mode
-  const [offered, own] = [delivery, supported].map((modes) => modes.join(', '))
-  const needed = wanted === undefined ? `the client supports ${own}` : `"${wanted}" was requested`
-  throw new NoCompatibleDeliveryMode(`"${name}" is delivered by ${offered}, but ${needed}`)
+  const [offeredModes, supportedModes] = [delivery, supported].map((modes) => modes.join(', '))
+  const needed =
+    wanted === undefined ? `the client supports ${supportedModes}` : `"${wanted}" was requested`
+  throw new NoCompatibleDeliveryMode(`"${name}" is delivered by ${offeredModes}, but ${needed}`)
 }

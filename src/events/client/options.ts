@@ -133,7 +133,7 @@ export interface EventSubscriptions {
    * Refreshes the webhooks of {@link subscribe} that need it soon; call it from a cron job. Failures
    * are reported to `onError`.
    *
-   * @returns when to call it again, in milliseconds since 1970; undefined if there is no webhook.
+   * @returns When to call it again, in milliseconds since 1970; undefined if there is no webhook.
    */
   refresh(): Promise<number | undefined>
   /** Replaces the secret of a webhook, without losing requests that are signed with the old one. */

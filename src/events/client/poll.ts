@@ -41,7 +41,7 @@ export async function* pollEvents(
     yield { cursor }
     const isStuck = events.length === 0 && (cursor ?? null) === params.cursor
     if (hasMore === true && !isStuck) continue
-    const wishedMs = typeof nextPollMs === 'number' ? nextPollMs : 0
-    await sleep(Math.max(wishedMs, minPollMs), followed.signal)
+    const suggestedMs = typeof nextPollMs === 'number' ? nextPollMs : 0
+    await sleep(Math.max(suggestedMs, minPollMs), followed.signal)
   }
 }

@@ -37,7 +37,7 @@ export async function* streamEvents(
 /**
  * Reads one stream.
  *
- * @returns whether the server has ended it; false if the loop reads too slowly, so that the stream
+ * @returns Whether the server has ended it; false if the loop reads too slowly, so that the stream
  *   was closed and continues from the position that the loop has reached.
  */
 async function* readStream(

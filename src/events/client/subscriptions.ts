@@ -117,7 +117,7 @@ class ClientSubscriptions implements EventSubscriptions {
       })
     } finally {
       signal?.removeEventListener('abort', abort)
-      await this.#ended(key, active)
+      await this.#endLoop(key, active)
     }
   }
 
@@ -216,7 +216,7 @@ class ClientSubscriptions implements EventSubscriptions {
   }
 
   /** Ends a loop. The server keeps no webhook that no program follows. */
-  async #ended(key: string, active: Active | undefined): Promise<void> {
+  async #endLoop(key: string, active: Active | undefined): Promise<void> {
     // After `stop` another loop may follow the same subscription
     if (this.#loops.get(key) !== active) return
     this.#loops.delete(key)

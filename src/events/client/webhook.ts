@@ -107,7 +107,7 @@ export class Webhook {
     }
     const params = { ...followed.params, delivery, ...ttl }
     const result = await followed.request('events/subscribe', params, { onHeaders })
-    await this.#subscribed(result, date)
+    await this.#applyResult(result, date)
   }
 
   /** Replaces the secret. The previous secret is accepted for another five minutes. */
@@ -181,7 +181,8 @@ export class Webhook {
     this.#options.receiver.accept?.({ url, id, secrets }, this.#handlers)
   }
 
-  async #subscribed(result: Result, date: string | null): Promise<void> {
+  /** Stores what the server has granted, and passes the position and the status on. */
+  async #applyResult(result: Result, date: string | null): Promise<void> {
     const followed = this.#followed
     const { id, refreshBefore, cursor, truncated, deliveryStatus } = result
     const term = termOf(refreshBefore, date, followed.report)

@@ -62,9 +62,9 @@ export function eventInbox(
     secretFor({ id, url: requested }) {
       const { subscription } = accepted.get(lastSegment(requested)) ?? {}
       if (!subscription) return undefined
-      const { secrets, id: known } = subscription
-      if (known === undefined) return { secrets, state: 'pending' }
-      return id === null || id === known ? { secrets } : undefined
+      const { secrets, id: knownId } = subscription
+      if (knownId === undefined) return { secrets, state: 'pending' }
+      return id === null || id === knownId ? { secrets } : undefined
     },
     onEvent: (event, context) =>
       withTimeout(PROCESSING_MS, async () => find(context.url).onEvent(event, event.cursor)),

@@ -57,7 +57,7 @@ export interface EventReceiverOptions {
    * request of a server arrives before its id is known: it is for one of the subscriptions without an
    * id.
    *
-   * @returns undefined if there is no such subscription.
+   * @returns Undefined if there is no such subscription.
    */
   secretFor(route: WebhookRoute): Awaitable<string | WebhookKeys | null | undefined>
   /**

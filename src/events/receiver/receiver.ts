@@ -51,15 +51,15 @@ export function createEventReceiver(
     const signatures = headers.get(SignatureHeader.SIGNATURE)
     if (!id || !timestamp || !signatures || !isTimely(timestamp)) return 401
     const route = { id: headers.get(SUBSCRIPTION_HEADER), url: new URL(request.url) }
-    const found = await options.secretFor(route)
-    if (!found) return 401
-    const keys = typeof found === 'string' ? { secrets: [found] } : found
+    const secretOrKeys = await options.secretFor(route)
+    if (!secretOrKeys) return 401
+    const keys = typeof secretOrKeys === 'string' ? { secrets: [secretOrKeys] } : secretOrKeys
     const bytes = await readBytes(body, MAX_WEBHOOK_BYTES)
     if (!bytes) return 413
     // The body is not parsed before its signature is verified
     const message = { id, timestamp, body: bytes }
-    const verified = keys.secrets.map((secret) => verifyWebhook(secret, message, signatures))
-    if (!(await Promise.all(verified)).includes(true)) return 401
+    const verifications = keys.secrets.map((secret) => verifyWebhook(secret, message, signatures))
+    if (!(await Promise.all(verifications)).includes(true)) return 401
     const content = parse(bytes)
     if (!isObject(content)) return 400
     const waitUntil = (work: Promise<unknown>): void => {

@@ -64,7 +64,7 @@ export async function deliverTo(
 ): Promise<void> {
   const { host, settings, storage, env, limit, abort, isOver } = environment
   const lease = new Lease(storage, taken, settings, abort)
-  let open: OpenSubscription = { ...toOpen(taken, env), log: storage }
+  let subscription: OpenSubscription = { ...toOpen(taken, env), log: storage }
 
   // A subscription that ends only has its last message to send
   if (isExpired(taken) && !(await expire())) return
@@ -78,7 +78,7 @@ export async function deliverTo(
   async function reopen(): Promise<boolean> {
     const { missingSince = Date.now(), ...progress } = lease.progress
     try {
-      open = await host.reopen(open)
+      subscription = await host.reopen(subscription)
       lease.record = { ...lease.record, progress }
       return true
     } catch (error) {
@@ -96,7 +96,7 @@ export async function deliverTo(
       const { rejectedSince = Date.now() } = lease.progress
       const stopsAtFailure = Date.now() - rejectedSince < MAX_REJECTED_MS
       try {
-        page = await host.next(open, lease.record.position, PAGE_EVENTS, stopsAtFailure)
+        page = await host.next(subscription, lease.record.position, PAGE_EVENTS, stopsAtFailure)
       } catch (error) {
         return postpone(error, { ...lease.progress, rejectedSince })
       }
@@ -119,7 +119,7 @@ export async function deliverTo(
   /** Like all functions here that send, returns whether to continue with the next body. */
   async function sendEvent(occurrence: EventOccurrence, position: Position): Promise<boolean> {
     const { record, progress } = lease
-    const cursor = progress.cursor ?? (await host.cursorOf(open, record.position))
+    const cursor = progress.cursor ?? (await host.cursorOf(subscription, record.position))
     const body = encode({ ...occurrence, cursor })
     const { eventId, name } = occurrence
     if (body.length > MAX_WEBHOOK_BYTES) {
@@ -136,7 +136,7 @@ export async function deliverTo(
     const first = events[0]?.position
     // Before the first event, which is still to be sent. Only positions in the log are numbers
     const start = typeof first === 'number' ? first - 1 : (first ?? position)
-    const cursor = await host.cursorOf(open, start)
+    const cursor = await host.cursorOf(subscription, start)
     if (cursor === null || host.profile === 'chatgpt') return true
     const gap: ControlBody = { type: 'gap', cursor }
     const progress = { ...nextBody(lease.progress), ...controlMessage(gap) }
@@ -169,10 +169,10 @@ export async function deliverTo(
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
     const about = { subscriptionId, eventId, attempt: attempts + 1 }
-    let at = 0
+    let sentAt = 0
     let ongoing: OngoingOperation | undefined
     const answer = await limit(url, async () => {
-      at = Date.now()
+      sentAt = Date.now()
       // The subscription may have waited for other requests to the host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
@@ -187,7 +187,7 @@ export async function deliverTo(
     }
     if (!answer) {
       // Any process may continue immediately, unless the host is silent
-      const delayMs = at > 0 ? 0 : Math.round(backoffMs(0, SILENT_RETRY_MS))
+      const delayMs = sentAt > 0 ? 0 : Math.round(backoffMs(0, SILENT_RETRY_MS))
       if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() + delayMs })
       return false
     }
@@ -198,7 +198,10 @@ export async function deliverTo(
     const outcome = failure ? failedOutcome : 'complete'
     ongoing?.end({ outcome, status })
     const result = { ...(status !== undefined && { status }), ...(failure && { error: failure }) }
-    await storage.addAttempt({ ...about, at, durationMs: Date.now() - at, ...result }, name)
+    await storage.addAttempt(
+      { ...about, at: sentAt, durationMs: Date.now() - sentAt, ...result },
+      name,
+    )
     if (outcome !== 'failed') {
       return lease.save({ ...after, progress: retry?.progress ?? { acceptedAt: Date.now() } })
     }
@@ -225,12 +228,12 @@ export async function deliverTo(
   async function terminate(error: Error): Promise<boolean> {
     if (host.profile === 'chatgpt') return remove()
     if (!(await lease.save(termination(error)))) return false
-    host.unsubscribed(open)
+    host.unsubscribed(subscription)
     return true
   }
 
   async function remove(): Promise<false> {
-    if (await storage.remove(lease.record)) host.unsubscribed(open)
+    if (await storage.remove(lease.record)) host.unsubscribed(subscription)
     return false
   }
 }

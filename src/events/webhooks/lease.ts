@@ -49,11 +49,11 @@ export class Lease {
    * Stores a change. Renews the lease, or ends it if `dueAt` is given. A refresh at the same time is
    * preserved.
    *
-   * @returns whether the subscription still belongs to this process.
+   * @returns Whether the subscription still belongs to this process.
    */
   async save(change: Partial<WebhookSubscription>): Promise<boolean> {
     for (;;) {
-      const { id, name, version, dueAt: lease } = this.record
+      const { id, name, version, dueAt: leaseEnd } = this.record
       const dueAt = Date.now() + leaseMs(this.#settings)
       const next = { ...this.record, dueAt, ...change, version: version + 1 }
       if (this.#abort.aborted) return false
@@ -63,7 +63,7 @@ export class Lease {
       }
       const stored = await this.#storage.load(id, name)
       // Another process has taken it, or it was ended
-      if (!stored || stored.dueAt !== lease) return false
+      if (!stored || stored.dueAt !== leaseEnd) return false
       this.record = stored
     }
   }

@@ -51,9 +51,10 @@ export function planRetry(
     lastFailure,
   }
   const isRejected = status >= 400 && status < 500 && status !== 408 && status !== 429
-  const isUnknown = control?.type === 'gap' && isRejected && attempts >= MAX_REJECTED_GAPS
+  const isGapRejected = control?.type === 'gap' && isRejected && attempts >= MAX_REJECTED_GAPS
   const endAt = firstAttemptAt + maxRetryMs
-  if (attempts >= maxAttempts || now >= endAt || isUnknown) return { progress: nextBody(progress) }
+  if (attempts >= maxAttempts || now >= endAt || isGapRejected)
+    return { progress: nextBody(progress) }
   const hasFailedLong = failures >= MIN_FAILURES && now - failedSince >= suspendAfterMs
   if (hasFailedLong && control?.type !== 'terminated') {
     return {

@@ -31,11 +31,11 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
   const limits = hostLimits(settings.maxRequestsPerHost)
   const closing = new AbortController()
   /** Aborts the requests of the subscriptions that are worked on. */
-  const working = new Map<string, AbortController>()
+  const abortControllers = new Map<string, AbortController>()
   let wakeUp = (): void => {}
   let woken: Promise<void>
   let loop: Promise<void> | undefined
-  rest()
+  resetWake()
 
   return {
     limits,
@@ -44,12 +44,12 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       wakeUp()
       if (!closing.signal.aborted && !host.storage.deliversItself) loop ??= run()
     },
-    abort: (id) => working.get(id)?.abort(),
+    abort: (id) => abortControllers.get(id)?.abort(),
     async close() {
       closing.abort()
       wakeUp()
       await Promise.race([loop, pause(CLOSE_MS)])
-      for (const controller of working.values()) controller.abort()
+      for (const controller of abortControllers.values()) controller.abort()
       await loop
     },
   }
@@ -83,7 +83,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       if (jobs.size === 0) return next
       const waitMs = capacity > 0 && next !== undefined ? next - Date.now() : POLL_MS
       await Promise.race([...jobs, woken, pause(Math.min(Math.max(waitMs, 50), POLL_MS))])
-      rest()
+      resetWake()
     }
   }
 
@@ -94,14 +94,14 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
   ): Promise<void> {
     const { id } = record
     const controller = new AbortController()
-    working.set(id, controller)
+    abortControllers.set(id, controller)
     try {
       await deliverTo({ ...environment, abort: controller.signal }, record)
     } catch (error) {
       // Its lease ends, and it is taken again
       host.report(error)
     }
-    if (working.get(id) === controller) working.delete(id)
+    if (abortControllers.get(id) === controller) abortControllers.delete(id)
   }
 
   /** Delivers until the server closes. */
@@ -110,7 +110,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     const { signal } = closing
     let failures = 0
     while (!signal.aborted) {
-      rest()
+      resetWake()
       let waitMs: number
       try {
         waitMs = ((await deliver({ storage, signal })) ?? Infinity) - Date.now()
@@ -126,8 +126,8 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     }
   }
 
-  /** Starts to wait for the next `wake`. */
-  function rest(): void {
+  /** Makes `woken` wait for the next `wake`. */
+  function resetWake(): void {
     woken = new Promise((resolve) => (wakeUp = resolve))
   }
 }

@@ -37,7 +37,7 @@ export interface SubscriptionMethods {
   /**
    * Deletes a subscription.
    *
-   * @returns its id.
+   * @returns Its id.
    * @throws {ProtocolError} Forbidden without a principal; NotFound with `strictUnsubscribe`.
    */
   unsubscribe(params: JsonObject, ctx: RequestContext): Promise<string>

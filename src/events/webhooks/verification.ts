@@ -44,7 +44,8 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     const { storage } = host
     const parsed = new URL(url)
     if (((await storage.verifiedUntil(principal, url)) ?? 0) > Date.now()) return
-    const count = countOf(parsed.host)
+    const count = challengeCount(parsed.host)
+    // Counts as failed until it has succeeded
     count.failed++
     const isKnown = await settings.isVerified?.(parsed, principal, readDocument)
     const reason = isKnown ? undefined : await challenge(url, subscriptionId, secret)
@@ -57,8 +58,12 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     await storage.setVerified(principal, url, Date.now() + VERIFIED_MS)
   }
 
-  /** The numbers of challenges of a host in this period. Throws if they have reached the limit. */
-  function countOf(name: string): { failed: number; succeeded: number } {
+  /**
+   * The numbers of challenges of a host in this period.
+   *
+   * @throws {ProtocolError} ResourceExhausted if they have reached the limit.
+   */
+  function challengeCount(name: string): { failed: number; succeeded: number } {
     let count = counts.get(name)
     if (!count) {
       count = { failed: 0, succeeded: 0 }

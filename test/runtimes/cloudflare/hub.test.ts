@@ -293,9 +293,9 @@ describe('A hub at its storage limit', () => {
   it('keeps the last change of each kind and resource', async () => {
     const script = await bundleWorker('worker.ts')
     const small = script
-      .replace(/MAX_CHANGES = [\de]+/, 'MAX_CHANGES = 5')
+      .replace(/RECENT_CHANGES = [\de]+/, 'RECENT_CHANGES = 5')
       .replace(/TRIM_EVERY = [\de]+/, 'TRIM_EVERY = 10')
-    expect(small.match(/MAX_CHANGES = 5;|TRIM_EVERY = 10;/g)).toHaveLength(2)
+    expect(small.match(/RECENT_CHANGES = 5;|TRIM_EVERY = 10;/g)).toHaveLength(2)
     const own = await startWorker(small)
     const { id, send } = await openSession(own.handle, '2025-11-25')
     const reader = new EventReader(await listen(own.handle, id))
@@ -318,11 +318,11 @@ describe('A hub at its storage limit', () => {
   it('stores a bounded number of events, however many resources change', async () => {
     const script = await bundleWorker('worker.ts')
     const small = script
-      .replace(/MAX_CHANGES = [\de]+/, 'MAX_CHANGES = 5')
-      .replace(/MAX_ROWS = [\de]+/, 'MAX_ROWS = 15')
+      .replace(/RECENT_CHANGES = [\de]+/, 'RECENT_CHANGES = 5')
+      .replace(/MAX_CHANGES = [\de]+/, 'MAX_CHANGES = 15')
       .replace(/TRIM_EVERY = [\de]+/, 'TRIM_EVERY = 10')
       .replace('hubShards: 2', 'hubShards: 1')
-    expect(small).toContain('MAX_ROWS = 15;')
+    expect(small).toContain('MAX_CHANGES = 15;')
     const own = await startWorker(small)
     const { id, send } = await openSession(own.handle, '2025-11-25')
     await (await listen(own.handle, id)).body!.cancel()
