@@ -45,8 +45,6 @@ export interface SubscriptionFilter {
 export interface ServerEventHost extends Omit<EventHost, 'storage'> {
   readonly log: EventLog
   readonly types: Registry<EventEntry>
-  /** The registered type with a name, whoever may see it. */
-  entryOf(name: string): EventEntry | undefined
   /** The server, once it was extended. */
   definition: ServerDefinition | undefined
   /**
@@ -93,7 +91,6 @@ export function createEventHost(
     log,
     profile,
     types,
-    entryOf,
     definition: undefined,
 
     async open(params, mode, ctx, { beforeModes, beforeAuthorize } = {}) {
@@ -158,7 +155,7 @@ export function createEventHost(
     },
 
     async cursorOf({ name }, position) {
-      const entry = entryOf(name)
+      const entry = types.entries().get(name)
       if (!entry || entry.options.history === false || position === null) return null
       return cursors.seal({ name, position, epoch: entry.changes.length })
     },
@@ -210,14 +207,10 @@ export function createEventHost(
   }
   return host
 
-  function entryOf(name: string): EventEntry | undefined {
-    return types.entries().get(name)
-  }
-
   /** @throws {ProtocolError} NotFound if the type was removed. */
   function readerOf(subscription: OpenSubscription, stopsAtFailure = false): Reader {
     const { name, log: ownLog = log } = subscription
-    const entry = entryOf(name)
+    const entry = types.entries().get(name)
     if (!entry) throw host.unknownType(name)
     const input = opened.get(subscription)?.input
     return { log: ownLog, entry, subscription, input, stopsAtFailure, report: host.report }
@@ -225,7 +218,7 @@ export function createEventHost(
 
   /** The options of the type, also after it was removed. */
   function optionsOf(subscription: OpenSubscription): EventTypeOptions {
-    const entry = entryOf(subscription.name) ?? opened.get(subscription)?.entry
+    const entry = types.entries().get(subscription.name) ?? opened.get(subscription)?.entry
     return entry?.options ?? {}
   }
 }

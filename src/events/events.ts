@@ -115,7 +115,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
         name,
         emit: (payload, emitOptions = {}) => emit(name, payload, emitOptions),
         update(replacement) {
-          const previous = host.entryOf(name)
+          const previous = types.entries().get(name)
           if (!previous) throw new TypeError(`The event type "${name}" was removed`)
           const entry = createEntry(name, replacement)
           const change = options.compare?.(previous.item, entry.item)[0]
@@ -190,7 +190,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
   }
 
   async function emit(name: string, payload: unknown, emitOptions: EmitOptions): Promise<void> {
-    const entry = host.entryOf(name)
+    const entry = types.entries().get(name)
     if (!entry) throw host.unknownType(name)
     const event = await createEvent(entry, payload, emitOptions, report)
     if (event.to !== undefined && !(await isKnown(event.to, name))) {

@@ -58,10 +58,7 @@ export class MemoryEventLog implements EventLog {
     const firstKept = entries.findIndex(({ position, event }, index) => {
       return position > neededAfter || (event.acceptedAt >= acceptedBefore && index >= excess)
     })
-    for (const { position, event } of entries.splice(
-      0,
-      firstKept < 0 ? entries.length : firstKept,
-    )) {
+    for (const { position, event } of entries.splice(0, firstKept < 0 ? Infinity : firstKept)) {
       log.trimmedTo = position
       positions.delete(event.eventId)
     }

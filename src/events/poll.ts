@@ -31,7 +31,7 @@ export async function pollEvents(
   }
   const subscription = await host.open(params, 'poll', ctx)
   const start = await host.start(subscription, params)
-  const nextPollMs = host.entryOf(subscription.name)?.pollMs ?? 0
+  const nextPollMs = host.types.entries().get(subscription.name)?.pollMs ?? 0
   await renewLease(subscription, nextPollMs)
   // Without a cursor, the client receives later events only
   const { events, position, truncated, hasMore } = params.cursor

@@ -78,7 +78,7 @@ function streamsOf(
     let release: (() => void) | undefined
     try {
       const opened = await host.open(params, 'push', ctx, {
-        beforeAuthorize() {
+        beforeAuthorize: () => {
           release = reserve(ctx)
         },
       })

@@ -66,7 +66,7 @@ export async function* deliver(
         throw error
       }
       restarted.add(error.kind)
-      followed.ended = undefined
+      followed.endError = undefined
       restartReason = error
     }
   }

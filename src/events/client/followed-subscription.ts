@@ -35,8 +35,8 @@ export class FollowedSubscription {
   readonly signal: AbortSignal
   readonly report: Report
   record: StoredSubscription
-  /** The error with which the server ended the subscription, so that it is not taken for a temporary one. */
-  ended: EventError | undefined
+  /** The error with which the server ended the subscription. It is never taken for a temporary one. */
+  endError: EventError | undefined
   readonly #store: SubscriptionRecords
   readonly #maxAgeMs: number | undefined
   /** Whether a request has succeeded. The user did not initiate later requests. */
@@ -128,7 +128,7 @@ export class FollowedSubscription {
 
   /** Whether the same request may succeed later. */
   mayRetry(error: unknown): boolean {
-    if (this.signal.aborted || error === this.ended) return false
+    if (this.signal.aborted || error === this.endError) return false
     const { code } = error as SdkError | EventError
     const isSignedOut = this.#isAnswered && code === 'UNAUTHORIZED'
     const isLimited = (error as EventError).kind === 'RateLimited' || retryAfterMs(error) > 0

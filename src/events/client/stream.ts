@@ -67,8 +67,8 @@ async function* readStream(
     const { method, params = {} } = message
     const { cursor, truncated, error } = params
     if (method === EventNotification.TERMINATED) {
-      followed.ended = readEventError(error)
-      return queue.end(followed.ended)
+      followed.endError = readEventError(error)
+      return queue.end(followed.endError)
     }
     if (method === EventNotification.ERROR) return followed.report(readEventError(error))
     const wasActive = isActive

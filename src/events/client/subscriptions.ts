@@ -141,7 +141,7 @@ class ClientSubscriptions implements EventSubscriptions {
       const { refreshAt = 0 } = record.webhook ?? {}
       if (refreshAt - EARLY_MS <= Date.now()) await this.#refresh(followed, webhook)
       const at = Math.max(followed.record.webhook?.refreshAt ?? 0, Date.now() + EARLY_MS)
-      if (!followed.ended) next = Math.min(next ?? Infinity, at)
+      if (!followed.endError) next = Math.min(next ?? Infinity, at)
     }
     return next
   }
@@ -223,7 +223,7 @@ class ClientSubscriptions implements EventSubscriptions {
     if (!active) return
     const { followed, controller } = active
     controller.abort()
-    const isSubscribed = followed.record.mode === 'webhook' && !followed.ended
+    const isSubscribed = followed.record.mode === 'webhook' && !followed.endError
     if (isSubscribed && !this.#closing.signal.aborted) await unsubscribe(followed)
   }
 
@@ -246,7 +246,7 @@ class ClientSubscriptions implements EventSubscriptions {
       followed.report(error)
       if (!(error instanceof EventError) || followed.mayRetry(error)) return
       if (error.kind === 'CallbackEndpointError' || error.kind === 'ResourceExhausted') return
-      followed.ended = error
+      followed.endError = error
       await followed.remove()
     }
   }

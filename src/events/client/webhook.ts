@@ -223,8 +223,8 @@ export class Webhook {
       this.#queue.push({ cursor })
     },
     onTerminated: (error) => {
-      this.#followed.ended = readEventError(error)
-      this.#queue.end(this.#followed.ended)
+      this.#followed.endError = readEventError(error)
+      this.#queue.end(this.#followed.endError)
     },
   }
 }
@@ -252,6 +252,7 @@ function callbackUrl(base: string): string {
   return below(base, encodeBase64Url(crypto.getRandomValues(new Uint8Array(16))))
 }
 
+/** Whether a URL is one path segment below a base. */
 function isBelow(url: string, base: string): boolean {
   return url === below(base, new URL(url).pathname.split('/').at(-1) ?? '')
 }

@@ -15,10 +15,10 @@ import type { HostLimits } from './host-limits.ts'
 import { Lease } from './lease.ts'
 import type { WebhookSettings } from './options.ts'
 import {
-  controlMessage,
+  controlProgress,
   isExpired,
   isTerminated,
-  nextBody,
+  withoutBody,
   termination,
   type Progress,
 } from './progress.ts'
@@ -125,7 +125,7 @@ export async function deliverTo(
     if (body.length > MAX_WEBHOOK_BYTES) {
       const limit = `more than ${MAX_WEBHOOK_BYTES} bytes`
       host.report(new RangeError(`Cannot deliver "${eventId}" of "${name}": it has ${limit}`))
-      return lease.save({ position, progress: nextBody(progress) })
+      return lease.save({ position, progress: withoutBody(progress) })
     }
     const { messageId = settings.randomMessageIds ? `msg_${randomText()}` : eventId } = progress
     return attempt(eventId, body, { position }, { cursor, messageId })
@@ -139,7 +139,7 @@ export async function deliverTo(
     const cursor = await host.cursorOf(subscription, start)
     if (cursor === null || host.profile === 'chatgpt') return true
     const gap: ControlBody = { type: 'gap', cursor }
-    const progress = { ...nextBody(lease.progress), ...controlMessage(gap) }
+    const progress = { ...withoutBody(lease.progress), ...controlProgress(gap) }
     return (await lease.save({ position: start, progress })) && (await sendControl(gap))
   }
 
@@ -165,7 +165,7 @@ export async function deliverTo(
     const { attempts = 0, notBefore = 0 } = lease.progress
     // The receiver wants no request until after the last attempt: the body is given up
     if (notBefore > Date.now()) {
-      return lease.save({ ...after, progress: nextBody(lease.progress) })
+      return lease.save({ ...after, progress: withoutBody(lease.progress) })
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
     const about = { subscriptionId, eventId, attempt: attempts + 1 }

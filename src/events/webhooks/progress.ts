@@ -45,8 +45,8 @@ export function progressOf({ progress }: WebhookSubscription): Progress {
   return progress
 }
 
-/** Without what belongs to the current body, after it was given up. */
-export function nextBody({
+/** The progress without what belongs to the current body, after the body was given up. */
+export function withoutBody({
   acceptedAt,
   lastFailure,
   failedSince,
@@ -55,7 +55,7 @@ export function nextBody({
   return { acceptedAt, lastFailure, failedSince, failures }
 }
 
-/** After a suspension, which does not count for the time in which a body is sent again. */
+/** The progress after a suspension, which does not count for the time in which a body is sent again. */
 export function resumed({
   suspendedAt = 0,
   firstAttemptAt = 0,
@@ -64,8 +64,8 @@ export function resumed({
   return { ...rest, failures: 0, firstAttemptAt: firstAttemptAt + Date.now() - suspendedAt }
 }
 
-/** A control body that is to be sent before any event. */
-export function controlMessage(control: ControlBody): StoredProgress {
+/** The progress if a control body is to be sent before any event. */
+export function controlProgress(control: ControlBody): StoredProgress {
   return { control, messageId: `msg_${control.type}_${randomText()}` }
 }
 
@@ -76,7 +76,7 @@ export function termination(error: Error): {
   readonly expiresAt: null
 } {
   const { code, message, data } = error as ProtocolError
-  const progress = controlMessage({ type: 'terminated', error: { code, message, data } })
+  const progress = controlProgress({ type: 'terminated', error: { code, message, data } })
   return { progress, status: 'active', expiresAt: null }
 }
 

@@ -7,7 +7,7 @@ import { backoffMs } from '../../patterns/backoff.ts'
 import type { WebhookSubscription } from '../storage.ts'
 import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
-import { nextBody, progressOf, type Progress } from './progress.ts'
+import { withoutBody, progressOf, type Progress } from './progress.ts'
 import type { Answer } from './request.ts'
 
 /** The first delay between attempts, in milliseconds; each delay is twice as long as the previous delay. */
@@ -36,7 +36,7 @@ export function planRetry(
 ): Pick<WebhookSubscription, 'progress'> & Partial<WebhookSubscription> {
   const before = progressOf(record)
   // The receiver does not want this body, but may want others
-  if (status === 410 || status === 413) return { progress: nextBody(before) }
+  if (status === 410 || status === 413) return { progress: withoutBody(before) }
   const now = Date.now()
   const { firstAttemptAt = now, failedSince = now, control } = before
   const attempts = (before.attempts ?? 0) + 1
@@ -54,7 +54,7 @@ export function planRetry(
   const isGapRejected = control?.type === 'gap' && isRejected && attempts >= MAX_REJECTED_GAPS
   const endAt = firstAttemptAt + maxRetryMs
   if (attempts >= maxAttempts || now >= endAt || isGapRejected)
-    return { progress: nextBody(progress) }
+    return { progress: withoutBody(progress) }
   const hasFailedLong = failures >= MIN_FAILURES && now - failedSince >= suspendAfterMs
   if (hasFailedLong && control?.type !== 'terminated') {
     return {

@@ -51,9 +51,9 @@ export function subscriptionMethods(
 ): SubscriptionMethods {
   const { storage } = host
   const verify = createVerify(host, settings)
-  const oneAtATime = keyedMutex()
+  const withKeyLock = keyedMutex()
   /** Creates one subscription at a time, because all principals share a limit. */
-  const afterOthers = semaphore(1)
+  const oneAtATime = semaphore(1)
 
   return {
     async subscribe(params, ctx) {
@@ -81,7 +81,7 @@ export function subscriptionMethods(
       // The same object, by which the host knows the validated arguments
       const open = Object.assign(opened, { id })
       // Also serializes the challenges of a URL
-      return oneAtATime(JSON.stringify([principal, url]), async () => {
+      return withKeyLock(JSON.stringify([principal, url]), async () => {
         for (;;) {
           const identity = { id, principal, url, expiresAt }
           const result = await createOrRefresh(identity, open, secret, params, ctx)
@@ -95,7 +95,7 @@ export function subscriptionMethods(
       const { name, args } = readNameAndArguments(params)
       const url = readUrl(params)
       const id = await subscriptionId(principal, url, name, args)
-      await oneAtATime(JSON.stringify([principal, url]), async () => {
+      await withKeyLock(JSON.stringify([principal, url]), async () => {
         for (;;) {
           const stored = await storage.load(id, name)
           const live = stored && isLive(stored)
@@ -115,13 +115,13 @@ export function subscriptionMethods(
 
   /** Resolves with undefined if another process has changed the subscription at the same time. */
   async function createOrRefresh(
-    own: Pick<WebhookSubscription, 'id' | 'principal' | 'url' | 'expiresAt'>,
+    identity: Pick<WebhookSubscription, 'id' | 'principal' | 'url' | 'expiresAt'>,
     open: OpenSubscription,
     secret: string,
     params: JsonObject,
     ctx: RequestContext,
   ): Promise<SubscribeEventsResult | undefined> {
-    const { id, principal, url, expiresAt } = own
+    const { id, principal, url, expiresAt } = identity
     const { name, arguments: args, subscriber } = open
     const stored = await storage.load(id, name)
     const live = stored && isLive(stored) ? stored : undefined
@@ -130,19 +130,20 @@ export function subscriptionMethods(
     const { position, truncated } = await host.start(open, params)
     await verify(url, principal, id, secret)
     if (live) return save()
-    // Others were created during the verification: now only one at a time
-    return oneAtATime(principal, async () => {
+    // During the verification, other subscriptions of the principal may have been created
+    return withKeyLock(principal, async () => {
       await requireCapacity(principal)
       await host.subscribed(open)
       let result: SubscribeEventsResult | undefined
       try {
-        return (result = await afterOthers(async () => {
+        result = await oneAtATime(async () => {
           await requireCapacity(principal)
           return save()
-        }))
+        })
       } finally {
         if (!result) host.unsubscribed(open)
       }
+      return result
     })
 
     async function save(): Promise<SubscribeEventsResult | undefined> {
@@ -154,7 +155,7 @@ export function subscriptionMethods(
         // A source must be asked for its events
         const isDue = isResumed || (!current && typeof position === 'string')
         const subscription: WebhookSubscription = {
-          ...own,
+          ...identity,
           name,
           arguments: args,
           status: 'active',
@@ -170,7 +171,7 @@ export function subscriptionMethods(
         latest = await storage.load(id, name)
         if (!live || !latest || !isLive(latest)) return undefined
       }
-      // It has expired before
+      // The stored subscription had expired
       if (stored && !live && !isTerminated(stored)) host.unsubscribed(toOpen(stored, ctx.env))
       return {
         id,
