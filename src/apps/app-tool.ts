@@ -80,9 +80,7 @@ function linkOf(
   name: string,
   { ui: resourceUri, visibility }: AppToolOptions,
 ): AppToolMeta {
-  const isRegistered =
-    resourceUri === undefined || [...resources.entries()].some(([uri]) => uri === resourceUri)
-  if (!isRegistered)
+  if (resourceUri !== undefined && !resources.entries().has(resourceUri))
     throw new TypeError(`The UI resource "${resourceUri}" of "${name}" is not registered`)
   if (resourceUri !== undefined && !resourceUri.startsWith('ui://')) {
     throw new TypeError(`"${resourceUri}" is not a UI resource: its URI must begin with "ui://"`)

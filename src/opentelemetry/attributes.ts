@@ -62,7 +62,7 @@ export function sharedAttributes(operation: Operation): Attributes {
 /** How much of a text that the other side chose is recorded, in UTF-16 units. */
 const MAX_LENGTH = 1_024
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.slice(0, MAX_LENGTH)
 }
 
@@ -72,9 +72,9 @@ export function spanAttributes(operation: Operation, shared: Attributes): Attrib
   // On Node 20, adding members to a spread object takes microseconds
   const attributes = Object.assign({}, shared)
   // Spans may contain any name, as it makes no series
-  if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = cut(name)
-  if (id !== undefined) attributes['jsonrpc.request.id'] = cut(String(id))
-  if (uri !== undefined) attributes['mcp.resource.uri'] = cut(uri)
+  if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = truncate(name)
+  if (id !== undefined) attributes['jsonrpc.request.id'] = truncate(String(id))
+  if (uri !== undefined) attributes['mcp.resource.uri'] = truncate(uri)
   if (taskId !== undefined) attributes['edgewise.task.id'] = taskId
   return attributes
 }
@@ -82,7 +82,7 @@ export function spanAttributes(operation: Operation, shared: Attributes): Attrib
 /** How many arguments of a prompt are recorded. By default, a span has at most 128 attributes. */
 const MAX_VARIABLES = 100
 
-/** The arguments or the result of an operation. */
+/** The result of an operation, if it is given, or else the arguments. */
 export function contentAttributes({ method, params }: Operation, result?: JsonObject): Attributes {
   const { arguments: args } = params?.() ?? {}
   if (method === 'tools/call') {
@@ -148,7 +148,7 @@ function nameAttribute(method: string | undefined): string {
   return method === 'tools/call' ? 'gen_ai.tool.name' : 'gen_ai.prompt.name'
 }
 
-/** The last URL, because parsing takes more time than the rest of a span. */
+/** The last URL and its attributes are cached, because parsing takes more time than the rest of a span. */
 let lastUrl: string | undefined
 let lastAttributes: Attributes = {}
 

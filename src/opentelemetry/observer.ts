@@ -54,7 +54,7 @@ export interface OpenTelemetryOptions {
   meterProvider?: MeterProvider
 }
 
-const OPTIONS: OptionNames<OpenTelemetryOptions> = {
+const OPTION_NAMES: OptionNames<OpenTelemetryOptions> = {
   contents: 1,
   baggage: 1,
   attributes: 1,
@@ -84,7 +84,7 @@ const SCOPE = ['edgewise', '0.1.0'] as const
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
-  requireKnown('openTelemetry', options, OPTIONS)
+  requireKnown('openTelemetry', options, OPTION_NAMES)
   const { contents = false, baggage = false, attributes, tracerProvider = trace } = options
   const tracer = tracerProvider.getTracer(...SCOPE)
   const record = createRecorder(options.meterProvider, SCOPE)

@@ -11,7 +11,7 @@ import type { Sql, SqlValue } from './sql.ts'
 export class Tables {
   readonly #sql: Sql
   #created: boolean
-  #deleted = false
+  #isErased = false
   #hasTopics = false
 
   /** @throws {Error} If a later version of the package created the tables. */
@@ -28,7 +28,7 @@ export class Tables {
 
   /** Creates the tables if needed, and runs a statement. Does nothing once the database was erased. */
   write<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
-    if (this.#deleted) return []
+    if (this.#isErased) return []
     this.#create()
     return this.#sql.all<Row>(query, ...bindings)
   }
@@ -54,7 +54,7 @@ export class Tables {
   /** Called when the whole database was erased for good. */
   erased(): void {
     this.#created = false
-    this.#deleted = true
+    this.#isErased = true
   }
 
   #create(): void {

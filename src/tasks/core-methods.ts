@@ -119,7 +119,7 @@ export async function getCoreResult(
   })
   try {
     while (!isFinal(task)) {
-      forwarder.ask(task)
+      forwarder.forward(task)
       const { lastUpdatedAt: changedAfter, pollIntervalMs: waitMs } = task
       const next = await service.next({ taskId, principal, changedAfter, waitMs, signal })
       signal.throwIfAborted()
@@ -169,7 +169,7 @@ class InputForwarder {
   }
 
   /** Sends the pending requests that were not sent yet. */
-  ask({ taskId, status, inputs }: TaskRecord): void {
+  forward({ taskId, status, inputs }: TaskRecord): void {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
       const requestKey = `${taskId} ${key}`
