@@ -91,11 +91,11 @@ async function withStore<T>(
 
 function untilDone(
   work: IDBRequest | IDBTransaction,
-  success: string,
-  failure: string,
+  successEvent: string,
+  failureEvent: string,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    work.addEventListener(success, () => resolve())
-    work.addEventListener(failure, () => reject(work.error ?? new Error('No reason given')))
+    work.addEventListener(successEvent, () => resolve())
+    work.addEventListener(failureEvent, () => reject(work.error ?? new Error('No reason given')))
   })
 }

@@ -98,6 +98,7 @@ const MIN_COMPATIBILITY_DATE = '2024-10-14'
  * @throws {Error} If the compatibility date is too early.
  */
 export function requireCompatibility(): void {
+  // The flag is absent, not false, where workerd does not know it
   if (Cloudflare.compatibilityFlags[LATEST_FLAG] !== false) return
   throw new Error(
     `The compatibility date of the Worker is too early: set compatibility_date = "${MIN_COMPATIBILITY_DATE}" or a later date in wrangler.toml or wrangler.jsonc`,

@@ -128,6 +128,7 @@ export class RpcConnection extends RpcTarget {
   /** @throws {ProtocolError} If too many calls are open, and the message is a call or a batch. */
   #requireRoom(frame: unknown): void {
     const { maxOpenCalls } = this.#options
+    // The call that this message may be is already counted
     if (this.#openCalls.size <= maxOpenCalls) return
     // Notifications and responses are always accepted: the caller needs them to cancel and to respond
     if (isObject(frame) && !('method' in frame && 'id' in frame)) return

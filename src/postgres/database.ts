@@ -89,6 +89,7 @@ export class Database implements Queries {
   async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     if (!this.#isMigrated) await this.#waitForTables()
     return this.attempt(async (signal) => {
+      // An array, because the client library does not type the result of a transaction
       const results: T[] = []
       const transaction = this.#client.current.begin(async (client) => {
         signal.throwIfAborted()

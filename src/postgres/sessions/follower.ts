@@ -61,7 +61,7 @@ export class Follower {
   async run(): Promise<void> {
     while (this.#sink.open) {
       const local = this.#session.local(this.#stream)
-      // The stream delivers its waiting messages to the client that is connected at that time
+      // A message that waits is sent to the client that is connected when it is written, so none may wait
       await local?.settled
       try {
         const news = await this.#session.read(this.#stream, this.#seq)

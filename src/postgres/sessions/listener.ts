@@ -89,7 +89,7 @@ export class Listener implements OutgoingStream {
   connect(sink: Sink): void {
     this.#sink = sink
     if (this.number === undefined || this.active) return
-    // This process has read changes while the connection was opened
+    // Sends the changes that this process has read while the connection was opened
     void this.catchUp().catch((error: unknown) => {
       this.active = true
       this.#session.report(error)

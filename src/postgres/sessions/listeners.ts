@@ -61,6 +61,7 @@ export class Listeners {
       const listener = new Listener(this.#session, connection, `${position}.${sent}`)
       this.#all.add(listener)
       this.#setNewest(listener, claimed)
+      // Otherwise the listener becomes active when it has caught up, after its client is connected
       listener.active = changes.position === position
       return listener
     } finally {
