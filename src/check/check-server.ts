@@ -143,7 +143,7 @@ async function explainSilence(wire: Wire, error: NoResponseError | SdkError): Pr
       const answer = await wire.send(INITIALIZE)
       // The browser may block this request too
       await wire.endSession(answer).catch(() => {})
-      return blockedFinding(error)
+      return await blockedFinding(wire, error)
     } catch (other) {
       if (!hasNoResponse(other)) throw other
     }

@@ -39,6 +39,8 @@ export type RuleId =
   | 'origin-check'
   | 'cors-preflight'
   | 'cors-headers'
+  | 'cors-methods'
+  | 'cors-origin'
   | 'cors-expose'
   | 'challenge'
   | 'resource-metadata'
@@ -116,7 +118,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'unknown-tool': {
     severity: 'warning',
     requirement:
-      'A call of an unknown tool is answered with the error -32602. Results with "isError" are for the errors of tools that exist, in 2025-11-25 also for invalid arguments.',
+      'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that a tool failed that exists; in 2025-11-25, also that its arguments are invalid.',
     url: `${legacy}/server/tools#error-handling`,
   },
   'invalid-version-header': {
@@ -159,6 +161,18 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement:
       'A server that Web pages may use lists the headers of MCP in "Access-Control-Allow-Headers": browsers block requests with other headers.',
     url: 'https://fetch.spec.whatwg.org/#http-access-control-allow-headers',
+  },
+  'cors-methods': {
+    severity: 'error',
+    requirement:
+      'A server that Web pages may use lists the methods of its endpoint in "Access-Control-Allow-Methods": browsers block others than GET and POST.',
+    url: 'https://fetch.spec.whatwg.org/#http-access-control-allow-methods',
+  },
+  'cors-origin': {
+    severity: 'error',
+    requirement:
+      'A server that Web pages may use sends "Access-Control-Allow-Origin" with each response, also with errors: browsers block responses without it.',
+    url: 'https://fetch.spec.whatwg.org/#http-access-control-allow-origin',
   },
   'cors-expose': {
     severity: 'warning',

@@ -17,12 +17,64 @@ const MAX_DEPTH = 20
 /** With one of these keywords, the properties may be in another part of the schema. */
 const COMBINATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
+const COUNT = 'an integer that is not negative'
+const NUMBER = 'a number'
+const SCHEMA = 'a schema: an object or a boolean'
+const SCHEMAS = 'an array with at least one schema'
+const SCHEMA_MAP = 'an object whose members are schemas'
+const TEXT = 'a string'
+const BOOLEAN = 'a boolean'
+
+/** The values of keywords that are valid. */
+const allowed: ReadonlyMap<string, string> = new Map([
+  [
+    'type',
+    '"string", "number", "integer", "boolean", "object", "array", "null", or an array of these',
+  ],
+  ...assign(COUNT, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'),
+  ...assign(COUNT, 'minProperties', 'maxProperties'),
+  ...assign(NUMBER, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
+  ...assign('a number above 0', 'multipleOf'),
+  ...assign('an array of strings', 'required'),
+  ...assign('an array', 'enum', 'examples'),
+  ...assign(SCHEMAS, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+  ...assign(SCHEMA_MAP, 'properties', 'patternProperties', '$defs', 'definitions'),
+  ...assign(SCHEMA_MAP, 'dependentSchemas'),
+  ...assign(SCHEMA, 'items', 'additionalProperties', 'propertyNames', 'not', 'contains'),
+  ...assign(SCHEMA, 'if', 'then', 'else', 'unevaluatedProperties', 'unevaluatedItems'),
+  ...assign(TEXT, 'title', 'description', 'format', 'pattern', '$schema', '$id', '$ref'),
+  ...assign(BOOLEAN, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),
+])
+
+function assign(value: string, ...keywords: readonly string[]): [keyword: string, value: string][] {
+  return keywords.map((keyword) => [keyword, value])
+}
+
+/** The valid values of the keyword at a path, or of the schema if the path ends with the name of a property. */
+function allowedValue(path: string): string | undefined {
+  const names = path.split('/')
+  const name = names.pop() ?? ''
+  // A property may itself have the name of a keyword
+  const last = names.findLastIndex((each) => !SCHEMA_MAPS.has(each))
+  const isSchema = /^\d+$/.test(name) || (names.length - 1 - last) % 2 === 1
+  return isSchema ? SCHEMA : allowed.get(name)
+}
+
+/** The keywords whose members are schemas with names of the author. */
+const SCHEMA_MAPS = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+])
+
 /** Checks the input schema and the output schema of a tool. */
 export function* schemaFindings(tool: Tool): Generator<Finding> {
   yield* invalidFindings('input', tool.inputSchema, tool.name)
   yield* invalidFindings('output', tool.outputSchema, tool.name)
   for (const path of undefinedProperties(tool.inputSchema, '', 0)) {
-    const message = `"required" of the input schema names "${path}", which is not in "properties"`
+    const message = `"required" of the input schema names "${path}", which "properties" does not have`
     yield finding('required-property', message, tool.name)
   }
 }
@@ -32,7 +84,9 @@ function* invalidFindings(kind: string, schema: unknown, tool: string): Generato
   for (const { path, value } of invalidKeywords(schema).slice(0, MAX_INVALID)) {
     const text = JSON.stringify(value)
     const shown = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
-    yield finding('invalid-schema', `"${path}" of the ${kind} schema is ${shown}`, tool)
+    const expected = allowedValue(path)
+    const advice = expected === undefined ? '' : `, but must be ${expected}`
+    yield finding('invalid-schema', `"${path}" of the ${kind} schema is ${shown}${advice}`, tool)
   }
 }
 

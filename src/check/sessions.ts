@@ -6,12 +6,14 @@
 import { findRevision, revisions, type Revision } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isImplementation, isObject } from '../protocol/validate.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, rules, type Finding } from './rules.ts'
 import { isSessionError, Session } from './session.ts'
 import { describeAnswer, errorCode, initializeRequest, type Answer, type Wire } from './wire.ts'
 
 /** A version that no server supports. */
 const UNKNOWN_VERSION = '1999-12-31'
+/** A name that no tool has. */
+const UNKNOWN_TOOL = 'edgewise-unknown-tool'
 /** Session ids are visible ASCII characters. */
 const SESSION_ID = /^[\x21-\x7e]+$/
 
@@ -139,7 +141,7 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
     )
   }
   if (!isObject(capabilities) || !isObject(capabilities.tools)) return findings
-  const params = { name: 'edgewise-unknown-tool', arguments: {} }
+  const params = { name: UNKNOWN_TOOL, arguments: {} }
   const call = { body: request('tools/call', params), rule: 'unknown-tool' } as const
   const called = await session.send(call)
   // Behind a load balancer, perhaps only this one reaches a process that does not know the session
@@ -147,19 +149,11 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   if (errorCode(called) === -32602 || isSessionError(called)) return findings
   const { result, error } = called.message ?? {}
   const isError = isObject(result) && result.isError === true
-  const actual = isError ? 'a result that has "isError"' : describeAnswer(called)
-  const message = `A call of an unknown tool was answered with ${actual}`
+  const actual = isError ? 'a result with "isError": true' : describeAnswer(called)
+  const message = `"tools/call" was sent with the name "${UNKNOWN_TOOL}", which no tool has. It was answered with ${actual}, instead of the error -32602`
   // Clients notice other errors too
-  findings.push(
-    isError || error
-      ? finding(
-          'unknown-tool',
-          `${message}, which deviates from the specification`,
-          undefined,
-          'note',
-        )
-      : finding('unknown-tool', message),
-  )
+  const severity = isError || error ? 'note' : rules['unknown-tool'].severity
+  findings.push(finding('unknown-tool', message, undefined, severity))
   return findings
 }
 

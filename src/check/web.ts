@@ -11,8 +11,9 @@ import {
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
 } from '../protocol/headers.ts'
+import { blockedHeaders, PING } from './blocked.ts'
 import { finding, type Finding } from './rules.ts'
-import type { Answer, NoResponseError, Sent, Wire } from './wire.ts'
+import { describeBody, type Answer, type NoResponseError, type Sent, type Wire } from './wire.ts'
 
 /** An origin that no server allows by name. */
 const FOREIGN = 'https://edgewise-check.example'
@@ -78,15 +79,22 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
 }
 
 /** Explains why a browser blocked a request of a page, although the server answers others. */
-export function blockedFinding({ sent }: NoResponseError): Finding {
-  const names = ['content-type', ...Object.keys(sent.headers ?? {})]
-  const line = headerLine('Access-Control-Allow-Headers', REQUESTED)
-  return finding(
-    'cors-headers',
-    `The browser blocked a request with the headers ${namesOf(names)}, or its response has no "Access-Control-Allow-Origin". Send "${line}"`,
-    undefined,
-    'error',
-  )
+export async function blockedFinding(wire: Wire, { sent }: NoResponseError): Promise<Finding> {
+  const { body, headers = {}, method = 'POST' } = sent
+  const blocked = await blockedHeaders((tested) => wire.send({ body: PING, headers: tested }))
+  const isMissing = (name: string): boolean => blocked?.includes(name) ?? false
+  if (Object.keys(headers).some(isMissing)) {
+    const missing = namesOf(blocked ?? [])
+    const line = headerLine('Access-Control-Allow-Headers', REQUESTED)
+    const message = `"Access-Control-Allow-Headers" does not list ${missing}, so browsers block requests with these headers. Send "${line}"`
+    return finding('cors-headers', message, undefined, 'error')
+  }
+  if (method !== 'POST') {
+    const message = `The browser blocked ${method}. Send "Access-Control-Allow-Methods: GET, POST, DELETE"`
+    return finding('cors-methods', message)
+  }
+  const message = `The response to ${describeBody(body)} has no "Access-Control-Allow-Origin", although others do. Send it with every response, and with every status`
+  return finding('cors-origin', message)
 }
 
 async function* checkOrigin(wire: Wire, request: Sent): AsyncGenerator<Finding> {

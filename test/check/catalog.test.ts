@@ -43,17 +43,35 @@ it.each<[RuleId, readonly object[], string]>([
   [
     'invalid-schema',
     [{ ...good, inputSchema: withProperty({ type: 'text' }) }],
-    '"#/properties/n/type" of the input schema is "text"',
+    '"#/properties/n/type" of the input schema is "text", but must be "string", "number", "integer", "boolean", "object", "array", "null", or an array of these',
   ],
   [
     'invalid-schema',
     [{ ...good, inputSchema: withProperty({ type: 'number', minimum: 'zero' }) }],
-    '"#/properties/n/minimum" of the input schema is "zero"',
+    '"#/properties/n/minimum" of the input schema is "zero", but must be a number',
   ],
   [
     'invalid-schema',
     [{ ...good, outputSchema: withProperty({ items: [{ type: 'string' }] }) }],
-    '"#/properties/n/items" of the output schema is [{"type":"string"}]',
+    '"#/properties/n/items" of the output schema is [{"type":"string"}], but must be a schema: an object or a boolean',
+  ],
+  [
+    'invalid-schema',
+    [
+      {
+        ...good,
+        inputSchema: {
+          type: 'object',
+          properties: { properties: { type: 'text', description: 'P' } },
+        },
+      },
+    ],
+    '"#/properties/properties/type" of the input schema is "text", but must be "string"',
+  ],
+  [
+    'invalid-schema',
+    [{ ...good, inputSchema: { type: 'object', properties: { minimum: 'zero' } } }],
+    '"#/properties/minimum" of the input schema is "zero", but must be a schema',
   ],
   [
     'required-property',

@@ -54,10 +54,22 @@ describe('A check from a page', () => {
       return serve(request)
     })
     expect(new Set(found.map(({ rule }) => rule))).toEqual(new Set(['cors-headers']))
-    expect(found[0]?.message).toContain(
-      'with the headers Content-Type, MCP-Protocol-Version, Mcp-Method',
+    expect(new Set(found.map(({ message }) => message)).size).toBe(1)
+    expect(found[0]?.message).toMatch(
+      /^"Access-Control-Allow-Headers" does not list MCP-Protocol-Version, so browsers block .* Send "Access-Control-Allow-Headers: Content-Type, Auth/,
     )
-    expect(found[0]?.message).toContain('Send "Access-Control-Allow-Headers: Content-Type, Auth')
+  })
+
+  it.each([
+    ['cors-methods', 'Send "Access-Control-Allow-Methods: GET, POST, DELETE"', 'DELETE'],
+    ['cors-origin', 'The response to "edgewise/unknown" has no', 'edgewise/unknown'],
+  ])('reports as %s what it blocks for another reason', async (rule, message, blocked) => {
+    const found = await checkFromPage('https://mcp.example/mcp', async (request) => {
+      const text = request.method + (await request.clone().text())
+      if (text.includes(blocked)) throw new TypeError('Failed to fetch')
+      return serve(request)
+    })
+    expect(found).toMatchObject([{ rule, message: expect.stringContaining(message) as string }])
   })
 
   it('does not say that a document is missing that the page cannot read', async () => {

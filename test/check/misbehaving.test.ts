@@ -68,7 +68,7 @@ describe('A session', () => {
 })
 
 it.each<[string, (id: unknown) => Response]>([
-  ['a result that has "isError"', (id) => result(id, { content: [], isError: true })],
+  ['a result with "isError": true', (id) => result(id, { content: [], isError: true })],
   ['200 and the error -32601', (id) => failure(id, -32601)],
 ])('The answer to a call of an unknown tool with %s is a note', async (what, answer) => {
   const serve = otherwise(handlerAt(LOCAL), (_request, message) =>
@@ -78,7 +78,7 @@ it.each<[string, (id: unknown) => Response]>([
     {
       rule: 'unknown-tool',
       severity: 'note',
-      message: `A call of an unknown tool was answered with ${what}, which deviates from the specification`,
+      message: `"tools/call" was sent with the name "edgewise-unknown-tool", which no tool has. It was answered with ${what}, instead of the error -32602`,
     },
   ])
 })

@@ -34,20 +34,34 @@ describe('Explanations of the playground', () => {
     },
   )
 
-  it('name the headers with which a server allows the page', () => {
+  describe('of a response that CORS blocks', () => {
     const origin = 'https://page.example'
     const requested = ['accept', 'content-type', 'mcp-session-id', 'x-own']
-    const { why, lines } = explainBlocked({ origin, requested, allowed: new Set() })
-    expect(why).toContain(`pages of ${origin}`)
-    expect(lines?.[0]).toBe(`Access-Control-Allow-Origin: ${origin}`)
-    expect(lines?.[2]).toMatch(/^Access-Control-Allow-Headers: .*Mcp-Session-Id, X-Own$/)
-  })
 
-  it('name the headers of a blocked request that an earlier one did not have', () => {
-    const requested = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id']
-    const allowed = new Set(['accept', 'content-type'])
-    const { why } = explainBlocked({ origin: 'https://page.example', requested, allowed })
-    expect(why).toContain('also has the headers Mcp-Protocol-Version and Mcp-Session-Id,')
+    it('name all headers if no response allows the page', () => {
+      const { why, lines } = explainBlocked({ origin, requested, missing: undefined })
+      expect(why).toContain(`no “Access-Control-Allow-Origin” that allows pages of ${origin}`)
+      expect(lines?.[0]).toBe(`Access-Control-Allow-Origin: ${origin}`)
+      expect(lines?.[2]).toMatch(/^Access-Control-Allow-Headers: .*Mcp-Session-Id, X-Own$/)
+    })
+
+    it('name exactly the headers that the server does not allow', () => {
+      const missing = ['mcp-protocol-version', 'mcp-session-id']
+      const { why, lines } = explainBlocked({ origin, requested, missing })
+      expect(why).toContain('does not list Mcp-Protocol-Version, Mcp-Session-Id.')
+      expect(lines).toEqual([expect.stringMatching(/^Access-Control-Allow-Headers: /)])
+    })
+
+    it('blame the preflight if not even JSON can be sent', () => {
+      const missing = ['content-type', 'mcp-protocol-version']
+      expect(explainBlocked({ origin, requested, missing }).why).toContain('preflight request')
+    })
+
+    it('blame the response if the server allows all headers', () => {
+      const { why, lines } = explainBlocked({ origin, requested, missing: [] })
+      expect(why).toContain('this response has no “Access-Control-Allow-Origin”')
+      expect(lines).toEqual([`Access-Control-Allow-Origin: ${origin}`])
+    })
   })
 
   it.each(['prompt', 'denied'] as const)(

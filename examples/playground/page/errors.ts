@@ -128,7 +128,8 @@ const TRY_PATH = 'Servers of 2024-11-05 often have their endpoint at /sse.'
 const SERVER_ERROR = 'Look at the log of the server, or of the proxy in front of it.'
 const NO_CHALLENGE =
   'The response has no WWW-Authenticate header that this page can read. Have the server send the header and expose it (Access-Control-Expose-Headers), or set a bearer token in the settings of this server.'
-const INSPECT =
+/** The advice for what the rules of browsers forbid. */
+export const INSPECT =
   'Or run “npx edgewise inspect” with this address: it forwards the requests, so that no such rules apply.'
 const UNREACHABLE = [
   'Check the URL.',

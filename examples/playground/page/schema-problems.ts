@@ -22,20 +22,30 @@ export async function findInvalidTools(tools: readonly Tool[]): Promise<Readonly
 export function schemaBanner(tool: Tool): HTMLElement | undefined {
   const findings = [...schemaFindings(tool)]
   if (findings.length === 0) return undefined
-  const isInvalid = findings.some(({ rule }) => rule === 'invalid-schema')
-  const headline = isInvalid
-    ? 'A schema of this tool is not valid JSON Schema'
-    : 'The input schema of this tool is incomplete'
-  const items = findings.map(({ message }) => el('li', {}, message))
+  const parts = Object.entries(headlines).flatMap(([rule, headline]) => {
+    const items = findings
+      .filter((each) => each.rule === rule)
+      .map(({ message }) => el('li', {}, message))
+    if (items.length === 0) return []
+    return [
+      el('p', { class: 'text' }, el('strong', {}, headline)),
+      el('ul', { class: 'bullets' }, ...items),
+    ]
+  })
   return el(
     'section',
     { class: 'card failure', 'aria-label': 'Problems of the schema' },
-    el('p', { class: 'text' }, el('strong', {}, headline)),
-    el('ul', { class: 'bullets' }, ...items),
+    ...parts,
     el(
       'p',
       { class: 'note' },
       'Hosts and models may refuse this tool, or call it with wrong arguments.',
     ),
   )
+}
+
+/** What the findings of a rule mean. */
+const headlines = {
+  'invalid-schema': 'A schema of this tool is not valid JSON Schema',
+  'required-property': 'A required argument of this tool is not described',
 }

@@ -60,8 +60,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
   const facts: Pick<Connection, 'session' | 'signedIn'> = { session: undefined, signedIn: false }
   const traffic = createTraffic()
   let lastAnswer: Answer | undefined
-  /** The names of the headers of the requests that were answered, and of the last one that was not. */
-  const allowed = new Set<string>()
+  /** The names of the headers of the last request that was not answered. */
   let requested: readonly string[] = []
   let isClosed = false
   let status: Status = { state: 'connecting', text: `Connecting to ${host}`, step: '' }
@@ -117,7 +116,6 @@ export function openLink(url: string, owner: LinkOwner): Link {
     })
     // The page cannot read the response to the probe of a failed request
     if (response.type === 'opaque') return response
-    for (const name of names) allowed.add(name)
     if (response.status === 404 && names.includes('mcp-session-id')) traffic.lostSessions++
     recordChallenge(steps, response, target)
     return response
@@ -194,8 +192,8 @@ export function openLink(url: string, owner: LinkOwner): Link {
 
   async function explainFailure(error: Error): Promise<Explanation> {
     if (fetchFaultOf(error)?.kind === 'cors') {
-      const { explainBlocked } = await import('./cors.ts')
-      return explainBlocked({ origin: location.origin, requested, allowed })
+      const { diagnoseBlocked } = await import('./cors.ts')
+      return diagnoseBlocked(url, timeline, requested)
     }
     const localNetwork = await localNetworkPermission(url)
     const context = { lastAnswer, hasCredentials: hasCredentials(settings), localNetwork }
