@@ -118,6 +118,27 @@ describe('The timeline', () => {
     ])
   })
 
+  it('folds the requests of a check, and what belongs to them, into one entry', () => {
+    const { entries, add, head, message, end } = session()
+    add({ type: 'mark', at: 0, text: 'Check', check: 1 })
+    const http = 7
+    const sent = { http, client: 5, check: 1, method: 'POST', url: URL, headers: {} }
+    add({ type: 'request', at: 0, ...sent, json: request(1, 'tools/list') })
+    head(http, 200, 'text/event-stream')
+    message(http, notification('notifications/message', { level: 'info', data: 'Listed' }))
+    message(http, response(1))
+    end(http)
+    add({ type: 'mark', at: 0, text: 'The check ended', check: 1, outcome: '2 notes' })
+    expect(entries.map(look)).toEqual([
+      { kind: 'check', title: 'Check', about: '2 entries', outcome: '2 notes', took: 60 },
+      { kind: 'request', title: 'tools/list', outcome: 'result', took: 30 },
+      { kind: 'log', title: 'Listed', took: 0 },
+    ])
+    const [check, ...others] = entries
+    expect(check?.members).toEqual(others)
+    expect(others.map((each) => each.check)).toEqual([check, check])
+  })
+
   it('shows a request that is sent again after signing in as one entry', () => {
     const { entries, exchange } = session()
     const message = request(1, 'tools/list')

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { logAnnouncer } from '../../examples/playground/page/timeline/announce-logs.ts'
 import { createAxis, trackBackground } from '../../examples/playground/page/timeline/axis.ts'
-import type { Entry } from '../../examples/playground/page/timeline/entry.ts'
+import type { Entry, Kind } from '../../examples/playground/page/timeline/entry.ts'
 import { createFilter, isEmpty, isShown } from '../../examples/playground/page/timeline/filter.ts'
 import { inSlices } from '../../examples/playground/page/timeline/slices.ts'
 
@@ -20,6 +20,9 @@ const entry = (values: Partial<Entry>): Entry => ({
   ...values,
 })
 
+/** No check is open. */
+const none: ReadonlySet<Entry> = new Set()
+
 describe('The filter of the timeline', () => {
   it('shows everything at first', () => {
     expect(isEmpty(createFilter([], 'debug', ' '))).toBe(true)
@@ -27,13 +30,13 @@ describe('The filter of the timeline', () => {
 
   it('shows the chosen kinds', () => {
     const filter = createFilter(['log', 'http'], 'debug', '')
-    expect(isShown(entry({ kind: 'log' }), filter)).toBe(true)
-    expect(isShown(entry({}), filter)).toBe(false)
+    expect(isShown(entry({ kind: 'log' }), filter, none)).toBe(true)
+    expect(isShown(entry({}), filter, none)).toBe(false)
   })
 
   it('shows the chosen level and above, and failed requests as errors', () => {
     const filter = createFilter([], 'warning', '')
-    const shown = (values: Partial<Entry>): boolean => isShown(entry(values), filter)
+    const shown = (values: Partial<Entry>): boolean => isShown(entry(values), filter, none)
     expect(shown({ level: 'notice' })).toBe(false)
     expect(shown({ level: 'warning' })).toBe(true)
     expect(shown({ level: 'error' })).toBe(true)
@@ -46,10 +49,37 @@ describe('The filter of the timeline', () => {
       { at: 0, title: 'x', lines: ['mcp-name: plan'], body: { json: { city: 'Quito' } } },
     ]
     const shown = (text: string): boolean =>
-      isShown(entry({ about: 'Plan', parts }), createFilter([], 'debug', text))
+      isShown(entry({ about: 'Plan', parts }), createFilter([], 'debug', text), none)
     expect(shown('QUITO plan')).toBe(true)
     expect(shown('mcp-name tools/call')).toBe(true)
     expect(shown('quito oslo')).toBe(false)
+  })
+})
+
+describe('The entries of a check', () => {
+  const check = entry({ kind: 'check', title: 'Check', members: [] })
+  const probe = entry({ about: 'nope', check })
+  check.members?.push(probe)
+  const open = new Set([check])
+  /** Which of the two are shown. */
+  const shown = (kinds: Kind[], text: string, opened = none): boolean[] =>
+    [check, probe].map((each) => isShown(each, createFilter(kinds, 'debug', text), opened))
+
+  it('are shown while the check is open', () => {
+    expect(shown([], '')).toEqual([true, false])
+    expect(shown([], '', open)).toEqual([true, true])
+  })
+
+  it('are found by a search, with the row of the check', () => {
+    expect(shown([], 'nope')).toEqual([true, true])
+    expect(shown([], 'missing')).toEqual([false, false])
+  })
+
+  it('are filtered by the kind of the check, and by their own', () => {
+    expect(shown(['check'], '', open)).toEqual([true, true])
+    expect(shown(['request'], '', open)).toEqual([true, true])
+    expect(shown(['request'], '')).toEqual([false, false])
+    expect(shown(['log'], '', open)).toEqual([false, false])
   })
 })
 

@@ -16,6 +16,7 @@ import { failureCard } from '../explanation.ts'
 import { icon } from '../icon.ts'
 import { jsonText } from '../json.ts'
 import { duration } from '../time.ts'
+import type { RunningCheck } from '../timeline/timeline.ts'
 import { withoutSecrets } from '../secrets.ts'
 import type { Workspace } from '../workspace.ts'
 import { findingList } from './findings.ts'
@@ -53,20 +54,22 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
     status.replaceChildren(glyph ?? '', text)
   }
   show('running', undefined, 'Checking')
-  workspace.timeline.mark('The check begins')
+  const check = workspace.timeline.beginCheck('Check')
   try {
-    for await (const finding of findingsOf(workspace, url, signal)) {
+    for await (const finding of findingsOf(workspace, url, check, signal)) {
       findings.push(finding)
       show('running', undefined, `Checking: ${countOf(findings)} so far`)
     }
     const text = `${countOf(findings)} (${duration(performance.now() - start)})`
     const hasErrors = findings.some(({ severity }) => severity === 'error')
+    check.end(countOf(findings), hasErrors)
     if (hasErrors) show('failed', icon('alert'), text)
     else if (findings.length > 0) show('found', icon('log'), text)
     else show('done', icon('check'), text)
     body.replaceChildren(...findingList(findings))
   } catch (error) {
     const isCancelled = signal.aborted
+    check.end(isCancelled ? 'cancelled' : 'not completed', !isCancelled)
     show(
       isCancelled ? 'cancelled' : 'failed',
       icon(isCancelled ? 'stop' : 'alert'),
@@ -77,7 +80,6 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
       ...findingList(findings),
     )
   }
-  workspace.timeline.mark('The check ends')
   const json = (): string => jsonText(reportOf(withoutSecrets(ownUrl), findings))
   const copy = copyButton('Copy JSON of the findings', json, 'Copy JSON')
   const hasFocus = cancel === document.activeElement
@@ -102,6 +104,7 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
 async function* findingsOf(
   workspace: Workspace,
   url: string,
+  check: RunningCheck,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const settings = workspace.settings.get()
@@ -117,7 +120,7 @@ async function* findingsOf(
   }
   const { timeoutMs = TIMEOUT_MS } = settings
   const observed = (): Fetch =>
-    pageFetch({ fetch: workspace.timeline.observe((target, init) => fetch(target, init)) })
+    pageFetch({ fetch: check.observe((target, init) => fetch(target, init)) })
   yield* checkEndpoint(
     // All of these requests have the same id, so that each belongs to a client of its own in the timeline
     {

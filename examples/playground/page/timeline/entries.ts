@@ -10,6 +10,7 @@ import { createPairing, isDiscovery, TIMED_OUT, type Pairing } from './pairing.t
 import type {
   EndRecord,
   HeaderValues,
+  MarkRecord,
   MessageRecord,
   RequestRecord,
   ResponseRecord,
@@ -40,6 +41,8 @@ interface Exchange {
   isDiscovery: boolean
   status: number
   isStream: boolean
+  /** The check that sent the request. */
+  check: Entry | undefined
 }
 
 /** Creates a builder without entries. */
@@ -49,9 +52,13 @@ export function entryBuilder(): EntryBuilder {
   const exchanges = new Map<number, Exchange>()
   const pairings = new Map<number, Pairing>()
   const steps = new Map<number, Entry>()
+  const checks = new Map<number, Entry>()
+  /** The check that the present record belongs to. */
+  let check: Entry | undefined
 
   function create(given: NewEntry): Entry {
     const entry: Entry = {
+      ...(check && { check }),
       direction: undefined,
       failed: false,
       level: 'info',
@@ -62,6 +69,10 @@ export function entryBuilder(): EntryBuilder {
       id: ++lastId,
     }
     changed.add(entry)
+    if (check?.members) {
+      check.about = `${check.members.push(entry)} entries`
+      changed.add(check)
+    }
     return entry
   }
   const change = (entry: Entry): void => void changed.add(entry)
@@ -74,6 +85,7 @@ export function entryBuilder(): EntryBuilder {
 
   function request(record: RequestRecord): void {
     const { at, http, client, method, url, headers } = record
+    check = record.check === undefined ? undefined : checkOf(record.check, at)
     const pairing = pairingOf(client)
     const line = `${method} ${pathOf(url)}`
     const part: Part = {
@@ -96,6 +108,7 @@ export function entryBuilder(): EntryBuilder {
       entries,
       hasMessages,
       isDiscovery: entries.some(isDiscovery),
+      check,
       ...state,
     })
   }
@@ -121,6 +134,7 @@ export function entryBuilder(): EntryBuilder {
     const exchange = exchanges.get(http)
     const messages = messagesOf(record)
     const pairing = exchange?.pairing ?? pairingOf(0)
+    check = exchange?.check
     for (const each of messages) pairing.receive(each, at, exchange?.entries ?? [])
     if (!exchange || (messages.length > 0 && exchange.hasMessages)) return
     const method = messages[0]?.['method']
@@ -171,6 +185,19 @@ export function entryBuilder(): EntryBuilder {
     change(entry)
   }
 
+  function checkOf(id: number, at: number, title = 'Check'): Entry {
+    const entry = checks.get(id) ?? create({ kind: 'check', title, start: at, members: [] })
+    checks.set(id, entry)
+    return entry
+  }
+
+  function mark({ at, text, check: id, outcome, failed }: MarkRecord): void {
+    if (id === undefined) return void create({ kind: 'mark', title: text, start: at, end: at })
+    const entry = checkOf(id, at, text)
+    if (outcome !== undefined) end(entry, at, outcome, failed)
+    change(entry)
+  }
+
   function apply(record: SessionRecord): void {
     const { at } = record
     if (record.type === 'request') request(record)
@@ -180,17 +207,17 @@ export function entryBuilder(): EntryBuilder {
     else if (record.type === 'step') step(record)
     else if (record.type === 'unanswered') {
       for (const pairing of pairings.values()) pairing.endQuestions(record)
-    } else {
-      const { type, text } = record
-      const kind = type === 'mark' ? type : 'log'
-      const source = type === 'mark' ? {} : { level: record.level, about: 'playground' }
-      create({ kind, title: text, start: at, end: at, ...source })
+    } else if (record.type === 'mark') mark(record)
+    else {
+      const { text, level } = record
+      create({ kind: 'log', title: text, start: at, end: at, level, about: 'playground' })
     }
   }
 
   return {
     add(record) {
       changed = new Set()
+      check = undefined
       apply(record)
       return changed
     },

@@ -10,6 +10,7 @@ export const kinds = {
   log: 'Log',
   http: 'HTTP',
   'sign-in': 'Sign-in',
+  check: 'Checks',
 } as const
 
 /** A kind of entry. A `mark` is a change of the connection, which no filter hides. */
@@ -64,6 +65,10 @@ export interface Entry {
   omitted: number
   /** The request that an entry belongs to. */
   parent?: Entry
+  /** The check that an entry belongs to, in whose row it is folded. */
+  readonly check?: Entry
+  /** The entries of a check. */
+  readonly members?: Entry[]
 }
 
 /** The maximum number of parts of an entry. */

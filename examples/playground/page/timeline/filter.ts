@@ -25,11 +25,24 @@ export function isEmpty({ kinds, level, words }: Filter): boolean {
   return kinds.size === 0 && level === 'debug' && words.length === 0
 }
 
-/** Whether a filter shows an entry. */
-export function isShown(entry: Entry, { kinds, level, words }: Filter): boolean {
-  if (entry.kind !== 'mark') {
-    if (kinds.size > 0 && !kinds.has(entry.kind)) return false
-    if (!isAtLeast(entry.level, level)) return false
+/**
+ * Whether a filter shows an entry. The entries of a check are shown if it is open, or if they contain the words of a
+ * search.
+ */
+export function isShown(entry: Entry, filter: Filter, open: ReadonlySet<Entry>): boolean {
+  const { check, members } = entry
+  const isSearch = filter.words.length > 0
+  if (check && !open.has(check) && !isSearch) return false
+  if (matches(entry, filter)) return true
+  const looksInside = members && (open.has(entry) || isSearch)
+  return looksInside ? members.some((each) => matches(each, filter)) : false
+}
+
+function matches(entry: Entry, { kinds, level, words }: Filter): boolean {
+  const { kind, check } = entry
+  if (kind !== 'mark') {
+    const isChosen = kinds.size === 0 || kinds.has(kind) || (check && kinds.has('check'))
+    if (!isChosen || !isAtLeast(entry.level, level)) return false
   }
   return hasWords(entry, words)
 }

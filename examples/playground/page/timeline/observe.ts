@@ -53,12 +53,17 @@ export interface RecordSink {
   readonly sessionIds: Set<string>
 }
 
-/** Wraps the `fetch` of one client. */
+/**
+ * Wraps the `fetch` of one client.
+ *
+ * @param check The number of the check that the client belongs to, if it does.
+ */
 export function observedFetch(
   { add, nextExchange, secrets, sessionIds }: RecordSink,
   client: number,
   send: Fetch,
   { onSession, onSignedIn, onAnswer, onRequest }: ObserveHooks,
+  check?: number,
 ): Fetch {
   return async (url, init) => {
     const http = nextExchange()
@@ -72,6 +77,7 @@ export function observedFetch(
       at: now(),
       http,
       client,
+      ...(check !== undefined && { check }),
       method,
       url: redactUrl(url),
       headers: redactRequestHeaders(headers, secrets),

@@ -34,6 +34,8 @@ export interface RequestRecord extends HttpBase, Body {
   readonly type: 'request'
   /** The number of the client that sent it. Each client numbers its JSON-RPC requests on its own. */
   readonly client: number
+  /** The number of the check that sent it, if one did. */
+  readonly check?: number
   readonly method: string
   readonly url: string
   readonly headers: HeaderValues
@@ -72,10 +74,15 @@ export interface NoticeRecord extends Base {
   readonly text: string
 }
 
-/** A change of the connection. */
+/** A change of the connection, or the beginning or the end of a check. */
 export interface MarkRecord extends Base {
   readonly type: 'mark'
   readonly text: string
+  /** The number of the check. */
+  readonly check?: number
+  /** How the check ended. */
+  readonly outcome?: string
+  readonly failed?: boolean
 }
 
 /** A step of signing in. A later record with the same id replaces it. */

@@ -15,9 +15,12 @@ export interface EntryRow extends Row {
   place(axis: Axis, at: number): void
 }
 
+/** Called when the row of a check is opened or closed. Resolves when its entries are shown or hidden. */
+export type OnFold = (check: Entry, isOpen: boolean) => Promise<void>
+
 /** Creates the row of an entry. */
-export function entryRow(entry: Entry): EntryRow {
-  return entry.kind === 'mark' ? markRow(entry) : expandableRow(entry)
+export function entryRow(entry: Entry, onFold: OnFold): EntryRow {
+  return entry.kind === 'mark' ? markRow(entry) : expandableRow(entry, onFold)
 }
 
 function markRow({ title, start }: Entry): EntryRow {
@@ -30,7 +33,7 @@ function markRow({ title, start }: Entry): EntryRow {
   return { element, target: undefined, update() {}, place() {} }
 }
 
-function expandableRow(entry: Entry): EntryRow {
+function expandableRow(entry: Entry, onFold: OnFold): EntryRow {
   const bar = el('span', { class: 'bar' })
   const track = el('span', { class: 'track', 'aria-hidden': 'true' }, bar)
   const summary = el('summary')
@@ -39,10 +42,11 @@ function expandableRow(entry: Entry): EntryRow {
   let details: Details | undefined
 
   function update(): void {
-    const { direction, failed, level, start, end } = entry
+    const { direction, failed, level, start, end, check } = entry
     Object.assign(element.dataset, { level, ...(direction && { direction }) })
     element.toggleAttribute('data-failed', failed)
     element.toggleAttribute('data-running', end === undefined)
+    element.toggleAttribute('data-member', check !== undefined)
     const took = durationOf(entry)
     summary.replaceChildren(
       icon(iconOf(entry)),
@@ -55,8 +59,19 @@ function expandableRow(entry: Entry): EntryRow {
     details?.update()
   }
 
+  /** Scrolls so that the entries below the row of an open check are in view. */
+  function showMembers(): void {
+    const { top, height } = element.getBoundingClientRect()
+    const view = element.closest('.scroller')?.getBoundingClientRect()
+    const isLow = view && top + height > view.top + view.height / 2
+    if (fold.open && isLow) element.scrollIntoView()
+  }
+
   fold.addEventListener('toggle', ({ target }) => {
-    if (target !== fold || !fold.open) return
+    if (target !== fold) return
+    // The entries of a check have rows of their own
+    if (entry.members) return void onFold(entry, fold.open).then(showMembers)
+    if (!fold.open) return
     if (!details) {
       details = entryDetails(entry)
       fold.append(details.element)
@@ -87,11 +102,16 @@ function title({ kind, title: name, about, outcome, level }: Entry): HTMLElement
     isLog && about !== undefined && el('span', { class: 'source' }, about),
     el('span', { class: 'name' }, ...breakable(name)),
     !isLog && about !== undefined && el('strong', {}, ...breakable(about)),
-    // Most requests have a result, so only other outcomes are worth reading
-    outcome !== undefined && outcome !== 'result' && el('span', { class: 'outcome' }, outcome),
   ]
   // The spaces are for screen readers, and for text that is copied
-  return el('span', { class: 'title' }, ...parts.flatMap((part) => (part ? [part, ' '] : [])))
+  const subject = parts.flatMap((part) => (part ? [part, ' '] : []))
+  return el(
+    'span',
+    { class: 'title' },
+    el('span', { class: 'subject' }, ...subject),
+    // Most requests have a result, so only other outcomes are worth reading
+    outcome !== undefined && outcome !== 'result' && el('span', { class: 'outcome' }, outcome),
+  )
 }
 
 /** The duration of an entry, so far if it is in progress; empty for what takes no time. */
@@ -106,6 +126,7 @@ const icons: { readonly [Kind in Entry['kind']]?: IconName } = {
   log: 'log',
   http: 'globe',
   'sign-in': 'key',
+  check: 'check',
 }
 
 function iconOf({ kind, direction }: Entry): IconName {
@@ -120,6 +141,7 @@ function nameOf({ kind, direction }: Entry): string {
   }
   if (kind === 'question') return 'Question'
   if (kind === 'log') return 'Log message'
+  if (kind === 'check') return 'Group'
   return kind === 'http' ? 'HTTP' : 'Sign-in'
 }
 

@@ -25,8 +25,18 @@ export interface Timeline {
   notice(level: LoggingLevel, text: string): void
   /** Marks a change of the connection. */
   mark(text: string): void
+  /** Begins a check, whose requests are folded in one row with this title. */
+  beginCheck(title: string): RunningCheck
   /** Adds a step of signing in. A step with the same id replaces it. */
   signInStep(step: SignInStep): void
+}
+
+/** A check that is running. */
+export interface RunningCheck {
+  /** Records the requests that a client of the check sends with this `fetch`. Call it once for each client. */
+  observe(send: Fetch): Fetch
+  /** Ends the check. */
+  end(outcome: string, failed: boolean): void
 }
 
 /** Creates the timeline of a server. */
@@ -36,6 +46,7 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
   const sessionIds = new Set<string>()
   let lastExchange = 0
   let lastClient = 0
+  let lastCheck = 0
   const waiting: SessionRecord[] = []
   let add = (record: SessionRecord): void => void waiting.push(record)
 
@@ -57,6 +68,16 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
     unanswered: recordUnanswered((record) => add(record)),
     notice: (level, text) => add({ type: 'notice', at: now(), level, text }),
     mark: (text) => add({ type: 'mark', at: now(), text }),
+    beginCheck(text) {
+      const check = ++lastCheck
+      add({ type: 'mark', at: now(), text, check })
+      return {
+        observe: (send) => observedFetch(sink, ++lastClient, send, {}, check),
+        end(outcome, failed) {
+          add({ type: 'mark', at: now(), text: `${text} ended`, check, outcome, failed })
+        },
+      }
+    },
     // The time of a step is that of its beginning, and that of a record is when it was made
     signInStep: ({ at, tookMs = 0, ...step }) =>
       add({ ...step, type: 'step', at: at.getTime() + tookMs }),

@@ -30,12 +30,20 @@ const body = { text: optional(text), length: optional(number) }
 
 /** What the members of each type must be. Other members are ignored. */
 const checks: { readonly [Type in SessionRecord['type']]: { readonly [member: string]: Check } } = {
-  request: { http: number, client: number, method: text, url: text, headers, ...body },
+  request: {
+    http: number,
+    client: number,
+    check: optional(number),
+    method: text,
+    url: text,
+    headers,
+    ...body,
+  },
   response: { http: number, status: number, statusText: text, headers },
   message: { http: number, event: optional(text), eventId: optional(text), ...body },
   end: { http: number, error: optional(text), aborted: optional(boolean) },
   notice: { level, text },
-  mark: { text },
+  mark: { text, check: optional(number), outcome: optional(text), failed: optional(boolean) },
   step: {
     id: number,
     title: text,

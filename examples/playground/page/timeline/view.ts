@@ -39,6 +39,8 @@ export function fillTimeline(
   const live = createRecording()
   let shown: Recording = live
   let filter = createFilter([], 'debug', '')
+  /** The checks whose entries are shown. */
+  const open = new Set<Entry>()
   /** The entries that have a row. */
   let listed = new Set<Entry>()
   let lastListed = 0
@@ -77,13 +79,19 @@ export function fillTimeline(
   const rows = setUpRows({
     scroller,
     list,
-    makeRow: entryRow,
+    makeRow: (entry) => entryRow(entry, onFold),
     onDraw: placeBars,
     onFollow: (follows) => (newest.hidden = follows),
   })
   const announceLog = logAnnouncer((text) => {
     if (element.isConnected && shown === live) announce(text)
   })
+
+  function onFold(check: Entry, isOpen: boolean): Promise<void> {
+    if (isOpen) open.add(check)
+    else open.delete(check)
+    return refilter()
+  }
 
   let tick: ReturnType<typeof setTimeout> | undefined
   let shownTrack = ''
@@ -111,7 +119,9 @@ export function fillTimeline(
 
   function recount(): void {
     const { length } = shown.entries
-    toolbar.setCount(listed.size, length)
+    const isFolded = (entry: Entry): boolean => entry.check !== undefined && !open.has(entry.check)
+    const folded = isEmpty(filter) ? shown.entries.filter(isFolded).length : 0
+    toolbar.setCount(listed.size, length - folded)
     empty.hidden = listed.size > 0
     empty.textContent =
       length > 0 ? 'No entry matches.' : 'Requests, responses and log messages appear here.'
@@ -123,9 +133,10 @@ export function fillTimeline(
     filtering = new AbortController()
     const { signal } = filtering
     let selected: readonly Entry[] = shown.entries.slice()
-    if (!isEmpty(filter)) {
+    if (!isEmpty(filter) || selected.some(({ check }) => check)) {
       const matches: Entry[] = []
-      const select = (entry: Entry): void => void (isShown(entry, filter) && matches.push(entry))
+      const select = (entry: Entry): void =>
+        void (isShown(entry, filter, open) && matches.push(entry))
       const isDone = await inSlices(shown.entries, select, signal)
       if (!isDone) return
       selected = matches
@@ -142,7 +153,7 @@ export function fillTimeline(
     if (filtering) return
     for (const entry of changed) {
       if (listed.has(entry)) rows.update(entry)
-      else if (isShown(entry, filter)) {
+      else if (isShown(entry, filter, open)) {
         if (entry.id < lastListed) return void refilter()
         listed.add(entry)
         lastListed = entry.id
