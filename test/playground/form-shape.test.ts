@@ -17,7 +17,9 @@ describe('Form shapes', () => {
     [{ type: 'object' }, { kind: 'json' }],
     [{ type: 'array' }, { kind: 'json' }],
     [{ type: 'constructor' }, { kind: 'text' }],
-    [{}, { kind: 'json' }],
+    [{}, { kind: 'any' }],
+    [{ minimum: 0 }, { kind: 'any' }],
+    [{ properties: {} }, { kind: 'json' }],
     [
       { type: 'array', items: { type: 'number' } },
       { kind: 'list', items: { type: 'number' } },
@@ -101,16 +103,20 @@ describe('Form shapes', () => {
       type: 'string',
       title: 'Outer',
     })
-    expect(shape({ $ref: 'https://elsewhere.example/schema' }, root)).toEqual({ kind: 'json' })
-    expect(shape({ $ref: '#/$defs/missing' }, root)).toEqual({ kind: 'json' })
+    expect(shape({ $ref: 'https://elsewhere.example/schema' }, root)).toEqual({ kind: 'any' })
+    expect(shape({ $ref: '#/$defs/missing' }, root)).toEqual({ kind: 'any' })
   })
 
   it('end references that go in a circle, and objects that contain themselves', () => {
     const loop = { $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'null' }] } } }
-    expect(shape({ $ref: '#/$defs/a' }, loop)).toEqual({ kind: 'json' })
+    expect(shape({ $ref: '#/$defs/a' }, loop)).toEqual({ kind: 'any' })
     const tree = { type: 'object', properties: { child: { $ref: '#' } } }
     expect(shape({ $ref: '#' }, tree, 0).kind).toBe('group')
     expect(shape({ $ref: '#' }, tree, 6)).toEqual({ kind: 'json' })
+  })
+
+  it('are JSON at the root, which must be an object', () => {
+    expect(shape({}, {}, 0)).toEqual({ kind: 'json' })
   })
 
   it('name choices that are no text, and take references that cannot be read for none', () => {
@@ -125,7 +131,7 @@ describe('Form shapes', () => {
         { value: 'text', title: 'text' },
       ],
     })
-    expect(shape({ $ref: '#/%' })).toEqual({ kind: 'json' })
+    expect(shape({ $ref: '#/%' })).toEqual({ kind: 'any' })
   })
 
   it('have a field for a required member without a property', () => {

@@ -153,6 +153,34 @@ export function jsonArea({
   }
 }
 
+/** Adds how the control for any value is used to its description. */
+export function anyNote(description = ''): string {
+  return `${description} The type is not defined: enter text, or JSON such as 12, true or "12".`.trim()
+}
+
+/** Creates an input for a value of any type: JSON if the text is that, and otherwise the text. */
+export function anyInput({ required, value }: Pick<FieldFacts, 'required' | 'value'>): Control {
+  const control = el('input', { required, autocomplete: 'off', spellcheck: 'false' })
+  control.value = value === undefined ? '' : textOfAny(value)
+  const read = (): unknown => (control.value.trim() === '' ? undefined : parseAny(control.value))
+  return { control, read }
+}
+
+function parseAny(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The text that {@link parseAny} parses as a value. */
+function textOfAny(value: unknown): string {
+  // An input has only one line
+  const isPlain = typeof value === 'string' && parseAny(value) === value && !value.includes('\n')
+  return isPlain ? value : JSON.stringify(value)
+}
+
 /** Returns why a text is invalid. Returns an empty text if it is JSON or empty. */
 function validityMessage(text: string, mustBeObject: boolean): string {
   try {

@@ -4,7 +4,7 @@
  * @see https://json-schema.org/draft/2020-12/json-schema-validation
  */
 import { el, newId } from '../dom.ts'
-import { checkbox, checkboxes, input, jsonArea, select } from './controls.ts'
+import { anyInput, anyNote, checkbox, checkboxes, input, jsonArea, select } from './controls.ts'
 import { group } from './group.ts'
 import { labelled, type Field, type FieldOptions } from './label.ts'
 import { list } from './list.ts'
@@ -47,6 +47,8 @@ export function field(options: FieldOptions): Field {
       return labelled(facts, select(facts, shape.options))
     case 'json':
       return labelled(facts, jsonArea(facts))
+    case 'any':
+      return labelled({ ...facts, description: anyNote(facts.description) }, anyInput(facts))
     case 'text':
     case 'number':
     case 'integer':

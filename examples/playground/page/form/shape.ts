@@ -12,9 +12,12 @@ export interface Option {
   title: string
 }
 
-/** The kind of control for a value. The fallback is `json`, a text area for any JSON. */
+/**
+ * The kind of control for a value. The fallback is `json`, a text area for any JSON. `any` is for a value of an
+ * unknown type, which is probably a short text or a number.
+ */
 export type Shape =
-  | { kind: 'text' | 'number' | 'integer' | 'flag' | 'json' }
+  | { kind: 'text' | 'number' | 'integer' | 'flag' | 'json' | 'any' }
   | { kind: 'choice' | 'choices'; options: Option[] }
   | { kind: 'group'; fields: { name: string; schema: JsonObject; required: boolean }[] }
   | { kind: 'list'; items: JsonObject }
@@ -28,6 +31,18 @@ export interface Variant {
 
 /** The maximum depth. Schemas that are nested deeper, such as recursive ones, have the control `json`. */
 const MAX_DEPTH = 6
+
+/** The keywords that describe objects and arrays. */
+const STRUCTURAL = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'required',
+  'items',
+  'prefixItems',
+  'anyOf',
+  'oneOf',
+]
 
 /** Chooses the control for a schema that {@link resolve} returned. */
 export function shapeOf(schema: JsonObject, depth: number, root: JsonObject): Shape {
@@ -49,8 +64,16 @@ export function shapeOf(schema: JsonObject, depth: number, root: JsonObject): Sh
       return groupShape(schema, depth)
     default:
       // An unknown type, such as `text`, is a mistake of the server. Most values are texts
-      return { kind: isUnknownType(schema['type']) ? 'text' : 'json' }
+      if (isUnknownType(schema['type'])) return { kind: 'text' }
+      return {
+        kind: depth > 0 && schema['type'] === undefined && !isStructured(schema) ? 'any' : 'json',
+      }
   }
+}
+
+/** Whether a schema without a type describes an object or an array. */
+function isStructured(schema: JsonObject): boolean {
+  return STRUCTURAL.some((keyword) => keyword in schema)
 }
 
 function isUnknownType(type: unknown): boolean {
