@@ -8,6 +8,7 @@ import { tasks } from 'edgewise/tasks'
 import * as z from 'zod'
 import { cities, findCity, matchCities } from './cities.ts'
 import { landscape } from './landscape.ts'
+import { order } from './pizza.ts'
 
 /** The server, which the Worker and the tests serve. */
 export const server = createServer(
@@ -35,7 +36,7 @@ server.tool(
     annotations: readOnly,
     input: z.object({
       name: z.string().min(1).describe('Who is greeted.'),
-      style: z.enum(['plain', 'formal', 'cheerful']).default('plain'),
+      style: z.enum(['plain', 'formal', 'cheerful']).default('plain').describe('The tone.'),
     }),
   },
   ({ name, style }) => {
@@ -55,9 +56,9 @@ server.tool(
     description: 'Works on two numbers and gives structured content.',
     annotations: readOnly,
     input: z.object({
-      a: z.number(),
-      b: z.number(),
-      operation: z.enum(['add', 'subtract', 'multiply', 'divide']).default('add'),
+      a: z.number().describe('The first number.'),
+      b: z.number().describe('The second number.'),
+      operation: z.enum(['add', 'subtract', 'multiply', 'divide']).default('add').describe('How.'),
     }),
     output: z.object({ value: z.number(), formula: z.string() }),
   },
@@ -76,7 +77,7 @@ server.tool(
     description: 'Runs for a while, and reports its progress. Cancel it to see it stop.',
     annotations: readOnly,
     input: z.object({
-      steps: z.number().int().min(1).max(50).default(8),
+      steps: z.number().int().min(1).max(50).default(8).describe('How far to count.'),
       pauseMs: z.number().int().min(0).max(2000).default(400).describe('Between steps.'),
     }),
   },
@@ -97,7 +98,8 @@ server.tool(
   {
     title: 'Develop a film',
     description: 'Goes on without a connection, as a task, and asks in between for the paper.',
-    input: z.object({ pictures: z.number().int().min(1).max(12).default(3) }),
+    annotations: { destructiveHint: false },
+    input: z.object({ pictures: z.number().int().min(1).max(12).default(3).describe('How many.') }),
     task: 'optional',
   },
   async ({ pictures }, ctx) => {
@@ -122,8 +124,8 @@ server.tool(
     description: 'Asks for the dates and for a confirmation before it books.',
     annotations: { destructiveHint: true },
     input: z.object({
-      city: z.enum(cities.map(({ name }) => name)),
-      nights: z.number().int().min(1).max(30).default(2),
+      city: z.enum(cities.map(({ name }) => name)).describe('Where to.'),
+      nights: z.number().int().min(1).max(30).default(2).describe('How long to stay.'),
     }),
   },
   async ({ city, nights }, ctx) => {
@@ -164,7 +166,7 @@ server.tool(
     title: 'Write a postcard',
     description: 'Asks you who gets it, has your model write it, and asks you whether to send it.',
     annotations: { destructiveHint: false },
-    input: z.object({ city: z.enum(cities.map(({ name }) => name)) }),
+    input: z.object({ city: z.enum(cities.map(({ name }) => name)).describe('Where from.') }),
   },
   async ({ city }, ctx) => {
     const receiver = await ctx.elicit({
@@ -201,21 +203,11 @@ server.tool(
   {
     title: 'Order a pizza',
     description: 'Has every kind of field: choices, several choices, lists and nested objects.',
-    input: z.object({
-      size: z.enum(['small', 'medium', 'large']).default('medium'),
-      toppings: z.array(z.enum(['olives', 'mushrooms', 'basil', 'chilli'])),
-      notes: z.array(z.string()).optional().describe('For the kitchen.'),
-      delivery: z.object({
-        street: z.string(),
-        city: z.string(),
-        at: z.iso.datetime().optional(),
-        ring: z.boolean().optional().describe('Whether to ring the bell.'),
-      }),
-      extra: z.record(z.string(), z.unknown()).optional().describe('Anything else, as JSON.'),
-    }),
+    annotations: { destructiveHint: false },
+    input: order,
     output: z.object({ minutes: z.number(), order: z.unknown() }),
   },
-  (order) => ({ structuredContent: { minutes: 25 + 5 * order.toppings.length, order } }),
+  (pizza) => ({ structuredContent: { minutes: 25 + 5 * pizza.toppings.length, order: pizza } }),
 )
 
 server.tool(
@@ -224,7 +216,7 @@ server.tool(
     title: 'Draw',
     description: 'Draws a landscape and returns it as an image.',
     annotations: readOnly,
-    input: z.object({ hue: z.number().int().min(0).max(360).default(220) }),
+    input: z.object({ hue: z.number().int().min(0).max(360).default(220).describe('In degrees.') }),
   },
   ({ hue }) => image(new TextEncoder().encode(landscape(hue)), 'image/svg+xml'),
 )
@@ -234,6 +226,7 @@ server.tool(
   {
     title: 'Sign on a page',
     description: 'Asks you to open a page, for what must not pass through the client.',
+    annotations: { destructiveHint: false },
   },
   async (_, ctx) => {
     const { action } = await ctx.elicitUrl({
