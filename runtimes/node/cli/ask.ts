@@ -97,7 +97,8 @@ async function askField(
   for (;;) {
     const text = await ask(`  ${field.label} (${hints.join('; ')}): `)
     if (text === '!') return DECLINED
-    if (text === '' && (!field.required || field.default !== undefined)) return undefined
+    const mayBeEmpty = !field.required || field.default !== undefined
+    if (text === '' && mayBeEmpty) return undefined
     const value = parseAnswer(text, field)
     // An answer is a value, or a list of values
     const isAllowed =

@@ -34,13 +34,13 @@ export async function check(invocation: Invocation): Promise<number> {
     return open({ target, options: { ...options, revision: revision ?? options.revision } })
   }
   const { headers, timeoutMs = TIMEOUT_MS } = options
-  const found =
+  const checks =
     'url' in target
       ? checkEndpoint({ url: target.url, headers, fetch, timeoutMs, signal }, connect)
       : checkProgram(connect, signal)
   const findings: Finding[] = []
   try {
-    for await (const finding of found) findings.push(finding)
+    for await (const finding of checks) findings.push(finding)
   } catch (error) {
     throw connectError(error, target)
   }

@@ -21,13 +21,13 @@ export async function resolveDomain(invocation: ParsedInvocation): Promise<Invoc
   if (!('domain' in target)) return { ...invocation, target }
   const { domain } = target
   const { cards } = await findServers(domain, options)
-  const [found] = cards
-  if (!found) throw new ConnectError(`"${domain}" lists no servers: specify the URL of one`)
+  const [server] = cards
+  if (!server) throw new ConnectError(`"${domain}" lists no servers: specify the URL of one`)
   if (cards.length > 1) {
     const urls = cards.map((listed) => endpointsOf(listed).join(' or ') || listed.displayName)
     throw new ConnectError(`"${domain}" lists several servers; specify one: ${urls.join(', ')}`)
   }
-  return { ...invocation, ...(await chooseEndpoint(found, options)) }
+  return { ...invocation, ...(await chooseEndpoint(server, options)) }
 }
 
 /**
@@ -36,22 +36,22 @@ export async function resolveDomain(invocation: ParsedInvocation): Promise<Invoc
  * @throws {ConnectError} If no endpoint can be used.
  */
 async function chooseEndpoint(
-  found: ListedServer,
+  server: ListedServer,
   options: Options,
 ): Promise<{ target: Target; options: Options }> {
   const { chooseRemote } = await import('../../../src/cards/index.ts')
   try {
     // The card needs no input for a header that the command line sets
     const givenNames = [...options.headers.keys()]
-    const remotes = (found.card.remotes ?? []).map(({ headers = [], ...remote }) => {
+    const remotes = (server.card.remotes ?? []).map(({ headers = [], ...remote }) => {
       return {
         ...remote,
         headers: headers.filter(({ name }) => !givenNames.includes(name.toLowerCase())),
       }
     })
-    const { domain } = found
+    const { domain } = server
     const { url, headers } = await chooseRemote(
-      { domain, card: { ...found.card, remotes } },
+      { domain, card: { ...server.card, remotes } },
       {
         values: options.inputs,
         filePaths: true,
@@ -59,13 +59,15 @@ async function chooseEndpoint(
         ...(options.revision && { revisions: [options.revision] }),
       },
     )
-    printNotice(`Using "${found.displayName}" at ${url}`)
+    printNotice(`Using "${server.displayName}" at ${url}`)
     const merged = new Headers(headers)
     options.headers.forEach((value, name) => merged.set(name, value))
-    return { target: { url, card: found.card }, options: { ...options, headers: merged } }
+    return { target: { url, card: server.card }, options: { ...options, headers: merged } }
   } catch (error) {
     if (!(error instanceof SdkError)) throw error
-    throw new ConnectError(`Cannot use "${found.displayName}": ${error.message}${adviceFor(error)}`)
+    throw new ConnectError(
+      `Cannot use "${server.displayName}": ${error.message}${adviceFor(error)}`,
+    )
   }
 }
 
@@ -130,9 +132,9 @@ export async function discoverServers(
   else if (cards.length === 0) print('No servers')
   else {
     printRows(
-      cards.map((found) => {
-        const description = found.description ?? ''
-        return [found.displayName, oneLine([...endpointsOf(found), description].join('  '))]
+      cards.map((server) => {
+        const description = server.description ?? ''
+        return [server.displayName, oneLine([...endpointsOf(server), description].join('  '))]
       }),
     )
   }

@@ -38,9 +38,9 @@ const EXCLUDED_MODULES = /^(?:\.bin|\.cache|\.package-lock\.json)$/
  * @throws {UsageError} If there is no such module, or it cannot be bundled.
  */
 export async function collectFiles(path: string): Promise<BundleContents> {
-  const found = await stat(path).catch(() => undefined)
-  if (!found) throw new UsageError(`Cannot find "${path}"`)
-  return found.isDirectory() ? collectFolder(path) : collectModule(path)
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats) throw new UsageError(`Cannot find "${path}"`)
+  return stats.isDirectory() ? collectFolder(path) : collectModule(path)
 }
 
 async function collectModule(path: string): Promise<BundleContents> {

@@ -139,8 +139,8 @@ async function create(path: string, data: string | Buffer, mode: number): Promis
 }
 
 async function statOf(path: string): Promise<{ mode: number; size: number; isFile: boolean }> {
-  const found = await stat(path)
-  return { mode: found.mode, size: found.size, isFile: found.isFile() }
+  const stats = await stat(path)
+  return { mode: stats.mode, size: stats.size, isFile: stats.isFile() }
 }
 
 function decode(path: string, bytes: Buffer): string {

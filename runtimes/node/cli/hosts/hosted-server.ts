@@ -87,8 +87,8 @@ function nameOfProgram(
   const file = words.find((word) => isFile(resolve(cwd, word)))
   if (file !== undefined) return nameOfFile(resolve(cwd, file))
   if (isFile(resolve(cwd, command))) return nameOfFile(resolve(cwd, command))
-  const [first = command] = words
-  return first
+  const [name = command] = words
+  return name
 }
 
 /** The name of the package that contains a file, or else the name of the file. */

@@ -45,8 +45,8 @@ export function parseJsonText(text: string): JsonObject {
   if (firstError) {
     const lines = text.slice(0, firstError.offset).split('\n')
     const problem = printParseErrorCode(firstError.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
-    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
-    throw new SyntaxError(`${problem.toLowerCase()} at ${place}`)
+    const location = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
+    throw new SyntaxError(`${problem.toLowerCase()} at ${location}`)
   }
   if (!isObject(value)) throw new SyntaxError('it must be an object')
   return value
@@ -63,8 +63,8 @@ export function setMember(text: string, path: readonly string[], value: unknown)
   const { parent, node, rest } = find(text, path)
   const [name, ...missing] = rest
   if (node && name === undefined) {
-    const outer = indentAt(text, node.offset)
-    return apply(text, [{ ...spanOf(node), text: print(value, outer, style) }])
+    const outerIndent = indentAt(text, node.offset)
+    return apply(text, [{ ...spanOf(node), text: print(value, outerIndent, style) }])
   }
   if (name === undefined) throw new TypeError('A path must not be empty')
   const nested = missing.reduceRight((inner: unknown, each) => ({ [each]: inner }), value)
@@ -78,8 +78,8 @@ export function setElement(text: string, name: string, index: number, value: unk
   const style = styleOf(text)
   const element = node.children?.[index]
   if (!element) return apply(text, insertion(text, node, '', value, style))
-  const outer = indentAt(text, element.offset)
-  return apply(text, [{ ...spanOf(element), text: print(value, outer, style) }])
+  const outerIndent = indentAt(text, element.offset)
+  return apply(text, [{ ...spanOf(element), text: print(value, outerIndent, style) }])
 }
 
 /** Removes a member of an object, with its comma. A text without that member stays as it is. */
@@ -125,15 +125,15 @@ function insertion(
   style: Style,
 ): Edit[] {
   const { indent, eol } = style
-  const outer = indentAt(text, parent.offset)
+  const outerIndent = indentAt(text, parent.offset)
   const close = parent.offset + parent.length - 1
   const last = parent.children?.at(-1)
-  const isFirst = !last
-  const inner = last && startsLine(text, last.offset) ? indentAt(text, last.offset) : outer + indent
-  const member = `${eol}${inner}${prefix}${print(value, inner, style)}`
-  if (isFirst) {
+  const innerIndent =
+    last && startsLine(text, last.offset) ? indentAt(text, last.offset) : outerIndent + indent
+  const member = `${eol}${innerIndent}${prefix}${print(value, innerIndent, style)}`
+  if (!last) {
     const start = text.slice(0, close).trimEnd().length
-    return [{ start, end: close, text: `${member}${eol}${outer}` }]
+    return [{ start, end: close, text: `${member}${eol}${outerIndent}` }]
   }
   const { end } = spanOf(last)
   const { comma, lineEnd } = scanAfter(text, end)
@@ -144,7 +144,7 @@ function insertion(
     {
       start: lineEnd,
       end: isOneLine ? close : lineEnd,
-      text: `${member}${comma === undefined ? '' : ','}${isOneLine ? eol + outer : ''}`,
+      text: `${member}${comma === undefined ? '' : ','}${isOneLine ? eol + outerIndent : ''}`,
     },
   ]
 }
@@ -214,8 +214,8 @@ function apply(text: string, edits: readonly Edit[]): string {
     )
 }
 
-function print(value: unknown, outer: string, { indent, eol }: Style): string {
-  return JSON.stringify(value, null, indent).replaceAll('\n', `${eol}${outer}`)
+function print(value: unknown, outerIndent: string, { indent, eol }: Style): string {
+  return JSON.stringify(value, null, indent).replaceAll('\n', `${eol}${outerIndent}`)
 }
 
 function styleOf(text: string): Style {

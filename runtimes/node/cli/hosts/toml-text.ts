@@ -17,8 +17,8 @@ export function parseTomlText(text: string): TomlTable {
   } catch (error) {
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
     const { line, column } = error as { line?: number; column?: number }
-    const place = line === undefined ? '' : ` at line ${line}, column ${column}`
-    throw new SyntaxError(`${message.replace(/^Invalid TOML document: /, '')}${place}`, {
+    const location = line === undefined ? '' : ` at line ${line}, column ${column}`
+    throw new SyntaxError(`${message.replace(/^Invalid TOML document: /, '')}${location}`, {
       cause: error,
     })
   }

@@ -39,15 +39,16 @@ export function unwrapAgent(
   const module = new AgentModule(compiler, source, agent, className)
   const body = module.bodyText()
   if (body === undefined) return 'unsupported'
-  const others = migrateServing(compiler, project, path, className)
-  const texts = new Map([...others.texts, [path, module.moduleText(body, others)]])
+  const serving = migrateServing(compiler, project, path, className)
+  const texts = new Map([...serving.texts, [path, module.moduleText(body, serving)]])
   return { texts, className, environment: module.environment }
 }
 
 function isAgent(compiler: Compiler, node: ts.Statement): boolean {
   if (!compiler.isClassDeclaration(node)) return false
-  const base = node.heritageClauses?.[0]?.types[0]?.expression
-  return base !== undefined && compiler.isIdentifier(base) && base.text === 'McpAgent'
+  const baseClass = node.heritageClauses?.[0]?.types[0]?.expression
+  if (!baseClass || !compiler.isIdentifier(baseClass)) return false
+  return baseClass.text === 'McpAgent'
 }
 
 class AgentModule {
@@ -98,9 +99,9 @@ class AgentModule {
   }
 
   /** The whole source. */
-  moduleText(body: string, others: ServingSources): string {
+  moduleText(body: string, serving: ServingSources): string {
     this.#edits.replace(this.#class.getStart(this.#source), this.#class.end, body)
-    this.#addWorker(others)
+    this.#addWorker(serving)
     return this.#edits.apply(this.#source.text)
   }
 
@@ -162,12 +163,12 @@ class AgentModule {
 
   /** The statements of `init`. */
   #initText(body: ts.Block): string | undefined {
-    const [first] = body.statements
-    const last = body.statements.at(-1)
-    if (!first || !last) return ''
+    const [firstStatement] = body.statements
+    const lastStatement = body.statements.at(-1)
+    if (!firstStatement || !lastStatement) return ''
     const hasReturn = body.statements.some((each) => this.#ts.isReturnStatement(each))
     if (hasReturn) return undefined
-    return this.#textOf({ start: first.getFullStart(), end: last.end }, 2).trim()
+    return this.#textOf({ start: firstStatement.getFullStart(), end: lastStatement.end }, 2).trim()
   }
 
   #commentsOf(member: ts.ClassElement): string {
@@ -212,23 +213,23 @@ class AgentModule {
 
   /** One level of indentation: that of the first member. */
   #indentation(): string {
-    const [first] = this.#class.members
-    const before = first ? this.#source.text.slice(0, first.getStart(this.#source)) : ''
+    const [firstMember] = this.#class.members
+    const before = firstMember ? this.#source.text.slice(0, firstMember.getStart(this.#source)) : ''
     const indentation = /[ \t]*$/.exec(before)?.[0] ?? ''
     return indentation === '' ? '  ' : indentation
   }
 
   /** Adds the Worker, in place of `Class.serve(…)`, and what the Worker must export. */
-  #addWorker(others: ServingSources): void {
+  #addWorker(serving: ServingSources): void {
     const source = this.#source
     const edits = this.#edits
     const { options, statement } = replaceServe(this.#ts, source, edits, this.#name)
     const semicolon = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
-    const members = [...new Set([...options, ...others.options])]
+    const members = [...new Set([...options, ...serving.options])]
     const optionsText = members.length === 0 ? '' : `, { ${members.join(', ')} }`
     const type = this.#typeArguments
     const created = `const ${WORKER} = createWorker${type}(server${optionsText})${semicolon}\n`
-    const isServedElsewhere = others.texts.size > 0
+    const isServedElsewhere = serving.texts.size > 0
     const prefix = isServedElsewhere ? 'export ' : ''
     if (statement) edits.insert(statement.getStart(source), prefix + created)
     const mark = formatMark(

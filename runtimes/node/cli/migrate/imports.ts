@@ -34,12 +34,12 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   let firstSdkImport: number | undefined
   for (const statement of statements) {
     const specifier = statement.moduleSpecifier
-    const found = compiler.isStringLiteral(specifier) ? findSdk(specifier.text) : undefined
+    const sdkModule = compiler.isStringLiteral(specifier) ? findSdk(specifier.text) : undefined
     const bindings = statement.importClause?.namedBindings
     if (!bindings || !compiler.isNamedImports(bindings)) continue
     const kept = bindings.elements.filter(({ name, propertyName }) => {
       // Names of other modules are removed only if the migration removed their last use
-      if (!found) return used.has(name.text) || !usedBefore.has(name.text)
+      if (!sdkModule) return used.has(name.text) || !usedBefore.has(name.text)
       if (addedNames.has(name.text) || !used.has(name.text)) return false
       const original = (propertyName ?? name).text
       if (!protocolTypes.has(original)) return true
@@ -47,7 +47,9 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
       return false
     })
     const isForServers =
-      found && compiler.isStringLiteral(specifier) && !/\/client|\/inMemory/.test(specifier.text)
+      sdkModule &&
+      compiler.isStringLiteral(specifier) &&
+      !/\/client|\/inMemory/.test(specifier.text)
     if (kept.length > 0 && isForServers && !isTest(file.path)) {
       const names = kept.map(({ name }) => `"${name.text}"`).join(', ')
       edits.insert(
@@ -56,7 +58,7 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
       )
     }
     if (kept.length === bindings.elements.length) continue
-    if (found) firstSdkImport ??= statement.getStart(source)
+    if (sdkModule) firstSdkImport ??= statement.getStart(source)
     const defaultName = statement.importClause?.name
     if (kept.length > 0) {
       const names = kept.map((each) => each.getText(source)).join(', ')
@@ -123,11 +125,13 @@ function usedNames(compiler: Compiler, source: ts.SourceFile): Set<string> {
   return names
 }
 
+/** Removes a node, and the rest of its line if that is empty. */
 function removeLine(edits: Edits, source: ts.SourceFile, node: ts.Node): void {
   const { text } = source
-  const next = text.indexOf('\n', node.end)
-  const rest = text.slice(node.end, next === -1 ? text.length : next)
-  const end = rest.trim() === '' ? node.end + rest.length + (next === -1 ? 0 : 1) : node.end
+  const newline = text.indexOf('\n', node.end)
+  const lineEnd = newline === -1 ? text.length : newline
+  const isRestEmpty = text.slice(node.end, lineEnd).trim() === ''
+  const end = isRestEmpty ? Math.min(lineEnd + 1, text.length) : node.end
   edits.replace(node.getStart(source), end, '')
 }
 

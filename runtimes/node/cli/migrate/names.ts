@@ -19,8 +19,10 @@ export function importedName(
     if (clause.name?.text === name) return name
     const { namedBindings: bindings } = clause
     if (!bindings || !compiler.isNamedImports(bindings)) continue
-    const found = bindings.elements.find((each) => (each.propertyName ?? each.name).text === name)
-    if (found) return found.name.text
+    const imported = bindings.elements.find(
+      (each) => (each.propertyName ?? each.name).text === name,
+    )
+    if (imported) return imported.name.text
   }
   return undefined
 }

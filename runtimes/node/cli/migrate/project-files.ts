@@ -144,8 +144,8 @@ export function resolveModule(
   importing: string,
   texts: ReadonlyMap<string, string>,
 ): ts.ResolvedModuleFull | undefined {
-  const found = findSdk(specifier)
-  if (found) return { resolvedFileName: declarationsOf(found.sdk), extension: '.d.ts' }
+  const sdkModule = findSdk(specifier)
+  if (sdkModule) return { resolvedFileName: declarationsOf(sdkModule.sdk), extension: '.d.ts' }
   if (!specifier.startsWith('.')) return undefined
   const path = posix.join(posix.dirname(importing), specifier)
   const bare = path.replace(/\.([cm]?)jsx?$/, '')

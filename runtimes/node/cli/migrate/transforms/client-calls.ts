@@ -243,8 +243,10 @@ function replaceCallee(
   callee: string,
 ): void {
   file.replace(call.expression, callee)
-  const last = call.arguments.at(-1)
-  if (last && last !== params) file.edits.replace(params.end, last.end, '')
+  const lastArgument = call.arguments.at(-1)
+  if (lastArgument && lastArgument !== params) {
+    file.edits.replace(params.end, lastArgument.end, '')
+  }
 }
 
 /** Migrates the parameters of an elicitation with a form. */

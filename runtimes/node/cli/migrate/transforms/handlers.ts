@@ -75,14 +75,17 @@ export function contextNameIn(
   { node, context, needsContext }: Handler,
 ): string {
   const { ts } = file
-  const old = context && ts.isIdentifier(context.name) ? context.name.text : undefined
-  const isUnused = old?.startsWith('_') && !needsContext
-  if (old !== undefined && (isUnused || (old !== 'extra' && !old.startsWith('_')))) return old
+  const oldName = context && ts.isIdentifier(context.name) ? context.name.text : undefined
+  if (oldName !== undefined) {
+    const isUnused = oldName.startsWith('_')
+    const mayRemain = isUnused ? !needsContext : oldName !== 'extra'
+    if (mayRemain) return oldName
+  }
   let isTaken = false
   walk(file, node, (each) => {
     isTaken ||= ts.isIdentifier(each) && each.text === 'ctx'
   })
-  return isTaken ? (old ?? 'context') : 'ctx'
+  return isTaken ? (oldName ?? 'context') : 'ctx'
 }
 
 /** Rewrites the parameters of all handlers. Must run after everything that needs a context. */
@@ -99,11 +102,11 @@ function rewriteParameters(file: FileMigration, handler: Handler): void {
   const contextText = context || needsContext ? contextParameter(file, context, name) : undefined
   const { parameters } = node
   if (kind === 'tool' || kind === 'prompt') {
-    const first = hasInput ? parameters[0] : undefined
+    const argsParameter = hasInput ? parameters[0] : undefined
     if (hasInput && context) {
       file.replace(context, contextText ?? name)
     } else if (contextText !== undefined) {
-      const args = first ? file.text(first) : '_args'
+      const args = argsParameter ? file.text(argsParameter) : '_args'
       setParameters(file, node, `${args}, ${contextText}`)
     }
     return
@@ -122,8 +125,9 @@ function rewriteParameters(file: FileMigration, handler: Handler): void {
       members.push(text === 'variables' ? text : `variables: ${text}`)
   }
   const request = members.length > 0 ? `{ ${members.join(', ')} }` : '_request'
-  const rest = contextText === undefined ? '' : `, ${contextText}`
-  setParameters(file, node, members.length === 0 && rest === '' ? '' : `${request}${rest}`)
+  const contextPart = contextText === undefined ? '' : `, ${contextText}`
+  const hasParameters = members.length > 0 || contextPart !== ''
+  setParameters(file, node, hasParameters ? request + contextPart : '')
 }
 
 /** Converts the URL that a reader of a resource received to the URI that it receives now. */
@@ -167,21 +171,22 @@ function contextParameter(
 }
 
 function hasParentheses(file: FileMigration, node: ts.FunctionLikeDeclaration): boolean {
-  const first = node.parameters[0]
-  if (!first) return true
+  const firstParameter = node.parameters[0]
+  if (!firstParameter) return true
   return /\(\s*$/.test(
-    file.source.text.slice(node.getStart(file.source), first.getStart(file.source)),
+    file.source.text.slice(node.getStart(file.source), firstParameter.getStart(file.source)),
   )
 }
 
 /** Replaces all parameters of a function. */
 function setParameters(file: FileMigration, node: ts.FunctionLikeDeclaration, text: string): void {
   const { source } = file
-  const [first] = node.parameters
-  const last = node.parameters.at(-1)
-  if (first && last) {
+  const [firstParameter] = node.parameters
+  const lastParameter = node.parameters.at(-1)
+  if (firstParameter && lastParameter) {
     const isBare = !hasParentheses(file, node)
-    file.edits.replace(first.getStart(source), last.end, isBare ? `(${text})` : text)
+    const newText = isBare ? `(${text})` : text
+    file.edits.replace(firstParameter.getStart(source), lastParameter.end, newText)
     return
   }
   const open = source.text.indexOf('(', node.getStart(source))

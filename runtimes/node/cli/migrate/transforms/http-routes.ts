@@ -46,8 +46,8 @@ export function migrateHttpRoutes(file: FileMigration): void {
     )
     migrateRoute(file, main, kind, server)
     for (const route of others) {
-      const other = statementOf(file, route)
-      if (other) removeRoute(file, route, other)
+      const otherStatement = statementOf(file, route)
+      if (otherStatement) removeRoute(file, route, otherStatement)
     }
   }
   removeTransports(file)
@@ -67,8 +67,8 @@ function findRoutes(file: FileMigration): Route[] {
   walk(file, file.source, (node) => {
     if (!isMethodCall(file, node) || !METHODS.has(node.expression.name.text)) return
     const [path, ...rest] = node.arguments
-    const last = rest.pop()
-    const handler = last && functionOf(file, last)
+    const handlerArgument = rest.pop()
+    const handler = handlerArgument && functionOf(file, handlerArgument)
     if (!path || !handler?.body || handler.getSourceFile() !== file.source) return
     let transport: ts.NewExpression | undefined
     walk(file, handler.body, (inner) => {
@@ -191,9 +191,11 @@ function markTransportOptions(
   call: MethodCall,
   transport: ts.NewExpression | undefined,
 ): void {
-  const others = [...transportOptions(file, transport).keys()].filter((name) => !COVERED.has(name))
-  if (others.length === 0) return
-  const names = others.map((name) => `"${name}"`).join(', ')
+  const uncovered = [...transportOptions(file, transport).keys()].filter(
+    (name) => !COVERED.has(name),
+  )
+  if (uncovered.length === 0) return
+  const names = uncovered.map((name) => `"${name}"`).join(', ')
   file.mark(
     call,
     'http',
@@ -204,7 +206,7 @@ function markTransportOptions(
 /** The calls of the old handler that are neither boilerplate nor part of the SDK. */
 function otherCalls(file: FileMigration, { handler }: Route): string[] {
   const { ts } = file
-  const found = new Set<string>()
+  const calls = new Set<string>()
   const boilerplate =
     /^(?:console|res|req|response|request|transports?|newTransport|server|crypto|Object|JSON|String)\b/
   if (!handler.body) return []
@@ -215,9 +217,9 @@ function otherCalls(file: FileMigration, { handler }: Route): string[] {
     if (boilerplate.test(text) || /\n/.test(text)) return
     if (/^(?:randomUUID|isInitializeRequest|setTimeout|clearTimeout)$/.test(text)) return
     if (isServerCreation(node) || file.sdkNameOf(expression)) return
-    found.add(text)
+    calls.add(text)
   })
-  return [...found]
+  return [...calls]
 
   function isServerCreation(node: ts.CallExpression): boolean {
     if (file.sdkTypeOf(node) === 'McpServer') return true

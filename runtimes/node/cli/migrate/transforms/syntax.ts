@@ -151,16 +151,16 @@ export function addMembers(
   literal: ts.ObjectLiteralExpression,
   members: readonly string[],
 ): void {
-  const [first] = literal.properties
+  const [firstProperty] = literal.properties
   const text = members.map((member) => `${member},`)
-  if (!first) {
+  if (!firstProperty) {
     file.replace(literal, `{ ${members.join(', ')} }`)
     return
   }
-  const start = first.getStart(file.source)
+  const start = firstProperty.getStart(file.source)
   const lead = file.source.text.slice(literal.getStart(file.source) + 1, start)
   const separator = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n')) : ' '
-  file.before(first, text.map((line) => line + separator).join(''))
+  file.before(firstProperty, text.map((line) => line + separator).join(''))
 }
 
 /** Removes members of an object literal, with their commas. */

@@ -134,16 +134,17 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
   const registration = readPositional(file, call)
   if (!registration) return
   const { name, parts, handler } = registration
-  const [first, second] = registration.rest
-  if (first && (second || !isAnnotations(file, first))) {
-    if (schemaKindOf(file, first) === 'unknown') {
-      file.mark(first, 'server', 'Check whether this is a shape or annotations')
+  const [shapeOrAnnotations, annotations] = registration.rest
+  const isShape = annotations || (shapeOrAnnotations && !isAnnotations(file, shapeOrAnnotations))
+  if (shapeOrAnnotations && isShape) {
+    if (schemaKindOf(file, shapeOrAnnotations) === 'unknown') {
+      file.mark(shapeOrAnnotations, 'server', 'Check whether this is a shape or annotations')
     }
-    parts.push(['input', first])
-  } else if (first) {
-    parts.push(['annotations', first])
+    parts.push(['input', shapeOrAnnotations])
+  } else if (shapeOrAnnotations) {
+    parts.push(['annotations', shapeOrAnnotations])
   }
-  if (second) parts.push(['annotations', second])
+  if (annotations) parts.push(['annotations', annotations])
   addOptions(file, name, parts, `the tool ${file.text(name)}`)
   addHandler(
     file,
@@ -174,14 +175,14 @@ export function addOptions(
   complete?: string,
 ): void {
   const { ts } = file
-  const end = complete === undefined ? ' }' : `, complete: ${complete} }`
+  const closing = complete === undefined ? ' }' : `, complete: ${complete} }`
   if (parts.length === 0) file.after(name, ', {}')
   for (const [index, [label, node]] of parts.entries()) {
     const isSame = ts.isIdentifier(node) && node.text === label
     const prefix = isSame ? '' : `${label}: `
     file.before(node, index === 0 ? `{ ${prefix}` : prefix)
     if (label === 'input') migrateSchema(file, node, where)
-    if (index === parts.length - 1) file.after(node, end)
+    if (index === parts.length - 1) file.after(node, closing)
   }
 }
 
