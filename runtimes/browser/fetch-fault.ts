@@ -128,9 +128,9 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
 }
 
 function pageUrl(): string {
-  const base = globalThis.location?.href ?? ''
+  const documentUrl = globalThis.location?.href ?? ''
   // Documents without a URL of their own have the rights of their creator
-  return /^(about|blob|data):/.test(base) ? globalThis.origin : base
+  return /^(about|blob|data):/.test(documentUrl) ? globalThis.origin : documentUrl
 }
 
 async function respondsToProbe({ url, fetch }: FailedRequest): Promise<boolean> {

@@ -69,10 +69,12 @@ export class HubLog {
    */
   append({ method, ...params }: ServerChange): number | undefined {
     if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
+    // A change has one parameter at most: the URI, or the id of the elicitation
+    const [what = null] = Object.values(params)
     const [row] = this.#rows<{ seq: number }>(
       'INSERT INTO mcp_changes (method, what) VALUES (?, ?) RETURNING seq',
       method,
-      Object.values(params)[0] ?? null,
+      what,
     )
     if (row && row.seq % TRIM_EVERY === 0) this.#trim(row.seq)
     return row?.seq
@@ -121,9 +123,9 @@ export class HubLog {
 
   /** Starts the turn of a stream, which carries the changes of its session from now on. */
   setCurrentStream(session: string, stream: string): void {
-    const last = this.turns(session).at(-1)
-    if (last?.stream === stream) return
-    const turn = (last?.turn ?? 0) + 1
+    const lastTurn = this.turns(session).at(-1)
+    if (lastTurn?.stream === stream) return
+    const turn = (lastTurn?.turn ?? 0) + 1
     this.#rows(
       'INSERT INTO mcp_turns (session, turn, stream, since, at) VALUES (?, ?, ?, ?, ?)',
       session,

@@ -133,15 +133,11 @@ export class HubSessions {
   closed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachmentOf(socket)
-    const next = current
-      ? this.#startedSockets(session).findLast((other) => other !== socket)
-      : undefined
+    if (!current) return
+    const next = this.#startedSockets(session).findLast((other) => other !== socket)
     if (!next) return
-    const nextAttachment = attachmentOf(next)
-    const stream =
-      nextAttachment.stream === undefined
-        ? undefined
-        : this.#makeCurrent(session, nextAttachment.stream)
+    const { stream: nextStream } = attachmentOf(next)
+    const stream = nextStream === undefined ? undefined : this.#makeCurrent(session, nextStream)
     next.serializeAttachment({ session, stream, current: true } satisfies Attachment)
   }
 

@@ -78,7 +78,8 @@ export class HubSyncQueue {
   /** Notifies the hub that a session ended, if the hub knew it. */
   async noteEnded(session: string, listened: boolean): Promise<void> {
     this.#synced.delete(session)
-    if (this.#listening.delete(session) || listened) await this.sync(session)
+    const hasListened = this.#listening.delete(session) || listened
+    if (hasListened) await this.sync(session)
   }
 
   /** Whether the sync of a session is running. */

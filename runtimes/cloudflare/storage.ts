@@ -58,8 +58,8 @@ export function objectStorage({ request, method }: Context): ObjectStorage {
     put: (key, value) => storage.put(PREFIX + key, value),
     delete: (key) => storage.delete(PREFIX + key),
     async list(prefix = '') {
-      const found = await storage.list({ prefix: PREFIX + prefix })
-      return new Map([...found].map(([key, value]) => [key.slice(PREFIX.length), value]))
+      const entries = await storage.list({ prefix: PREFIX + prefix })
+      return new Map([...entries].map(([key, value]) => [key.slice(PREFIX.length), value]))
     },
   }
 }

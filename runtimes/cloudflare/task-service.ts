@@ -184,8 +184,8 @@ export class ObjectTasks implements TaskService {
   }
 
   #require(taskId: string): DurableObjectStub<TaskObject> {
-    const found = this.#find(taskId)
-    if (found) return found
+    const task = this.#find(taskId)
+    if (task) return task
     throw new TypeError(`"${taskId}" is not a task id`)
   }
 }
