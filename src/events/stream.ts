@@ -125,11 +125,11 @@ export async function runStream(
   /** Sends a notification; waits until a slow reader has taken it, or the stream ends. */
   async function send(method: string, { _meta, ...params }: JsonObject): Promise<void> {
     const allParams = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
-    const sent = exchange.send(notification(method, allParams))
-    if (sent && !isEnded) {
+    const delivery = exchange.send(notification(method, allParams))
+    if (delivery && !isEnded) {
       await new Promise<unknown>((resolve) => {
         release = resolve
-        sent.then(resolve, resolve)
+        delivery.then(resolve, resolve)
       })
     }
     missedHeartbeats = 0

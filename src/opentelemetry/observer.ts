@@ -160,8 +160,9 @@ function kindOf({ type, direction }: Operation): SpanKind {
 }
 
 /**
- * The parent of a span, and the ambient span if the parent is another one. Only an HTTP server is called for
- * each message: what is current on a duplex connection, or on a client's stream, was so when it was opened.
+ * The parent of a span, and a link to the ambient span if that is not the parent. Only an HTTP server is
+ * called once for each message. On a duplex connection, and on a client's stream, the active context is the
+ * one in which it was opened, so its span is not related to the message.
  */
 function parentOf(
   { side, direction, http, trace: carrier = {} }: Operation,
@@ -169,14 +170,14 @@ function parentOf(
   baggage: boolean,
 ): { parent: Context; links: Link[] } {
   if (direction !== 'received') return { parent: active, links: [] }
-  const isCurrent = side === 'server' && http === true
-  const base =
-    isCurrent || active === ROOT_CONTEXT
+  const isActiveForMessage = side === 'server' && http === true
+  const ambientContext =
+    isActiveForMessage || active === ROOT_CONTEXT
       ? active
       : propagation.deleteBaggage(trace.deleteSpan(active))
   const trusted = baggage ? carrier : { ...carrier, baggage: undefined }
-  const parent = propagation.extract(base, trusted)
-  const ambient = trace.getSpanContext(base)
+  const parent = propagation.extract(ambientContext, trusted)
+  const ambient = trace.getSpanContext(ambientContext)
   const isSame = ambient?.spanId === trace.getSpanContext(parent)?.spanId
   return { parent, links: ambient && !isSame ? [{ context: ambient }] : [] }
 }
@@ -185,11 +186,11 @@ function parentOf(
 function inject(current: Context, baggage: boolean): TraceContext | undefined {
   const carrier: Record<string, string> = {}
   propagation.inject(current, carrier)
-  const { traceparent, tracestate, baggage: items } = carrier
+  const { traceparent, tracestate, baggage: baggageText } = carrier
   if (!traceparent) return undefined
   return {
     traceparent,
     ...(tracestate && { tracestate }),
-    ...(baggage && items && { baggage: items }),
+    ...(baggage && baggageText && { baggage: baggageText }),
   }
 }

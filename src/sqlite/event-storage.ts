@@ -244,7 +244,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     return rows.flatMap(({ id, record: text, version, due_at: dueAt }) => {
       const record = this.parse<WebhookSubscription>(text, `The subscription "${id}"`)
       if (record) return [{ ...record, version, dueAt }]
-      // Nothing could take, replace or end it. Its client creates it again with the next refresh
+      // Nothing could take, replace or end the subscription. Its client creates it again with the next refresh
       this.#sql.all('DELETE FROM mcp_event_subscriptions WHERE id = ?', id)
       return []
     })

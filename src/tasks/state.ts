@@ -44,8 +44,10 @@ export function finish(
 
 /** The first text of a failed result. */
 function failureText({ content }: Result): string {
-  const [first] = Array.isArray(content) ? (content as unknown[]) : []
-  return isObject(first) && typeof first.text === 'string' ? first.text : 'The tool failed'
+  const [firstBlock] = Array.isArray(content) ? (content as unknown[]) : []
+  return isObject(firstBlock) && typeof firstBlock.text === 'string'
+    ? firstBlock.text
+    : 'The tool failed'
 }
 
 /** Cancels the task on behalf of the client or the server's author. */

@@ -51,9 +51,9 @@ export function eventInbox(
     { subscription: AcceptedSubscription; handlers: WebhookHandlers }
   >()
   const find = (requested: URL): WebhookHandlers => {
-    const found = accepted.get(lastSegment(requested))
-    if (!found) throw new SdkError('CLOSED', 'The subscription is no longer followed')
-    return found.handlers
+    const entry = accepted.get(lastSegment(requested))
+    if (!entry) throw new SdkError('CLOSED', 'The subscription is no longer followed')
+    return entry.handlers
   }
   const { onError = console.error } = options
   const receive = createEventReceiver({

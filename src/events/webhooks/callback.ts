@@ -53,8 +53,8 @@ export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolea
   const { origin, pathname, hostname } = new URL(url)
   if (!allowedUrls) return !isPrivateHost(hostname)
   return allowedUrls.some((allowed) => {
-    const base = new URL(allowed)
-    return base.origin === origin && isBelow(pathname, base.pathname)
+    const allowedUrl = new URL(allowed)
+    return allowedUrl.origin === origin && isBelow(pathname, allowedUrl.pathname)
   })
 }
 

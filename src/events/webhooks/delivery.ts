@@ -133,9 +133,10 @@ export async function deliverTo(
 
   /** Announces that events were skipped, if the receiver can continue from somewhere. */
   async function sendGap({ events, position }: NextEvents): Promise<boolean> {
-    const first = events[0]?.position
+    const firstPosition = events[0]?.position
     // Before the first event, which is still to be sent. Only positions in the log are numbers
-    const start = typeof first === 'number' ? first - 1 : (first ?? position)
+    const start =
+      typeof firstPosition === 'number' ? firstPosition - 1 : (firstPosition ?? position)
     const cursor = await host.cursorOf(subscription, start)
     if (cursor === null || host.profile === 'chatgpt') return true
     const gap: ControlBody = { type: 'gap', cursor }

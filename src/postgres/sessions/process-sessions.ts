@@ -218,13 +218,13 @@ export class ProcessSessions implements ProcessParts {
     for (const stop of this.#stops) stop()
     this.#upkeep.stop()
     clearTimeout(this.#timer)
-    const all = this.live.all()
+    const liveSessions = this.live.all()
     await withTimeout(CLOSE_MS, async () => {
       await this.changes.flush()
-      await Promise.all(all.map(({ listeners }) => listeners.drain()))
+      await Promise.all(liveSessions.map(({ listeners }) => listeners.drain()))
       await this.writer.flush()
     }).catch(this.report)
-    for (const live of all) live.release()
+    for (const live of liveSessions) live.release()
     this.live.clear()
     // Without the database, other processes detect later that this process has ended
     await this.streams.release().catch(this.report)

@@ -73,9 +73,9 @@ export class SharedRecord {
           this.#stored = JSON.parse(text) as SessionRecord
           continue
         }
-        const found = await this.#table.find(this.#id)
-        if (!found) throw sessionNotFound()
-        this.refresh(found)
+        const newer = await this.#table.find(this.#id)
+        if (!newer) throw sessionNotFound()
+        this.refresh(newer)
       } catch (error) {
         this.#assign(this.#stored)
         throw error

@@ -68,8 +68,8 @@ export class SharedStreams implements Streams {
   }
 
   get connected(): boolean {
-    const all = [...this.#open.values(), ...this.#followers, this.#options.listeners]
-    return all.some(({ connected }) => connected)
+    const connections = [...this.#open.values(), ...this.#followers, this.#options.listeners]
+    return connections.some(({ connected }) => connected)
   }
 
   /** Whether this process must be notified of what happens in the session. */
