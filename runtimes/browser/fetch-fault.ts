@@ -133,6 +133,7 @@ function pageUrl(): string {
   return /^(about|blob|data):/.test(documentUrl) ? globalThis.origin : documentUrl
 }
 
+/** Whether the server responds at all, even if the page may not read the response. */
 async function respondsToProbe({ url, fetch }: FailedRequest): Promise<boolean> {
   try {
     await fetch(url, {

@@ -89,6 +89,7 @@ async function withStore<T>(
   }
 }
 
+/** Resolves after the one event, and rejects after the other. */
 function untilDone(
   work: IDBRequest | IDBTransaction,
   successEvent: string,

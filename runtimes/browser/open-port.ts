@@ -154,6 +154,9 @@ class OpenedPort implements Transport {
     this.#attempts.clear()
   }
 
+  /**
+   * Starts the transport over an offered port. The first transport whose port is accepted is chosen.
+   */
   #startAttempt(attempt: Transport, receiver: Receiver, onOpen: () => void): void {
     const isChosen = (): boolean => this.#port === attempt
     const started = attempt.start({
@@ -175,6 +178,7 @@ class OpenedPort implements Transport {
     )
   }
 
+  /** Transfers one end of a new channel to the target, and returns the other end. */
   async #offer(): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel()
     const offer: PortOffer = { edgewise: 'connect', id: this.#id }

@@ -138,6 +138,9 @@ function notifyWaitingPage(state: string | null, callback: string): Promise<bool
   }).finally(() => channel.close())
 }
 
+/**
+ * Shows the authorization server in the popup. Resolves with the URL of the authorization response.
+ */
 async function signInWithPopup(opened: Window, url: string, signal: AbortSignal): Promise<string> {
   // Until now the popup showed a page of this origin, so `closed` is reliable
   if (opened.closed) throw closedByUser()
@@ -190,6 +193,10 @@ function closedByUser(): Error {
   return new Error('The popup was closed')
 }
 
+/**
+ * Leaves the page for the authorization server. Never resolves, because the page is loaded again
+ * after the sign-in.
+ */
 function redirectPage(url: string, flow: string, signal: AbortSignal): Promise<string> {
   storeFlow({ state: new URL(url).searchParams.get('state'), flow, page: location.href })
   location.assign(url)
@@ -213,6 +220,10 @@ export function returnedFromSignIn(): boolean {
   return findRedirectResult() !== undefined
 }
 
+/**
+ * Returns the authorization response after the page was left, and removes it from the storage and
+ * the URL.
+ */
 function takeRedirectResult(): RedirectResult | undefined {
   const result = findRedirectResult()
   if (!result) return undefined

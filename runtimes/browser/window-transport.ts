@@ -50,6 +50,7 @@ export function windowTransport(target: Window, options: WindowTransportOptions)
   return channelTransport(windowChannel(target, options.origin), options)
 }
 
+/** The channel of messages to and from another window. */
 function windowChannel(target: Window, origin: string): MessageChannelLike {
   if (!isWindow(target)) throw new TypeError('A window is required')
   requireOrigin(origin)

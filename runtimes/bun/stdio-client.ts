@@ -41,6 +41,7 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
 }
 
+/** Starts the program, and adapts its process. */
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = spawn(options)
   let isRunning = true
@@ -60,6 +61,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
+/** Starts the program. @@ @throws {SdkError} `INVALID_USE` if it cannot be started. */
 function spawn(options: StdioClientOptions): Subprocess<'pipe', 'pipe', 'pipe'> {
   const { command, args = [], cwd } = options
   try {

@@ -31,8 +31,9 @@ export function withIdentity(
   // The response to an accepted GET is a socket
   const opensStream = request.method === 'GET'
   // An anonymous request has no credentials to hide
-  if (isAnonymous && !opensStream && !fromPage && !request.headers.has(HEADER_CALLER))
-    return request
+  const needsNoChange =
+    isAnonymous && !opensStream && !fromPage && !request.headers.has(HEADER_CALLER)
+  if (needsNoChange) return request
   const headers = new Headers(request.headers)
   // The Worker has checked the origin, and adds the CORS headers itself
   headers.delete('origin')

@@ -62,6 +62,7 @@ export class HubListeners {
     for (const socket of this.#ctx.getWebSockets(TAG)) this.#add(socket)
   }
 
+  /** Adds a socket to the index, if the index exists. */
   #add(socket: WebSocket): void {
     if (!this.#removals) return
     const topics = topicsOfFilter(socket.deserializeAttachment())

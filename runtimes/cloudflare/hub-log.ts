@@ -247,6 +247,7 @@ export class HubLog {
   }
 }
 
+/** The change in a row. */
 function readChange(method: string, what: string | null): ServerChange {
   switch (method) {
     case 'notifications/resources/updated':

@@ -115,6 +115,7 @@ export class HubSyncQueue {
     )
   }
 
+  /** Starts to sync a session, of which no other sync may be running. */
   #startSync(session: string): Promise<boolean> {
     const now = this.#send(session).catch((error: unknown) => {
       console.error(error)
@@ -128,6 +129,10 @@ export class HubSyncQueue {
     return now
   }
 
+  /**
+   * Sends the subscriptions of a session, or its end, to the hub, unless the hub knows them.
+   * Resolves with whether the hub knows them now.
+   */
   async #send(session: string): Promise<boolean> {
     const interest = this.#lookUp(session)
     if (interest && !interest.listens && !this.#listening.has(session)) return true

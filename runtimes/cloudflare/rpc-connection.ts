@@ -99,6 +99,7 @@ export class RpcConnection extends RpcTarget {
     this.close()
   }
 
+  /** Handles a message. Resolves with its response, if it has one. */
   async #answer(text: unknown): Promise<string | null> {
     const { authorizer, caller = {} } = this.#options
     let frame: unknown
@@ -164,6 +165,7 @@ export class RpcConnection extends RpcTarget {
     if (this.#lastDelivery === delivery) this.#lastDelivery = undefined
   }
 
+  /** Sends a message to the caller, and waits until the caller has received it. Never rejects. */
   async #deliver(message: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     this.#waitingCount++
     try {

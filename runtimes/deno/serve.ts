@@ -101,6 +101,9 @@ class Connection {
     this.#controller?.abort()
   }
 
+  /**
+   * Creates the controller of the connection's signal, which from now on follows the signal of Deno.
+   */
   #createController(): AbortController {
     const controller = new AbortController()
     // The getter of the prototype, because the property of the request is replaced

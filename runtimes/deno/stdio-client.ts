@@ -41,6 +41,7 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
   return childTransport(options, () => start(options))
 }
 
+/** Starts the program, and adapts its process. */
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = spawn(options)
   let isRunning = true
@@ -59,6 +60,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
+/** Starts the program. @@ @throws {SdkError} `INVALID_USE` if it cannot be started. */
 function spawn(options: StdioClientOptions): Deno.ChildProcess {
   const { command, args = [], cwd } = options
   try {

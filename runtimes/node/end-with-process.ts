@@ -55,6 +55,7 @@ function terminateAll(): void {
   for (const kill of killFunctions) kill('SIGTERM')
 }
 
+/** Ends the children, and then this process, unless the application handles the signal. */
 function onSignal(signal: Signal): void {
   // The application handles the signal itself
   if (process.listenerCount(signal) > 1) return

@@ -71,6 +71,7 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
   }
 }
 
+/** Passes a request on, with the body that a middleware has read and with its original URL. */
 function respond(honoListener: NodeListener, incoming: NodeRequest, outgoing: NodeResponse): void {
   // An unhandled error event would end the process. Broken connections are handled by "close"
   outgoing.on('error', ignore)

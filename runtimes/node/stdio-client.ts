@@ -52,6 +52,7 @@ export function stdioClient(options: StdioClientOptions): ChildTransport {
 
 const isWindows = process.platform === 'win32'
 
+/** Starts the program, and adapts its process. */
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
   const child = await spawnChild(options)
   // Loaded now, because an `exit` handler of this process cannot await an import
@@ -89,6 +90,7 @@ function writeStderr(chunk: Uint8Array): void {
 
 type SpawnedChild = NodeChild & { stdin: Writable; stdout: Readable; stderr: Readable }
 
+/** Starts the program. @@ @throws {SdkError} `INVALID_USE` if it cannot be started. */
 async function spawnChild(options: StdioClientOptions): Promise<SpawnedChild> {
   const { command, args = [], cwd } = options
   const spawn = await spawnFunction()

@@ -222,6 +222,7 @@ class ToolOffer {
     }
   }
 
+  /** Registers a tool with the browser. Reports a tool that the browser refuses. */
   async #offer(tool: Tool): Promise<void> {
     const { name } = tool
     const toolJson = JSON.stringify(tool)

@@ -188,6 +188,7 @@ class PageToolMirror {
     return listed
   }
 
+  /** Registers a tool of the page with the server. */
   #serve(name: string, tool: RegisteredTool): ServedTool {
     const { title, description } = tool
     const annotations = annotationsOf(tool)
@@ -211,6 +212,7 @@ class PageToolMirror {
   }
 }
 
+/** Calls a tool of the page. @@ @throws {ToolError} If the tool fails. */
 async function callPageTool(
   execute: Execute,
   tool: RegisteredTool,

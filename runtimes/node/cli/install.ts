@@ -93,6 +93,7 @@ export async function removeFromHost(name: string, options: ChangeOptions): Prom
   })
 }
 
+/** Edits the configuration of a host, and stores it unless nothing has changed or `dryRun` is set. */
 async function changeConfiguration(
   { host, scope, machine, dryRun }: ChangeOptions,
   edit: (path: string, text: string, format: Host) => string,

@@ -72,6 +72,7 @@ export async function runCreate(
   }
 }
 
+/** Creates a project, installs its packages, adds its server to hosts, and prints the next steps. */
 async function create(argv: readonly string[], environment: CreateEnvironment): Promise<number> {
   const { machine, templatesFolder, ask, installPackages } = environment
   const { values, positionals } = parse(argv)

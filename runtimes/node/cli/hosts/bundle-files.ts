@@ -43,6 +43,7 @@ export async function collectFiles(path: string): Promise<BundleContents> {
   return stats.isDirectory() ? collectFolder(path) : collectModule(path)
 }
 
+/** Collects one JavaScript module, which must contain its packages. */
 async function collectModule(path: string): Promise<BundleContents> {
   if (/\.[cm]?tsx?$/.test(path)) {
     throw new UsageError(`"${path}" is TypeScript: build it into one JavaScript file first`)
@@ -62,6 +63,7 @@ async function collectModule(path: string): Promise<BundleContents> {
   return { files, entryPoint, manifest, written: {} }
 }
 
+/** Collects the files of a package, with the packages that it depends on. */
 async function collectFolder(folder: string): Promise<BundleContents> {
   const manifest = await readJson(join(folder, 'package.json'))
   if (!manifest) throw new UsageError(`The folder "${folder}" has no "package.json"`)
@@ -95,6 +97,7 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   return { files, entryPoint, manifest, written }
 }
 
+/** Adds the files below a folder, by their paths below the root. */
 async function addFolder(
   root: string,
   folder: string,
@@ -128,6 +131,7 @@ async function nearestManifest(folder: string): Promise<JsonObject> {
   }
 }
 
+/** Reads a JSON object; `undefined` if there is no such file. */
 async function readJson(path: string): Promise<JsonObject | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined

@@ -38,7 +38,8 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
  * @throws {UsageError} If the host does not support an option of the server.
  */
 export function entryFor(host: HostName, name: string, server: HostedServer): HostEntry {
-  if ('command' in server && server.cwd !== undefined && host !== 'vscode' && host !== 'codex') {
+  const supportsCwd = host === 'vscode' || host === 'codex'
+  if ('command' in server && server.cwd !== undefined && !supportsCwd) {
     const { title } = hostOf(host)
     throw new UsageError(`${title} does not support "--cwd": use absolute paths in the command`)
   }
@@ -55,6 +56,7 @@ interface Values {
   readonly stored: string[]
 }
 
+/** Creates the conversion of the values of a server for one host. */
 function valuesFor(host: HostName, server: string): Values {
   const { title, reference } = hostOf(host)
   const inputs: Input[] = []
@@ -92,6 +94,7 @@ function inputFor(server: string, name: string, value: string, inputs: Input[]):
   return `${scheme}\${input:${id}}`
 }
 
+/** The entry for a host whose configuration is JSON. */
 function jsonEntry(host: HostName, server: HostedServer, { convert }: Values): JsonObject {
   if ('command' in server) {
     const { command, args, cwd } = server

@@ -79,6 +79,10 @@ export function nameFor(target: Target, given: string | undefined, cwd: string):
   throw new UsageError('Specify a name for the server by "--name"')
 }
 
+/**
+ * The name of the package that contains the program's file, or else the first word that is not an
+ * option.
+ */
 function nameOfProgram(
   { command, args }: Extract<Target, { command: string }>,
   cwd: string,

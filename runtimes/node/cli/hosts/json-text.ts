@@ -94,6 +94,7 @@ export function removeElement(text: string, name: string, index: number): string
   return element ? remove(text, element) : text
 }
 
+/** Removes a member or an element with its comma, and its lines if nothing else is in them. */
 function remove(text: string, removed: Node): string {
   const { parent } = removed
   const siblings = parent?.children ?? []

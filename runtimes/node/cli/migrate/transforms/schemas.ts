@@ -20,6 +20,7 @@ export function schemaKindOf(file: FileMigration, node: ts.Expression): SchemaKi
   return ts.isIdentifier(inner) ? declaredKind(file, inner) : 'unknown'
 }
 
+/** The kind of the value with which a name was declared. */
 function declaredKind(file: FileMigration, name: ts.Node): SchemaKind {
   const { ts } = file
   const declaration = file.declarationOf(name)
@@ -29,6 +30,7 @@ function declaredKind(file: FileMigration, name: ts.Node): SchemaKind {
   return schemaKindOf(file, declaration.initializer)
 }
 
+/** The kind of what a call returns, if it is a call of zod or of a method of a schema. */
 function calledKind(file: FileMigration, { expression }: ts.CallExpression): SchemaKind {
   const { ts } = file
   if (!ts.isPropertyAccessExpression(expression)) return 'unknown'

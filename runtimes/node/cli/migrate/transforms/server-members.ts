@@ -86,10 +86,10 @@ export function migrateServerMembers(file: FileMigration): void {
   walk(file, file.source, (node) => {
     if (!ts.isPropertyAccessExpression(node) || file.isHandled(node)) return
     const server = serverOf(file, node.expression)
+    if (!server) return
     // Of `server.server.member`, only the whole is migrated, not `server.server`
-    if (!server || (server === node.expression && node.name.text === 'server' && isInner(node)))
-      return
-    migrateServerMember(file, node, server)
+    const isPart = server === node.expression && node.name.text === 'server' && isInner(node)
+    if (!isPart) migrateServerMember(file, node, server)
   })
 
   function isInner(node: ts.PropertyAccessExpression): boolean {
