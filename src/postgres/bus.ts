@@ -92,6 +92,7 @@ export class Bus {
     }))
   }
 
+  /** Starts to listen, and tries again until the database can be used. */
   async #startPatiently(): Promise<void> {
     for (let failures = 0; !this.#isClosed;) {
       try {
@@ -149,6 +150,7 @@ export class Bus {
     return listens
   }
 
+  /** Wakes the subscribers of the topic that a notification names. */
   #receive(payload: string): void {
     if (this.#isClosed) return
     this.#silentBeats = 0

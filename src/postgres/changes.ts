@@ -148,6 +148,7 @@ export class ChangeLog {
     this.#listeners.clear()
   }
 
+  /** Writes the pending changes, one batch after the other, until none is left. */
   async #write(): Promise<void> {
     this.#isWriting = true
     for (let failures = 0; this.#pending.size > 0;) {
@@ -264,6 +265,7 @@ export class ChangeLog {
     return (await this.#database.query(query, id)).length > 0
   }
 
+  /** Deletes old changes, unless that was done recently. */
   async #cleanUp(): Promise<void> {
     if (performance.now() - this.#cleanedAt < CLEANUP_MS) return
     this.#cleanedAt = performance.now()

@@ -238,6 +238,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     )
   }
 
+  /** Finds subscriptions. Deletes those whose rows are damaged. */
   #find(where: string, ...bindings: SqlValue[]): WebhookSubscription[] {
     const query = `SELECT id, record, version, due_at FROM mcp_event_subscriptions ${where}`
     const rows = this.#sql.all<SubscriptionRow>(query, ...bindings)

@@ -148,6 +148,7 @@ export class SqlEventStore implements EventStore {
     this.#added = { events: 0, size: 0 }
   }
 
+  /** Deletes the oldest messages until the limits are met. */
   #deleteOldest(): void {
     const { maxEvents, maxSize } = this.#limits
     const rows = this.#tables.query<{ seq: number; length: number; more: number }>(
@@ -159,7 +160,8 @@ export class SqlEventStore implements EventStore {
     for (const { seq, length, more } of rows) {
       // Only whole messages are deleted, so limits are checked at the last row of each message. The
       // newest message always stays
-      if (!more && count > 0 && (count >= maxEvents || size >= maxSize)) {
+      const isFull = count >= maxEvents || size >= maxSize
+      if (!more && count > 0 && isFull) {
         deleteEventsUpTo(this.#tables, this.#session, seq)
         return
       }
@@ -168,6 +170,7 @@ export class SqlEventStore implements EventStore {
     }
   }
 
+  /** Inserts a row, and returns its event id. */
   #insert(stream: string, message: string, more: 0 | 1): string | undefined {
     const [row] = this.#tables.write<{ seq: number }>(
       `INSERT INTO mcp_events (session, seq, stream, message, first, more, at)
@@ -216,6 +219,7 @@ export class SqlEventStore implements EventStore {
   }
 }
 
+/** The messages in rows, of which some continue in the next row. */
 function joinRows(
   stream: string,
   rows: Iterable<{ seq: number; message: string; more: number }>,

@@ -53,6 +53,10 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
     })
   }
 
+  /**
+   * Adds a subscription of version 1, or replaces the version before. Returns whether the record was
+   * stored.
+   */
   async #save(
     queries: Queries,
     subscription: WebhookSubscription,

@@ -206,6 +206,7 @@ export class Listener implements OutgoingStream {
     }
   }
 
+  /** Sends a change that concerns the session, and moves the position behind the change. */
   #announce({ id, origin, change }: LoggedChange): void {
     // An entry without origin stands for changes that were deleted
     if (id <= this.#change && origin !== '') return

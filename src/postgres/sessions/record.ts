@@ -117,6 +117,7 @@ export function mergeRecords(
   return merged
 }
 
+/** Applies the additions and removals between two lists to a third list. */
 function mergeLists(
   base: readonly string[] = [],
   changed: readonly string[] = [],

@@ -187,6 +187,7 @@ export class SharedStreams implements Streams {
     this.#options.listeners.close()
   }
 
+  /** Creates a stream that this process writes. `seq` is given if another process wrote it before. */
   #add(id: string, call: ResumableCall | undefined, seq?: number): CallStream {
     const { session, resumable, writer, onAsk, onLost } = this.#options
     const stream = new CallStream({
@@ -213,6 +214,7 @@ export class SharedStreams implements Streams {
     this.#options.onClosed()
   }
 
+  /** Sends a client the events after a sequence number, as any process writes them. */
   #follow(stream: string, seq: number, sink: Sink): void {
     const { table, session, process, report, takeOver, onClosed } = this.#options
     const followerSession: FollowerSession = {

@@ -75,6 +75,7 @@ function addAnswers(call: ResumableCall, { answers }: Orphan): boolean {
   return Object.keys(call.asked).length === 0
 }
 
+/** Runs the handler of a call again, with the steps and answers that were recorded. */
 function runAgain(
   session: TakingSession,
   stream: CallStream,

@@ -152,6 +152,7 @@ export class StreamWriter {
     queueMicrotask(() => void this.#run())
   }
 
+  /** Writes one batch after the other until nothing is pending. */
   async #run(): Promise<void> {
     let failures = 0
     while (this.#pending.count > 0 || this.#pending.waiters.length > 0) {
@@ -220,6 +221,7 @@ export class StreamWriter {
     this.#pending = batch
   }
 
+  /** Writes a batch. Informs the streams and requests whose writes had no effect. */
   async #write(batch: PendingWrites): Promise<void> {
     const states = [...batch.streams]
     const inState = (wanted: string): WrittenStream[] =>
