@@ -75,6 +75,11 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
   }
 }
 
+/**
+ * The link from a tool to its document.
+ *
+ * @throws {TypeError} If the options are invalid, or the document is not registered.
+ */
 function linkOf(
   { resources }: ServerDefinition,
   name: string,

@@ -154,6 +154,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     },
   }
 
+  /** Creates a method of the server whose errors have the codes that the client knows. */
   function method(answer: Handle, inSessions = false): ExtensionMethod {
     const handle = async (params: JsonObject, ctx: Context): Promise<Result> => {
       const request = ctx as RequestContext

@@ -49,6 +49,7 @@ export function pollLeases(host: ServerEventHost): RenewLease {
     unref(lease.timer)
   }
 
+  /** Begins a polled subscription. At the limit, ends the oldest one. */
   function begin(key: string, subscription: OpenSubscription): Lease {
     const [oldest] = leases.values()
     if (oldest && leases.size >= MAX_LEASES) oldest.end()

@@ -46,10 +46,12 @@ export function breakingChanges(
 
 type Change = readonly [path: string, problem: string]
 
+/** Finds the breaking changes of a schema. Its path is empty, or leads to a member. */
 function compare(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {
   if (!isObject(before) || !isObject(after)) {
     const isSame = JSON.stringify(before) === JSON.stringify(after)
-    return isSame || (isInput && before === false) || after === true ? [] : [[path, 'was replaced']]
+    const isCompatible = isSame || after === true || (isInput && before === false)
+    return isCompatible ? [] : [[path, 'was replaced']]
   }
   const changes: Change[] = []
   const found = (problem: string): void => void changes.push([path, problem])

@@ -132,7 +132,8 @@ function errorType({ code, status }: NonNullable<Outcome['error']> = { message: 
   if (code === 'NETWORK' || code === 'CLOSED' || code === 'SESSION_LOST') return 'connection_lost'
   if (typeof code === 'number') return String(code)
   // A response with the status 200 may still be of no use, such as one of another content type
-  return String((status !== 200 && status) || code || OTHER)
+  const failedStatus = status === 200 ? undefined : status
+  return String(failedStatus || code || OTHER)
 }
 
 function methodOf({ method, isKnown }: Operation): string | undefined {

@@ -99,6 +99,11 @@ function resolveReference({ uri }: Skill, reference: string): string {
   return root + names.join('/')
 }
 
+/**
+ * Reads a file, and verifies that it matches the entry.
+ *
+ * @throws {SdkError} `INVALID_MESSAGE` if it does not.
+ */
 async function readVerified(
   client: ExtensionClient,
   { uri: skillUri, resources }: Skill,
@@ -131,6 +136,7 @@ async function readVerified(
   }
 }
 
+/** The bytes of the contents of a resource; `undefined` if they are invalid. */
 function bytesOf(content: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (!isObject(content)) return undefined
   const { text, blob } = content

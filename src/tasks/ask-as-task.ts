@@ -61,6 +61,7 @@ function supportsSamplingTasks({ revision, client }: Exchange): boolean {
   return isObject(requests) && isObject(requests.sampling) && 'createMessage' in requests.sampling
 }
 
+/** Sends a request as a task, and polls the task until it finishes. Resolves with the result. */
 async function pollTask(
   ask: Ask,
   signal: AbortSignal,

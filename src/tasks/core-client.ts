@@ -176,6 +176,7 @@ function supportsTasks({ serverCapabilities }: ExtensionClient): boolean {
 /** The `taskSupport` of each tool of a server, by name, as last listed. */
 const taskSupportByClient = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
+/** The `taskSupport` of a tool; `forbidden` if the tool is not listed. */
 async function taskSupportOf(
   client: ExtensionClient,
   name: string,

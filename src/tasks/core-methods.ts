@@ -196,6 +196,9 @@ class InputForwarder {
     await this.#tasks.answer(taskId, principalOf(this.#ctx), { [key]: outcome }, this.#ctx.caller)
   }
 
+  /**
+   * Requests input from the client. Resolves with `undefined` if the client cannot be reached now.
+   */
   async #askClient(taskId: string, request: InputRequest): Promise<InputOutcome | undefined> {
     try {
       const { askMode } = this.#ctx.exchange

@@ -118,6 +118,11 @@ export async function createTaskForCall(
   return { task: coreTaskOf(record), _meta }
 }
 
+/**
+ * Stores a task, and calls `onCreate`.
+ *
+ * @throws {ProtocolError} `INTERNAL_ERROR` if there are too many tasks.
+ */
 async function createRecord(
   { service, options, report }: TaskCreation,
   ctx: RequestContext,

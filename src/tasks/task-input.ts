@@ -63,6 +63,10 @@ export class TaskInput {
     return Object.keys(requests).some((key) => Object.hasOwn(inputRequests, key))
   }
 
+  /**
+   * Answers requests with the client's handlers, and sends the answers until the server has received
+   * them.
+   */
   async #sendAnswers(
     inputRequests: { [key: string]: InputRequest },
     signal: AbortSignal,

@@ -59,6 +59,7 @@ export function relatedTo(taskId: string): { [key: string]: { taskId: string } }
   return { [META_RELATED_TASK]: { taskId } }
 }
 
+/** The fields that both formats have. */
 function commonFields(record: TaskRecord): Omit<Task, 'ttlMs'> {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = record
   return {

@@ -140,6 +140,7 @@ async function* processItem(
   if (item.event !== undefined) item.onProcessed?.()
 }
 
+/** Whether the application's `accept` admits an event. Reports a refusal. */
 async function isAccepted(
   event: ReceivedEvent,
   followed: FollowedSubscription,

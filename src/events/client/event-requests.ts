@@ -90,6 +90,7 @@ export async function listEventTypes(
   return types
 }
 
+/** The event type in an entry of the list; empty if the entry is malformed, which is reported. */
 function readEventType(entry: unknown, report: Report): EventType[] {
   const { name, delivery, inputSchema, payloadSchema } = isObject(entry) ? entry : {}
   const modes = Array.isArray(delivery) ? delivery.filter((mode) => MODES.includes(mode)) : []

@@ -227,6 +227,7 @@ class ClientSubscriptions implements EventSubscriptions {
     if (isSubscribed && !this.#closing.signal.aborted) await unsubscribe(followed)
   }
 
+  /** Loads a webhook subscription, which needs the option `receiver`. */
   async #webhookOf(
     name: string,
     args: JsonObject,
@@ -239,6 +240,7 @@ class ClientSubscriptions implements EventSubscriptions {
     throw new SdkError('INVALID_USE', 'Webhooks need the option "receiver"')
   }
 
+  /** Refreshes a webhook. If the server refuses it for good, removes the subscription. */
   async #refresh(followed: FollowedSubscription, webhook: Webhook): Promise<void> {
     try {
       await webhook.subscribe()
